@@ -1,4 +1,4 @@
-//! Games and what is counted from them: PGN in and out, and books of positions.
+//! Games and books: PGN input and output, and books of positions counted from games.
 //!
 //! Uses `support` and `chess`. PGN uses no books.
 

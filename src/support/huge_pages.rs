@@ -1,10 +1,10 @@
-//! Large pages for large memory that is looked into here and there.
+//! Large pages for memory with random access.
 
 use std::mem::MaybeUninit;
 
-/// Asks the system to back memory that nobody has touched yet by pages of two megabytes in place
-/// of four kilobytes: nearly every look into a large table or book has to find its page first. With
-/// tables of 64 and 256 MB searches take 5% to 10% less time so (docs/strength.md).
+/// Requests pages of two megabytes instead of four kilobytes for untouched memory. Nearly every
+/// access to a large table or book has to find its page first. With tables of 64 and 256 MB
+/// searches take 5% to 10% less time this way (docs/strength.md).
 #[cfg(target_os = "linux")]
 pub(crate) fn request<T>(memory: &mut [MaybeUninit<T>]) {
     use rustix::mm::{Advice, madvise};
@@ -17,7 +17,7 @@ pub(crate) fn request<T>(memory: &mut [MaybeUninit<T>]) {
         return;
     }
     #[allow(unsafe_code)]
-    // Whole pages within `memory`, and advice that leaves alone what they hold.
+    // Whole pages within `memory`, and advice that does not change their content.
     let advised = unsafe { madvise(start.add(before).cast(), length, Advice::LinuxHugepage) };
     if let Err(error) = advised {
         log::debug!("no huge pages: {error}");

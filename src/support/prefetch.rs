@@ -1,6 +1,6 @@
-//! Memory that will be read soon.
+//! Prefetches memory.
 
-/// Asks the processor to fetch the cache line of `wanted` while other work goes on.
+/// Prefetches the cache line of `wanted` while other work continues.
 #[inline(always)]
 pub(crate) fn prefetch<T>(wanted: &T) {
     #[cfg(target_arch = "x86_64")]

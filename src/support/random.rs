@@ -8,12 +8,10 @@
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// A generator whose numbers follow from `seed`.
     pub(crate) fn new(seed: u64) -> Self {
         Random(seed)
     }
 
-    /// The next number.
     pub(crate) fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -21,12 +19,12 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// A number below `bound`, which is not zero.
+    /// A number below `bound`, which must not be zero.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.below_u64(bound as u64) as usize
     }
 
-    /// A number below `bound`, which is not zero.
+    /// A number below `bound`, which must not be zero.
     pub(crate) fn below_u64(&mut self, bound: u64) -> u64 {
         // The high half of the product: see Lemire, "Fast Random Integer Generation" (2019).
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
@@ -37,7 +35,6 @@ impl Random {
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Brings a slice into random order.
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));

@@ -1,15 +1,15 @@
-//! Threads that the system may refuse to start.
+//! Starts threads, which the system may refuse.
 
 use std::io;
 use std::thread::{Builder, Scope, ScopedJoinHandle, scope};
 
 use crossbeam::channel::bounded;
 
-/// Bytes of stack for work that does not recurse: the default of the standard library.
+/// Bytes of stack for work without recursion: the default of the standard library.
 pub(crate) const STACK: usize = 2 << 20;
 
-/// Starts up to `wanted` threads of a scope, each with its own job and `stack` bytes of stack. Where
-/// the system starts fewer, the others share the work, with a warning.
+/// Starts up to `wanted` threads of a scope, each with its own job and `stack` bytes of stack. If
+/// the system starts fewer, these share the work, with a warning.
 ///
 /// # Errors
 /// If not even one thread can be started.
@@ -36,7 +36,7 @@ where
     Ok(threads)
 }
 
-/// How many threads the system starts at present, up to `wanted`.
+/// The number of threads that the system starts at present, up to `wanted`.
 ///
 /// # Errors
 /// If not even one thread can be started.
@@ -56,7 +56,6 @@ pub(crate) fn available(wanted: usize) -> io::Result<usize> {
     })
 }
 
-/// The message for a thread that the system does not start.
 pub(crate) fn refused(cause: &io::Error) -> io::Error {
     let text = format!(
         "the system starts no more threads ({cause}); close other programs or raise the limit of \

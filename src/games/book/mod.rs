@@ -1,9 +1,9 @@
-//! The opening book: positions with the games that reached them by any order of moves, and the
-//! moves played there.
+//! The opening book: positions with the games that reached them by any move order, and the moves
+//! played there.
 //!
-//! A book is the same bytes wherever it is: a `.tbk` file read whole, the embedded default book, or
-//! what has just been built from PGN in memory. [`Book::reached`] is made for the search, which
-//! asks often and mostly in vain; [`Book::moves`] for the root.
+//! A book consists of the same bytes everywhere: a `.tbk` file, the embedded default book, or a
+//! book just built from PGN in memory. [`Book::reached`] is made for the search, whose lookups are
+//! frequent and mostly miss; [`Book::moves`] for the root.
 //!
 //! ```
 //! use tabia::book::{BuildOptions, Counts, build_in_memory};

@@ -1,4 +1,4 @@
-//! Where a game begins and ends in a text, and what lies between games.
+//! Finds the beginning and end of games in a text, and skips what lies between.
 
 use std::ops::ControlFlow;
 
@@ -10,27 +10,25 @@ use super::visitor::Visitor;
 use super::{FaultReason, GameStatus};
 use crate::chess::position::{Move, Replay, is_loose_san};
 
-/// The length of the number before Black's first move, `1...`, with two points at least.
+/// The least length of the number before Black's first move, `1...`: with two points.
 const BLACK_NUMBER: usize = "1..".len();
 
-/// Legal plies with which a text without tags is a game, unless it ends before.
+/// The number of legal plies that prove a text without tags to be a game, unless it ends before.
 const PROOF: usize = 2;
 
-/// What stands in a text that may be a game.
 enum TextPart {
-    /// Something that belongs to a game, up to here.
+    /// Something that belongs to a game, up to this position.
     Pass(usize),
-    /// A legal move, and the place after it.
+    /// A legal move, and the position after it.
     Move(Move, usize),
-    /// The end of the game.
     End,
-    /// What no game has.
+    /// Something that does not occur in games.
     Foreign,
 }
 
 impl<V: Visitor> Parser<'_, V> {
     /// Whether a text without tags is a game: from the start position its first ply is legal, and
-    /// the second at least written like a move.
+    /// the second at least has the form of a move.
     pub(super) fn begins_game(&mut self) -> bool {
         let mut position = *self.state.tree.position(OpeningCache::ROOT);
         let mut at = self.at;
@@ -50,7 +48,6 @@ impl<V: Visitor> Parser<'_, V> {
         plies > 0
     }
 
-    /// What stands at a place of what may be a game without tags.
     fn opening_step(&self, at: usize, position: &Replay, moved: bool) -> TextPart {
         let (at, empty_line) = scan::skip_blanks(self.text, at);
         let Some(&byte) = self.text.get(at) else { return TextPart::End };
@@ -75,7 +72,7 @@ impl<V: Visitor> Parser<'_, V> {
                 match self.meant(position, word) {
                     Some(mv) => TextPart::Move(mv, end),
                     None if moved && self.is_null_at(at) => TextPart::End,
-                    // A game with a fault, which shall be told.
+                    // A game with a fault, which must be reported.
                     None if moved && self.is_like_move(word) => TextPart::End,
                     None => TextPart::Foreign,
                 }
@@ -89,24 +86,21 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Whether a null move stands at a place.
     fn is_null_at(&self, at: usize) -> bool {
         scan::is_null_move(&self.text[at..scan::whole_word_end(self.text, at)])
     }
 
-    /// The move that a word means in a position.
     fn meant(&self, position: &Replay, word: &[u8]) -> Option<Move> {
         let english = self.state.language.translate(word)?;
         resolve(position, &english).ok()
     }
 
-    /// Whether a word is written like a move, legal or not.
     fn is_like_move(&self, word: &[u8]) -> bool {
         let english = self.state.language.translate(word);
         english.is_some_and(|english| is_loose_san(&english))
     }
 
-    /// Passes over a text that is no game, up to the next that may be one.
+    /// Skips a text that is not a game, up to the next that may be one.
     pub(super) fn skip_text(&mut self) {
         let text = self.text;
         loop {
@@ -126,8 +120,7 @@ impl<V: Visitor> Parser<'_, V> {
         !self.state.moves.is_empty() && self.begins_game()
     }
 
-    /// After the end of a line: what an empty line tears off belongs to the game if it goes on with
-    /// it.
+    /// Handles the end of a line. Text after an empty line belongs to the game if it continues it.
     pub(super) fn after_line(&mut self) -> ParseFlow {
         let begin = self.at;
         let (next, empty_line) = scan::skip_blanks(self.text, begin - 1);
@@ -135,7 +128,7 @@ impl<V: Visitor> Parser<'_, V> {
         if !empty_line || next >= self.text.len() {
             return ControlFlow::Continue(());
         }
-        // Where words are not looked at, the result was not either.
+        // If words were not read, the result was not read either.
         let ended = self.state.done && scan::final_result(&self.text[..begin]).is_some();
         let moved = !self.state.moves.is_empty() || self.state.done;
         if ended || moved && !self.continues_game() {
@@ -144,7 +137,7 @@ impl<V: Visitor> Parser<'_, V> {
         ControlFlow::Continue(())
     }
 
-    /// Whether what comes after an empty line goes on with a game that has no result yet.
+    /// Whether the text after an empty line continues a game that has no result yet.
     fn continues_game(&mut self) -> bool {
         let rest = &self.text[self.at..];
         if scan::result(rest).is_some() {
@@ -170,7 +163,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Goes to the end of a game that was not read to it.
+    /// Skips to the end of a game that was not read to its end.
     pub(super) fn pass_over_rest(&mut self, status: &GameStatus) {
         if let GameStatus::Broken(fault) = status
             && matches!(fault.reason, FaultReason::OpenComment | FaultReason::OpenVariation)
@@ -188,7 +181,6 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Passes over comments after the result.
     fn skip_comments(&mut self) {
         loop {
             let (next, empty_line) = scan::skip_blanks(self.text, self.at);
@@ -209,7 +201,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Goes to the end of the movetext by its lines, without a look at words.
+    /// Skips to the end of the movetext by lines, without reading words.
     fn skip_movetext(&mut self) {
         let line_sign = self.state.line_sign;
         while let Some(at) = memchr::memchr3(line_sign, b'{', b';', &self.text[self.at..]) {
@@ -241,7 +233,7 @@ impl<V: Visitor> Parser<'_, V> {
     }
 }
 
-/// The number that stands at a place, and the place after it and its points.
+/// The number at a position, and the position after it and its points.
 fn number(text: &[u8], at: usize) -> (u32, usize) {
     let end = scan::digits_end(text, at);
     let number = text[at..end].iter().fold(0_u32, |number, digit| {

@@ -1,4 +1,4 @@
-//! Cuts inputs between games, so that threads can share them.
+//! Splits inputs between games, so that threads can share them.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -12,65 +12,54 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::PgnInput;
 use super::scan::{comment, count_lines, is_tag, line_sign, trim_end};
 
-/// Bytes of text that a thread takes at a time: it stays in the cache from reading to parsing.
+/// The size of a chunk in bytes: it stays in the cache from reading to parsing.
 const CHUNK: usize = 256 << 10;
-/// A chunk in which no game ends grows up to this size and is then cut where a line ends.
+/// The maximum size of a chunk in which no game ends; it is split at a line end.
 const LARGEST_CHUNK: usize = 16 << 20;
-/// How a line ends, and the empty one after it.
+/// A line end followed by an empty line.
 const EMPTY_LINES: [&[u8]; 3] = [b"\n\n", b"\n\r\n", b"\r\r"];
 
-/// What a chunk of text is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Chunk {
-    /// The number of the input.
     pub input: usize,
     /// The number of the chunk in its input, from 0.
     pub number: usize,
     /// The line of the input on which it begins, from 1.
     pub line: u64,
-    /// The bytes of the input's text before it.
+    /// The number of bytes before it in the input's text.
     pub offset: u64,
 }
 
-/// How far inputs have been read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ReadSoFar {
-    /// The chunk that comes next.
     pub next: Chunk,
-    /// A hash of all before it, 0 at the beginning of an input.
+    /// A hash of everything before it, 0 at the beginning of an input.
     pub check: u64,
 }
 
-/// An input that could not be read to its end.
 #[derive(Debug)]
 pub(crate) struct BrokenInput {
-    /// The number of the input.
     pub input: usize,
-    /// The line after all that could be read.
+    /// The line after the last one that could be read.
     pub line: u64,
-    /// What went wrong.
     pub error: io::Error,
 }
 
-/// Hands out the text of inputs in chunks of whole games. Where they are cut depends on the text
-/// alone.
+/// Splits the text of inputs into chunks of whole games. The boundaries depend only on the text.
 pub(crate) struct Chunks {
     inputs: Vec<PgnInput>,
     progress: Arc<AtomicU64>,
-    /// The input being read, with the place of its next chunk.
     current: Option<(Blocks<Box<dyn Read + Send>>, Chunk)>,
     next_input: usize,
     broken: Vec<BrokenInput>,
-    /// The hash of the text of the current input so far.
     text_hash: Xxh3Default,
-    /// Whether the current input broke off.
     is_broken: bool,
     /// The inputs that were read to their end, with the hash of their text.
     whole: Vec<(usize, u64)>,
 }
 
 impl Chunks {
-    /// All inputs, one after the other. `progress` is raised as in [`PgnInput::open`].
+    /// Reads all inputs in order. `progress` is increased as in [`PgnInput::open`].
     pub(crate) fn new(inputs: Vec<PgnInput>, progress: Arc<AtomicU64>) -> Self {
         Chunks {
             inputs,
@@ -84,7 +73,6 @@ impl Chunks {
         }
     }
 
-    /// How far the inputs have been read.
     pub(crate) fn so_far(&self) -> ReadSoFar {
         let beginning = Chunk { input: self.next_input, number: 0, line: 1, offset: 0 };
         let next = self.current.as_ref().map_or(beginning, |(_, next)| *next);
@@ -92,7 +80,7 @@ impl Chunks {
         ReadSoFar { next, check }
     }
 
-    /// Passes over what was read before. Returns whether that is still there as it was.
+    /// Skips input that was already read. Returns false if it has changed.
     pub(crate) fn go_to(&mut self, place: &ReadSoFar) -> bool {
         self.next_input = place.next.input;
         let mut text = Vec::new();
@@ -106,7 +94,7 @@ impl Chunks {
         self.so_far() == *place
     }
 
-    /// Inputs that could not be opened or read to their end, each told once.
+    /// Inputs that could not be opened or read to their end. Each is returned once.
     pub(crate) fn take_broken(&mut self) -> Vec<BrokenInput> {
         std::mem::take(&mut self.broken)
     }
@@ -117,7 +105,6 @@ impl Chunks {
         std::mem::take(&mut self.whole)
     }
 
-    /// Fills `text` with the next chunk; `None` when all inputs are read.
     pub(crate) fn next(&mut self, text: &mut Vec<u8>) -> Option<Chunk> {
         loop {
             if self.current.is_none() && !self.open_next() {
@@ -133,7 +120,6 @@ impl Chunks {
         }
     }
 
-    /// Opens the next input that can be opened.
     fn open_next(&mut self) -> bool {
         while let Some(input) = self.inputs.get(self.next_input) {
             let chunk = Chunk { input: self.next_input, number: 0, line: 1, offset: 0 };
@@ -153,7 +139,6 @@ impl Chunks {
         false
     }
 
-    /// The next chunk of the current input; `None` at its end.
     fn fill(&mut self, text: &mut Vec<u8>) -> Option<Chunk> {
         let (blocks, next) = self.current.as_mut()?;
         let filled = blocks.next(text);
@@ -163,7 +148,7 @@ impl Chunks {
         next.offset += text.len() as u64;
         self.text_hash.update(text);
         if let Some(error) = blocks.take_error() {
-            // What came before the fault is read; then the input counts as ended.
+            // The text before the error is read; then the input counts as ended.
             self.is_broken = true;
             self.broken.push(BrokenInput { input: next.input, line: next.line, error });
         }
@@ -171,12 +156,10 @@ impl Chunks {
     }
 }
 
-/// The text of one input in blocks of whole games.
 pub(super) struct Blocks<R> {
     input: R,
-    /// The beginning of the next block: what came after the last whole game.
+    /// The beginning of the next block: the text after the last whole game.
     carry: Vec<u8>,
-    /// Nothing more comes from the input.
     ended: bool,
     error: Option<io::Error>,
 }
@@ -186,7 +169,6 @@ impl<R: Read> Blocks<R> {
         Blocks { input, carry: Vec::new(), ended: false, error: None }
     }
 
-    /// Fills `text` with the next block; returns whether there is one.
     pub(super) fn next(&mut self, text: &mut Vec<u8>) -> bool {
         text.clear();
         text.append(&mut self.carry);
@@ -209,14 +191,14 @@ impl<R: Read> Blocks<R> {
         !text.is_empty()
     }
 
-    /// Why the input could not be read beyond the last block, if that is so.
+    /// The error that ended the input after the last block, if any.
     pub(super) fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
 }
 
-/// Where the last game of a text begins, or 0 if no boundary is found. With `more_follows`, nothing
-/// after a comment that is still open is a boundary: it may be closed later.
+/// The start of the last game of a text, or 0 if no boundary is found. With `more_follows`, an open
+/// comment hides all boundaries after it: it may be closed later.
 fn last_game(text: &[u8], more_follows: bool) -> usize {
     let mut end = memrchr2(b'{', b'}', text)
         .filter(|&brace| more_follows && text[brace] == b'{')
@@ -230,8 +212,8 @@ fn last_game(text: &[u8], more_follows: bool) -> usize {
     }
 }
 
-/// The last place that looks like the beginning of a game, or 0: tags after an empty line, of which
-/// `Event` comes first in all but homemade files, or a first move.
+/// The last likely start of a game, or 0: tags after an empty line, of which `Event` comes first in
+/// nearly all files, or a first move.
 fn last_boundary(text: &[u8]) -> usize {
     // Moves after tags belong to them.
     let is_untagged = |at: usize| !trim_end(&text[..at], true).ends_with(b"]");
@@ -243,13 +225,12 @@ fn last_boundary(text: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
-/// The opening brace of the closed comment in which a place lies.
+/// The opening brace of the closed comment around a position.
 fn enclosing_comment(text: &[u8], at: usize) -> Option<usize> {
     let brace = memrchr2(b'{', b'}', &text[..at]).filter(|&brace| text[brace] == b'{')?;
     comment(text, brace).is_some_and(|(_, after)| after > at).then_some(brace)
 }
 
-/// The last line that begins so, and is one indeed.
 fn last_line_with(text: &[u8], beginning: &[u8], is_one: impl Fn(usize) -> bool) -> Option<usize> {
     let needle = [&[line_sign(text)], beginning].concat();
     let finder = FinderRev::new(&needle);

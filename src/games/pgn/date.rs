@@ -1,4 +1,4 @@
-//! Days as PGN writes them, with parts that nobody knows.
+//! PGN dates, which can have unknown parts.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,13 +7,14 @@ use thiserror::Error;
 
 use crate::games::pgn::Tags;
 
-/// A text that is no date.
+/// The error for a text that is not a date.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0:?} is no date: expected YYYY, YYYY.MM or YYYY.MM.DD")]
 pub struct ParseDateError(String);
 
-/// A day to compare games by: `2024.05.17`, `2024.05.??`, `2024`. An unknown month or day counts as
-/// the first; a day without its month does not count.
+/// A day for comparing games: `2024.05.17`, `2024.05.??`, `2024`.
+///
+/// An unknown month or day counts as the first; a day without its month is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PgnDate {
     year: u16,
@@ -22,25 +23,24 @@ pub struct PgnDate {
 }
 
 impl PgnDate {
-    /// Reads the end of a span of time: what is not said counts as the last, so that `2024` ends
-    /// with its December.
+    /// Parses the end of a period, with unknown parts as the last, so that `2024` ends in December.
     ///
     /// # Errors
-    /// If the text is no date.
+    /// If the text is not a date.
     pub fn end_of(text: &str) -> Result<Self, ParseDateError> {
         let (year, month, day) = GameDate::parse(text)?.parts();
         let last = |part: u8, last: u8| if part == 0 { last } else { part };
         Ok(PgnDate { year, month: last(month, LAST_MONTH), day: last(day, LAST_DAY) })
     }
 
-    /// The least date of a game that is not before this day, as the number of [`GameDate`].
+    /// The least game date that is not before this day.
     pub(crate) fn lower_bound(self) -> GameDate {
         let day = if self.day == 1 { 0 } else { self.day };
         let month = if day == 0 && self.month == 1 { 0 } else { self.month };
         GameDate::of_parts(self.year, month, day)
     }
 
-    /// The greatest date of a game that is not after this day.
+    /// The greatest game date that is not after this day.
     pub(crate) fn upper_bound(self) -> GameDate {
         GameDate::of_parts(self.year, self.month, self.day)
     }
@@ -61,11 +61,10 @@ impl fmt::Display for PgnDate {
     }
 }
 
-/// The largest numbers of a month and a day.
 const LAST_MONTH: u8 = 12;
 const LAST_DAY: u8 = 31;
 
-/// A month of which games are told; without its number where only the year is known.
+/// The month of games, or the year if the month is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Month {
     /// The year.
@@ -74,7 +73,6 @@ pub struct Month {
     pub month: Option<u8>,
 }
 
-/// `2024.05`, or `2024`.
 impl fmt::Display for Month {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.month {
@@ -84,22 +82,20 @@ impl fmt::Display for Month {
     }
 }
 
-/// When a game was played, as far as it says: one number, which later days have greater ones of. Of
-/// the same month, the unknown day comes first.
+/// The date of a game, possibly incomplete: one number, which increases with the date. An unknown
+/// day comes before the others of its month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct GameDate(u32);
 
-/// Bits of a day and of a month in the number of a date, and the bit that tells it from none.
+/// Bits of a day and of a month in the number of a date, and the bit set for known dates.
 const DAY_BITS: u32 = 5;
 const MONTH_BITS: u32 = 4;
 const IS_KNOWN: u32 = 1 << (DAY_BITS + MONTH_BITS + u16::BITS);
 
 impl GameDate {
-    /// Bits of the number.
     pub(crate) const BITS: u32 = DAY_BITS + MONTH_BITS + u16::BITS + 1;
-    /// The date of a game that tells none.
+    /// The date of a game without one.
     pub const UNKNOWN: GameDate = GameDate(0);
-    /// The least that is known.
     pub(crate) const FIRST: GameDate = GameDate(IS_KNOWN);
 
     fn of_parts(year: u16, month: u8, day: u8) -> Self {
@@ -107,7 +103,7 @@ impl GameDate {
         GameDate(IS_KNOWN | months << DAY_BITS | u32::from(day))
     }
 
-    /// Reads a date.
+    /// Parses a date.
     ///
     /// # Errors
     /// If the text has no year, or a part of it is out of range.
@@ -132,7 +128,7 @@ impl GameDate {
         date.and_then(|text| Self::parse(&text).ok()).unwrap_or_default()
     }
 
-    /// Year, month and day, 0 for what is not known.
+    /// Year, month and day, 0 for unknown parts.
     fn parts(self) -> (u16, u8, u8) {
         let day = self.0 & ((1 << DAY_BITS) - 1);
         let month = self.0 >> DAY_BITS & ((1 << MONTH_BITS) - 1);
@@ -145,30 +141,27 @@ impl GameDate {
         (self != Self::UNKNOWN).then(|| Month { year, month: (month > 0).then_some(month) })
     }
 
-    /// The same for all days of a month.
     #[inline]
     pub(crate) fn without_day(self) -> Self {
         GameDate(self.0 >> DAY_BITS << DAY_BITS)
     }
 
-    /// Bits of the number of a month.
     #[cfg(feature = "parquet")]
     pub(crate) const MONTH_BITS: u32 = Self::BITS - DAY_BITS;
 
-    /// The number of the month, and the day in it, 0 if that is not known.
+    /// The number of the month, and the day in it, 0 if it is unknown.
     #[cfg(feature = "parquet")]
     pub(crate) fn split(self) -> (u32, u32) {
         (self.0 >> DAY_BITS, self.0 & ((1 << DAY_BITS) - 1))
     }
 
-    /// The date of a day in the month with this number.
     #[cfg(feature = "parquet")]
     pub(crate) fn of_month(month: u32, day: u32) -> Self {
         GameDate(month << DAY_BITS | day)
     }
 
-    /// The date as a number that people read, `20240517`, with zeros for what is not known; `None`
-    /// if nothing is.
+    /// The date as a decimal number, `20240517`, with zeros for unknown parts; `None` if it is
+    /// unknown.
     #[cfg(feature = "parquet")]
     pub(crate) fn in_digits(self) -> Option<u32> {
         let (year, month, day) = self.parts();
@@ -185,7 +178,6 @@ impl GameDate {
     }
 }
 
-/// As in the tag of PGN: `2024.05.??`.
 impl fmt::Display for GameDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::UNKNOWN {

@@ -1,4 +1,4 @@
-//! Finds out in whose letters a text names the pieces.
+//! Detects the language of the piece letters in a text.
 
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
@@ -11,13 +11,14 @@ use super::visitor::{GamePly, Visitor};
 use super::{GameEnd, GameStatus, Tags};
 use crate::chess::position::Position;
 
-/// Plies after which a game is taken for one in English.
+/// Plies after which a game is assumed to be in English.
 const ENOUGH: usize = 16;
-/// Games at the beginning of a text that are looked at.
+/// The number of games to examine at the beginning of a text.
 const SAMPLE: usize = 48;
 
-/// The language of a text: English, unless its first games have letters of another, in which more
-/// of them are legal from beginning to end, and no third one does as well in another way.
+/// The language of a text. It is English unless the first games have letters of another language,
+/// more of them are legal from beginning to end in it, and no third one is as good with other
+/// moves.
 pub(crate) fn language_of(text: &[u8]) -> Language {
     if !is_foreign(text) {
         return Language::ENGLISH;
@@ -25,7 +26,7 @@ pub(crate) fn language_of(text: &[u8]) -> Language {
     let mut trials: Vec<(PlyCounter, Language)> =
         Language::all().map(|language| (count_playable_plies(text, language), language)).collect();
     let rank = |trial: &PlyCounter| Reverse((trial.whole, trial.plies));
-    // Stable: of those that do as well, English comes first.
+    // Stable: of equally good languages, English comes first.
     trials.sort_by_key(|(trial, _)| rank(trial));
     let (best, language) = &trials[0];
     let doubtful =
@@ -36,7 +37,6 @@ pub(crate) fn language_of(text: &[u8]) -> Language {
     if more_are_whole && !trials[1..].iter().any(doubtful) { *language } else { Language::ENGLISH }
 }
 
-/// Whether the first games of a text, read as English, stop where letters of another language are.
 fn is_foreign(text: &[u8]) -> bool {
     let mut reader = TextReader::new(text, 1, OpeningCache::default(), Language::ENGLISH);
     let mut trial = PlyCounter { limit: ENOUGH, ..PlyCounter::default() };
@@ -60,7 +60,7 @@ fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':' | b'=' | b'+' | b'#' | 0x80..)
 }
 
-/// Whether a word has the shape of a move with a letter that English has not.
+/// Whether a word has the form of a move with a letter not used in English.
 fn has_foreign_letter(word: &[u8]) -> bool {
     let is_move = |language: Language| {
         let english = language.translate(word);
@@ -69,7 +69,7 @@ fn has_foreign_letter(word: &[u8]) -> bool {
     !is_move(Language::ENGLISH) && Language::all().any(is_move)
 }
 
-/// How far the first games of a text can be played in a language.
+/// Counts the plies of the first games of a text that are legal in a language.
 fn count_playable_plies(text: &[u8], language: Language) -> PlyCounter {
     let mut reader = TextReader::new(text, 1, OpeningCache::default(), language);
     let mut trial = PlyCounter { limit: usize::MAX, ..PlyCounter::default() };
@@ -80,15 +80,12 @@ fn count_playable_plies(text: &[u8], language: Language) -> PlyCounter {
     trial
 }
 
-/// Counts the plies of games.
 #[derive(Debug, Default)]
 struct PlyCounter {
-    /// Plies of a game that are wanted.
     limit: usize,
-    /// Games that were legal to their ends.
     whole: usize,
     plies: usize,
-    /// The keys of all positions together.
+    /// The combined keys of all positions.
     keys: u64,
     game: usize,
 }

@@ -1,24 +1,22 @@
-//! Texts in UTF-16, which some programs for Windows write, as UTF-8.
+//! Converts UTF-16, which some Windows programs write, to UTF-8.
 
 use std::io::{self, Cursor, Read};
 
-/// Bytes that tell an encoding: a tag in ASCII is longer.
+/// Bytes for detecting the encoding, fewer than in a tag in ASCII.
 const SAMPLE: usize = 16;
-/// Bytes of UTF-16 that are turned into UTF-8 at a time.
 const BLOCK: usize = 64 << 10;
 
-/// How a text is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Encoding {
-    /// UTF-8, Latin-1 or another that has ASCII as it is.
+    /// UTF-8, Latin-1 or another encoding compatible with ASCII.
     Bytes,
     /// UTF-16, and whether the high byte comes first.
     Utf16 { big_endian: bool },
-    /// UTF-32, which is not read.
+    /// UTF-32, which is not supported.
     Utf32,
 }
 
-/// The text in UTF-8, or as it is if it has an encoding of single bytes.
+/// Converts UTF-16 to UTF-8; leaves encodings of single bytes unchanged.
 ///
 /// # Errors
 /// Those of the input, and if the encoding is UTF-32.
@@ -37,12 +35,12 @@ pub(super) fn decoded(mut input: Box<dyn Read + Send>) -> io::Result<Box<dyn Rea
     }
 }
 
-/// Whether a text that begins so is read as it is.
+/// Whether a text with these first bytes needs no conversion.
 pub(super) fn is_bytes(head: &[u8]) -> bool {
     encoding_of(&head[..head.len().min(SAMPLE)]) == Encoding::Bytes
 }
 
-/// Tells an encoding by its byte order mark or, without one, by the zeros between ASCII.
+/// Detects the encoding by its byte order mark or, without one, by the zeros between ASCII.
 fn encoding_of(sample: &[u8]) -> Encoding {
     let little = Encoding::Utf16 { big_endian: false };
     let big = Encoding::Utf16 { big_endian: true };
@@ -61,13 +59,12 @@ fn encoding_of(sample: &[u8]) -> Encoding {
     }
 }
 
-/// Turns UTF-16 into UTF-8 on its way. Halves of pairs become replacement characters.
+/// Converts UTF-16 to UTF-8. Unpaired surrogates become replacement characters.
 struct Utf16<R> {
     input: R,
     big_endian: bool,
-    /// UTF-8 that waits to be read.
     text: Cursor<Vec<u8>>,
-    /// Bytes that wait for the rest of their character.
+    /// Bytes of an incomplete character.
     rest: Vec<u8>,
 }
 
@@ -76,7 +73,6 @@ impl<R: Read> Utf16<R> {
         Utf16 { input, big_endian, text: Cursor::default(), rest: Vec::new() }
     }
 
-    /// Decodes the next block; nothing if there is none.
     fn refill(&mut self) -> io::Result<()> {
         let mut bytes = std::mem::take(&mut self.rest);
         self.input.by_ref().take(BLOCK as u64).read_to_end(&mut bytes)?;
@@ -84,7 +80,7 @@ impl<R: Read> Utf16<R> {
         let read = if self.big_endian { u16::from_be_bytes } else { u16::from_le_bytes };
         let mut units: Vec<u16> = pairs.iter().map(|pair| read(*pair)).collect();
         let full = bytes.len() >= BLOCK;
-        // The first half of a pair waits for the second, as long as more comes.
+        // The first half of a pair is kept for the second, as long as more input follows.
         let waits = full && units.last().is_some_and(|unit| (0xd800..0xdc00).contains(unit));
         if waits {
             units.pop();

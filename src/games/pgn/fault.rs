@@ -1,4 +1,4 @@
-//! What became of a game, and what may be wrong with one.
+//! Reports on games that were read, and their faults.
 
 use std::fmt;
 
@@ -9,42 +9,42 @@ use crate::support::words::visible;
 /// How the reading of one game ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameEnd {
-    /// The result of the `Result` tag if it is a decided one, else that of the movetext.
+    /// The result of the `Result` tag if it is decided, else that of the movetext.
     pub result: GameResult,
-    /// Legal plies handed to the visitor.
+    /// Number of legal plies passed to the visitor.
     pub plies: usize,
-    /// What became of the game.
+    /// The status of the game.
     pub status: GameStatus,
-    /// That the decided result after the moves is another than that of the `Result` tag, which
-    /// counts. Only of games that were read to their end.
+    /// A decided result after the moves that contradicts the `Result` tag, which counts. Only set
+    /// for games that were read to their end.
     pub contradiction: Option<Box<Fault>>,
 }
 
-/// What became of a game.
+/// The status of a game after reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GameStatus {
     /// It was read to its end, or as far as the visitor wanted.
     Read,
     /// The visitor declined it.
     Declined,
-    /// It is not orthodox chess.
+    /// It is a chess variant.
     Variant,
-    /// It is a piece of text that is no game: it has no tags and does not begin with legal moves.
+    /// It is text other than a game: it has no tags and does not begin with legal moves.
     Text,
-    /// It stopped at a fault; the moves before it were handed over.
+    /// It stopped at a fault; the moves before it were passed on.
     Broken(Box<Fault>),
 }
 
-/// What is wrong with a game, and where.
+/// A fault in a game and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The line of the input, counted from 1.
     pub line: u64,
-    /// The position in which something is no legal move, as FEN.
+    /// The position in which something is not a legal move, as FEN.
     pub fen: Option<String>,
     /// The token that could not be played.
     pub san: Option<String>,
-    /// What is wrong.
+    /// The reason.
     pub reason: FaultReason,
 }
 
@@ -53,15 +53,15 @@ pub struct Fault {
 pub enum FaultReason {
     /// A move that is illegal or ambiguous.
     Move(SanError),
-    /// A token that is neither a move nor anything else that belongs to a game.
+    /// A token that is neither a move nor any other part of a game.
     Token,
-    /// A start position that is none.
+    /// An invalid start position.
     Fen(FenError),
-    /// A comment whose closing brace is missing.
+    /// A comment without a closing brace.
     OpenComment,
-    /// A variation whose closing parenthesis is missing.
+    /// A variation without a closing parenthesis.
     OpenVariation,
-    /// Results that contradict each other: that of the tag, and that after the moves.
+    /// Contradicting results: that of the tag, and that after the moves.
     Results(GameResult, GameResult),
 }
 
@@ -83,7 +83,7 @@ impl fmt::Display for FaultReason {
     }
 }
 
-/// One line; what the file says stands in it without its control characters.
+/// One line; text from the file is quoted without control characters.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: {}", self.line, visible(&self.reason.to_string()))?;
@@ -98,14 +98,13 @@ impl fmt::Display for Fault {
 }
 
 impl GameStatus {
-    /// A game that stopped at something other than a move.
     pub(super) fn broken(reason: FaultReason) -> Self {
         GameStatus::Broken(Box::new(Fault::of(reason)))
     }
 }
 
 impl Fault {
-    /// A fault of something other than a move, on a line that is not found yet.
+    /// A fault other than a move, whose line is not determined yet.
     pub(super) fn of(reason: FaultReason) -> Self {
         Fault { line: 0, fen: None, san: None, reason }
     }

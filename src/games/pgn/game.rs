@@ -8,7 +8,7 @@ use super::tags::text;
 use super::{GameEnd, GamePly, GameStatus, Reader, Tags, Visitor};
 use crate::chess::position::{Color, Game, Move, Position};
 
-/// How a game ended, as PGN tells it.
+/// The result of a game in PGN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum GameResult {
     /// `1-0`
@@ -17,13 +17,13 @@ pub enum GameResult {
     Draw,
     /// `0-1`
     Black,
-    /// `*`: not finished, or not known.
+    /// `*`: unfinished or unknown.
     #[default]
     Undecided,
 }
 
 impl GameResult {
-    /// Reads one of the four tokens of PGN (`1/2` is taken for a draw as well).
+    /// Parses one of the four PGN tokens; also accepts `1/2` as a draw.
     pub fn from_token(token: &[u8]) -> Option<Self> {
         match token {
             b"1-0" => Some(GameResult::White),
@@ -34,7 +34,7 @@ impl GameResult {
         }
     }
 
-    /// The token of PGN.
+    /// The PGN token.
     pub fn token(self) -> &'static str {
         match self {
             GameResult::White => "1-0",
@@ -44,7 +44,7 @@ impl GameResult {
         }
     }
 
-    /// The result when one side wins, or nobody.
+    /// The result for a winner, or a draw for `None`.
     pub fn won_by(winner: Option<Color>) -> Self {
         match winner {
             Some(Color::White) => GameResult::White,
@@ -60,7 +60,7 @@ impl fmt::Display for GameResult {
     }
 }
 
-/// A move with what is written about it.
+/// A move with its annotations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PgnMove {
     /// The move.
@@ -69,8 +69,8 @@ pub struct PgnMove {
     pub nags: Vec<u8>,
     /// The comment after the move, empty if there is none.
     pub comment: String,
-    /// Variations in place of the move: movetext without the parentheses, with move numbers, comments
-    /// and variations of its own. It is written as it is.
+    /// Variations in place of the move, as movetext without the parentheses. They have their own
+    /// move numbers, comments and variations, and are written unchanged.
     pub variations: Vec<String>,
 }
 
@@ -82,19 +82,19 @@ impl From<Move> for PgnMove {
 
 /// A game: tags, start position, main line with comments, result.
 ///
-/// Its `Display` is PGN text in export format; an empty line parts it from the next game.
+/// Its `Display` is PGN text in export format; an empty line separates it from the next game.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PgnGame {
-    /// Names and values, in order. `Result` is written from `result`, `FEN` and `SetUp` from
-    /// `start`, whatever stands here.
+    /// Names and values, in order. `Result`, `FEN` and `SetUp` are written from `result` and
+    /// `start`, regardless of any values here.
     pub tags: Vec<(String, String)>,
     /// The comment before the first move, empty if there is none.
     pub comment: String,
-    /// Where the game began.
+    /// The start position.
     pub start: Position,
-    /// The main line; each move is legal where it stands, or a null move out of check.
+    /// The main line; each move is legal, or a null move when not in check.
     pub moves: Vec<PgnMove>,
-    /// How it ended.
+    /// The result.
     pub result: GameResult,
 }
 
@@ -110,11 +110,10 @@ impl PgnGame {
         }
     }
 
-    /// The moves on a board, to be gone through or played on.
     pub(crate) fn replay(&self) -> Game {
         let mut game = Game::new(self.start);
         for played in &self.moves {
-            // They are legal, as the type promises.
+            // The type guarantees legal moves.
             if game.play(played.mv).is_err() {
                 break;
             }
@@ -127,7 +126,7 @@ impl PgnGame {
         self.tags.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
-    /// Sets a tag, in its old place if it was there.
+    /// Sets a tag, and keeps its place if it exists.
     pub fn set_tag(&mut self, name: &str, value: impl Into<String>) {
         match self.tags.iter_mut().find(|(other, _)| other == name) {
             Some((_, old)) => *old = value.into(),
@@ -136,8 +135,9 @@ impl PgnGame {
     }
 }
 
-/// Reads all games of an input, each with how its reading ended. Games that are no orthodox chess
-/// come without moves; text between the games is passed over.
+/// Reads all games of an input, each with a report of its reading.
+///
+/// Chess variants are returned without moves; text between the games is skipped.
 pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame, GameEnd)>> {
     let mut reader = Reader::new(input);
     std::iter::from_fn(move || {
@@ -154,7 +154,6 @@ pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame
     })
 }
 
-/// Makes a [`PgnGame`] of what a [`Reader`] hands over.
 pub(super) struct Collector {
     pub(super) game: PgnGame,
 }

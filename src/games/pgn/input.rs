@@ -1,4 +1,4 @@
-//! Where games come from: files, folders, standard input; compressed or not.
+//! Sources of games: files, folders and standard input, compressed or not.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::encoding::{decoded, is_bytes};
 use crate::support::files::{foreign_kind, open_plain};
 
-/// What is packed in a way that is not read here: how it begins, what it is, and what unpacks it.
+/// Unsupported compression formats: magic bytes, name, and the program that decompresses them.
 const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"PK\x03\x04", "a zip archive", "unzip -p FILE"),
     (b"PK\x05\x06", "an empty zip archive", "unzip -l FILE"),
@@ -25,36 +25,35 @@ const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"\x04\x22\x4d\x18", "compressed with lz4", "lz4 -dc FILE"),
     (b"LZIP", "compressed with lzip", "lzip -dc FILE"),
 ];
-/// How files of Parquet begin, whose rows are read as games.
+/// The magic bytes of Parquet files, whose rows are read as games.
 const PARQUET: &[u8] = b"PAR1";
-/// How files begin that are packed by gzip, bzip2 and zstd, which are read here; and those of pzstd, in
-/// which a frame to be skipped stands before each that is packed (RFC 8878, section 3.1.2).
+/// The magic bytes of gzip, bzip2 and zstd, which are supported; and those of pzstd, which writes a
+/// skippable frame before each compressed one (RFC 8878, section 3.1.2).
 const PACKINGS: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"];
-/// Compressed input is read in blocks of this size.
 const READ_AHEAD: usize = 128 << 10;
-/// An input that cannot be used.
+/// The error for an input that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("cannot read {name}: {reason}")]
 pub struct InputError {
     /// The file or folder.
     pub name: String,
-    /// Why not.
+    /// The cause.
     pub reason: String,
 }
 
 /// A source of PGN text.
 #[derive(Debug, Clone)]
 pub enum PgnInput {
-    /// A file, whose compression (gzip, bzip2, zstd) and encoding its first bytes tell.
+    /// A file; its compression (gzip, bzip2, zstd) and encoding are detected.
     File(PathBuf),
     /// Standard input, compressed or not.
     Stdin,
-    /// Text in memory, under a name.
+    /// Text in memory, with a name.
     Text(String, Arc<[u8]>),
 }
 
 impl PgnInput {
-    /// The size of the text that [`PgnInput::open`] gives, in bytes, and its XXH3 hash.
+    /// The size in bytes and the XXH3 hash of the text from [`PgnInput::open`].
     ///
     /// # Errors
     /// As [`PgnInput::open`], and if it cannot be read.
@@ -92,7 +91,7 @@ impl PgnInput {
         }
     }
 
-    /// The path from the root, if it is a file.
+    /// The absolute path, if it is a file.
     pub(crate) fn absolute_name(&self) -> Option<String> {
         match self {
             PgnInput::File(path) => {
@@ -102,7 +101,7 @@ impl PgnInput {
         }
     }
 
-    /// The size in bytes, compressed as it is, if it is known beforehand.
+    /// The size in bytes before decompression, if it is known.
     pub fn size(&self) -> Option<u64> {
         match self {
             PgnInput::File(path) => path.metadata().ok().map(|metadata| metadata.len()),
@@ -111,8 +110,8 @@ impl PgnInput {
         }
     }
 
-    /// Reads a part of the text that [`PgnInput::open`] gives; less where the text ends earlier. What
-    /// is compressed, or is UTF-16, must be read from its beginning for that.
+    /// Reads a part of the text from [`PgnInput::open`]; less if the text ends earlier. Compressed
+    /// and UTF-16 input must be read from its beginning.
     ///
     /// # Errors
     /// As [`PgnInput::open`], and if it cannot be read.
@@ -135,20 +134,21 @@ impl PgnInput {
         Ok(part)
     }
 
-    /// Opens the input for reading PGN text: unpacked, and in UTF-8 if it is UTF-16. `progress` is
-    /// raised by the bytes, as they are, that have been read.
+    /// Opens the input for reading PGN text, decompressed, and converted to UTF-8 from UTF-16.
+    ///
+    /// `progress` is increased by the bytes read, before decompression.
     ///
     /// # Errors
-    /// If it cannot be opened, or is packed or encoded in a way that is not known here.
+    /// If it cannot be opened, or its compression or encoding is not supported.
     pub fn open(&self, progress: &Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
         self.open_by(|path| File::open(path), progress)
     }
 
-    /// As [`PgnInput::open`], of a file that was read before: a pipe, a device or a folder in its place
-    /// is an error, and not waited for.
+    /// Like [`PgnInput::open`], for a file that was read before: a pipe, a device or a folder in
+    /// its place is an error, and is not waited for.
     ///
     /// # Errors
-    /// As [`PgnInput::open`], or if the file is none any more.
+    /// As [`PgnInput::open`], or if it is no longer a file.
     pub(crate) fn reopen(&self) -> io::Result<Box<dyn Read + Send>> {
         self.open_by(open_plain, &Arc::default())
     }
@@ -174,7 +174,8 @@ impl PgnInput {
     }
 }
 
-/// Whether a file is one of Parquet. Devices and pipes, which are read but once, are none.
+/// Whether a file is in Parquet format. Devices and pipes can be read only once, and count as other
+/// formats.
 #[cfg(feature = "parquet")]
 fn begins_as_parquet(path: &Path) -> io::Result<bool> {
     let mut head = Vec::new();
@@ -184,22 +185,18 @@ fn begins_as_parquet(path: &Path) -> io::Result<bool> {
     Ok(head == PARQUET)
 }
 
-/// Why what begins as Parquet is not read.
 #[cfg(feature = "parquet")]
 const NO_PARQUET: &str = "it is Parquet, which is read from files alone";
 #[cfg(not(feature = "parquet"))]
 const NO_PARQUET: &str =
     "it is Parquet, which a program reads that `cargo build --release --features parquet` makes";
 
-/// Bytes at the beginning of an input that decide what kind it is of.
 pub(super) const HEAD: u64 = 4096;
 
-/// What is not read here.
 pub(super) fn unsupported(reason: String) -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, reason)
 }
 
-/// The content of an input that may be compressed.
 fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut magic = Vec::new();
     input.by_ref().take(HEAD).read_to_end(&mut magic)?;
@@ -225,7 +222,7 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
     Ok(if zstd || pzstd { Box::new(zstd::Decoder::new(whole)?) } else { Box::new(whole) })
 }
 
-/// Refuses what begins as a file that holds no games to read.
+/// Rejects input with the first bytes of a file without games.
 pub(super) fn refuse_foreign(head: &[u8]) -> io::Result<()> {
     match foreign_kind(head).filter(|_| is_bytes(head)) {
         Some((name, advice)) => Err(unsupported(format!("it is {name}; {advice}"))),
@@ -233,7 +230,6 @@ pub(super) fn refuse_foreign(head: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Counts bytes on their way.
 struct CountedRead<R> {
     input: R,
     progress: Arc<AtomicU64>,

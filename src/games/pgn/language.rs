@@ -1,4 +1,4 @@
-//! The letters of the pieces in other languages than English, and which a text has.
+//! Piece letters of other languages than English.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,6 @@ use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What king, queen, rook, bishop and knight are called, and in which languages.
 struct Alphabet {
     /// ISO 639-1.
     codes: &'static [&'static str],
@@ -38,18 +37,17 @@ const ENGLISH: &[u8; 5] = b"KQRBN";
 /// Their figurines, white and black, in the same order.
 const FIGURINES: [[char; 2]; 5] = [['♔', '♚'], ['♕', '♛'], ['♖', '♜'], ['♗', '♝'], ['♘', '♞']];
 
-/// Bytes of the longest move as it is written in English, and some more: `Qa1-b2=Q+e.p.`.
+/// Bytes of the longest move in English, and some more: `Qa1-b2=Q+e.p.`.
 const LONGEST: usize = 16;
 
-/// A move in English letters.
 pub(super) type EnglishWord = ArrayVec<u8, LONGEST>;
 
-/// Whose letters stand for the pieces in a text.
+/// The language of the piece letters in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Language(u8);
 
-/// No language that is known.
+/// The error for an unknown language.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("expected one of {}", Language::all().map(|language| language.to_string()).collect::<Vec<_>>().join(", "))]
 pub struct ParseLanguageError;
@@ -58,7 +56,7 @@ impl Language {
     /// The letters of the PGN standard.
     pub const ENGLISH: Language = Language(0);
 
-    /// All that are known.
+    /// All known languages.
     pub fn all() -> impl Iterator<Item = Language> {
         (0..ALPHABETS.len()).map(|index| Language(index as u8))
     }
@@ -72,15 +70,15 @@ impl Language {
         self.alphabet().letters.join(" ")
     }
 
-    /// A move of this language with the letters of English, figurines and typographic signs
-    /// replaced; `None` if a letter stands for no piece.
+    /// A move of this language with English letters; figurines and typographic signs are replaced.
+    /// `None` if a letter is not a piece.
     pub(super) fn translate(self, word: &[u8]) -> Option<EnglishWord> {
         let mut rest = str::from_utf8(word).ok()?;
         let mut english = EnglishWord::new();
         while let Some(sign) = rest.chars().next() {
             let mut length = sign.len_utf8();
             let last = english.last().copied();
-            // The letter of a piece begins the move or follows the square of a promotion.
+            // The piece letter begins the move or follows the square of a promotion.
             let is_piece_due =
                 last.is_none_or(|last| matches!(last, b'1'..=b'8' | b'=' | b'/' | b'('));
             // `O` is a bishop in Estonian.
@@ -91,7 +89,7 @@ impl Language {
                 english.try_push(ENGLISH[piece]).ok()?;
                 length = spelt;
             } else if let Some(ascii) = plain(sign)? {
-                // A capital that is none of the language's must not pass for one of English.
+                // A capital letter that is not of this language must not be taken for English.
                 let foreign = ENGLISH.contains(&ascii);
                 (!foreign).then(|| english.try_push(ascii).ok())??;
             }
@@ -100,7 +98,6 @@ impl Language {
         Some(english)
     }
 
-    /// The piece whose letters a text begins with, and how long they are.
     fn letter(self, text: &str) -> Option<(usize, usize)> {
         let letters = self.alphabet().letters;
         let found = (0..letters.len()).filter(|&piece| text.starts_with(letters[piece]));
@@ -110,12 +107,11 @@ impl Language {
     }
 }
 
-/// Whether a word is castling with the letter O.
 fn is_castling(word: &str) -> bool {
     ["O-O", "O–O", "OO"].iter().any(|castling| word.starts_with(castling))
 }
 
-/// A sign of a move in ASCII, nothing for what only decorates it; `None` for what no move has.
+/// The ASCII form of a character in a move, nothing for decoration; `None` for others.
 fn plain(sign: char) -> Option<Option<u8>> {
     Some(match sign {
         '–' | '—' | '−' | '‐' | '‑' => Some(b'-'),
@@ -128,14 +124,12 @@ fn plain(sign: char) -> Option<Option<u8>> {
     })
 }
 
-/// The first code of the language.
 impl fmt::Display for Language {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.alphabet().codes.join("/"))
     }
 }
 
-/// The first of its codes.
 impl From<Language> for String {
     fn from(language: Language) -> Self {
         language.alphabet().codes[0].to_owned()

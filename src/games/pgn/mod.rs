@@ -1,9 +1,10 @@
-//! PGN: streaming games in, and text out. Knows nothing of books or matches.
+//! PGN: reads games from streams and writes text. Independent of books and matches.
 //!
-//! Real collections are dirty, and guesses about them end in wrong positions. So a game stops at
-//! its first illegal move, or at the first word that is none, and keeps what came before; what an
-//! empty line tore off its game is joined to it; movetext without tags is a game, prose is not;
-//! variants are distinguished before their first move. Whatever happens, the next game is read.
+//! Real collections are dirty, and guessing leads to wrong positions. So a game stops at its first
+//! illegal move, or at the first word that is not a move, and the moves before it are kept. Text
+//! that an empty line has split from its game is joined to it. Movetext without tags is a game,
+//! prose is not. Variants are detected before their first move. After any fault, the next game is
+//! read.
 //!
 //! Format: <http://www.saremba.de/chessgml/standards/pgn/pgn-complete.htm>.
 //!

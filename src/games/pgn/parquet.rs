@@ -1,5 +1,5 @@
-//! Games in Parquet, as Lichess publishes them on Hugging Face: a row for each game, a column for
-//! each tag, and the moves as text in one named `movetext`.
+//! Reads games in Parquet, as Lichess publishes them on Hugging Face: a row for each game, a column
+//! for each tag, and the moves as text in a column `movetext`.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,29 +12,25 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::reader::RowIter;
 use parquet::record::{Field, Row};
 
-/// The column of the moves.
 const MOVES: &str = "movetext";
-/// The tag that comes first.
 const EVENT: &str = "Event";
-/// The tag that the moves end with.
+/// The tag with which the moves end.
 const RESULT: &str = "Result";
-/// The results, as the moves may end with them already.
+/// The results, with which the moves may end already.
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
-/// The games of a file as PGN text.
 pub(super) struct ParquetGames {
     rows: RowIter<'static>,
     /// The text of a game, and how much of it has been read.
     text: String,
     read: usize,
     progress: Arc<AtomicU64>,
-    /// Bytes of the file, rows, and rows that have been read.
+    /// Bytes of the file, number of rows, and rows read so far.
     bytes: u64,
     all_rows: u64,
     rows_read: u64,
 }
 
-/// An error of the Parquet library as one of input and output.
 pub(crate) fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {
@@ -45,8 +41,8 @@ pub(crate) fn io_error(error: ParquetError) -> io::Error {
     }
 }
 
-/// Opens a Parquet file. Every chunk of a column must lie within the file: the library panics on
-/// some that do not.
+/// Opens a Parquet file. Column chunks beyond the end of the file are an error, because the library
+/// panics on some of them.
 ///
 /// # Errors
 /// If the file is damaged.
@@ -67,7 +63,8 @@ pub(crate) fn open_parquet(file: File) -> io::Result<SerializedFileReader<File>>
 }
 
 impl ParquetGames {
-    /// The games of a file. `progress` is raised to the bytes of the file as they are read.
+    /// Opens the games of a file. `progress` is increased to the bytes of the file as they are
+    /// read.
     ///
     /// # Errors
     /// If the file is damaged, or has no column of moves.
@@ -87,7 +84,6 @@ impl ParquetGames {
         Ok(ParquetGames { rows, text, read: 0, progress, bytes, all_rows, rows_read: 0 })
     }
 
-    /// Takes up the next game; returns whether there is one.
     fn next_game(&mut self) -> io::Result<bool> {
         let Some(row) = self.rows.next() else { return Ok(false) };
         self.text.clear();
@@ -114,7 +110,6 @@ impl Read for ParquetGames {
     }
 }
 
-/// Appends a game as PGN.
 fn write_game(row: &Row, text: &mut String) {
     let column = |wanted: &str| {
         row.get_column_iter().find(|(name, _)| *name == wanted).and_then(|(_, field)| value(field))
@@ -156,7 +151,7 @@ fn push_tag(name: &str, value: &str, text: &mut String) {
     text.push_str("\"]\n");
 }
 
-/// A value as a tag has it; none if it is null or of a kind that no tag has.
+/// A value for a tag; `None` if it is null or of an unsuitable type.
 fn value(field: &Field) -> Option<String> {
     let shown = || field.to_string();
     Some(match field {

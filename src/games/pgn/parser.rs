@@ -1,9 +1,8 @@
-//! Reads one game after the other from a text in memory.
+//! Reads games from a text in memory.
 //!
-//! `pgn-reader` reads the moves of plain games, see `pgn::plain`. Here are the tags, and
-//! the tolerant parser for the rest: it cuts the text into tokens, and skips none of a main line. A
-//! token is a move, in SAN or another notation or language; or it is known to have no meaning; or it
-//! ends its game.
+//! `pgn-reader` reads the moves of plain games, see `pgn::plain`. This module parses the tags, and
+//! tolerantly the rest. It splits the text into tokens, and skips none of a main line: a token is a
+//! move, in SAN or another notation or language; or it has no meaning; or it ends its game.
 
 use std::ops::ControlFlow;
 
@@ -18,29 +17,25 @@ use super::wide::wide_space;
 use super::{Fault, FaultReason, GameEnd, GameResult, GameStatus};
 use crate::chess::position::SanError;
 
-/// Reads one game.
 pub(super) struct Parser<'a, V> {
     pub text: &'a [u8],
     pub at: usize,
     pub state: &'a mut ReaderState,
     pub visitor: &'a mut V,
-    /// Where the last move number stands.
+    /// The position of the last move number.
     pub number: Option<usize>,
-    /// What comes now belongs to another game.
+    /// The rest of the text belongs to another game.
     pub at_end: bool,
 }
 
-/// A game that was read, the place after it, and that of its fault, if it has one.
 pub(super) struct Read {
     pub end: GameEnd,
     pub after: usize,
     pub fault: usize,
 }
 
-/// Goes on, or ends the game.
 pub(super) type ParseFlow = ControlFlow<GameStatus>;
 
-/// The next game of a text from `at` on; `None` if there is none.
 #[inline]
 pub(super) fn read_game<V: Visitor>(
     text: &[u8],
@@ -99,13 +94,11 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Another game begins here.
     pub(super) fn leave(&mut self) -> ParseFlow {
         self.at_end = true;
         ControlFlow::Break(GameStatus::Read)
     }
 
-    /// Reads the tags; returns whether there are any.
     fn tags(&mut self) -> bool {
         let begin = self.at;
         let mut tagged = false;
@@ -118,11 +111,11 @@ impl<V: Visitor> Parser<'_, V> {
                 }
                 tagged = true;
             }
-            // A tag without a value is a line.
+            // A tag without a value takes up its line.
             let after = tag.map_or_else(|| scan::line_end(self.text, self.at), |tag| tag.2);
             let (next, empty_line) = scan::skip_blanks(self.text, after);
             self.at = next;
-            // A game without movetext: what comes are the tags of the next.
+            // A game without movetext: the tags of the next game follow.
             if tag.is_some() && empty_line && self.text[next..].starts_with(b"[Event ") {
                 break;
             }
@@ -133,7 +126,6 @@ impl<V: Visitor> Parser<'_, V> {
         tagged
     }
 
-    /// Reads the movetext to its end.
     fn movetext(&mut self) -> ParseFlow {
         loop {
             self.skip_gap();
@@ -150,7 +142,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Skips what lies between moves: blanks, move numbers, and line ends that need no closer look.
+    /// Skips text between moves: blanks, move numbers, and line ends that need no further check.
     #[inline]
     pub(super) fn skip_gap(&mut self) {
         while let Some(&byte) = self.text.get(self.at) {
@@ -178,7 +170,6 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// A word, which should be a move.
     fn word(&mut self) -> ParseFlow {
         let rest = &self.text[self.at..];
         if let Some((result, length)) = scan::result(rest) {
@@ -197,7 +188,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// A word that is no move as it is written, for the reason `error`.
+    /// Handles a word that is not a move as written, for the reason `error`.
     #[cold]
     fn unusual(&mut self, error: SanError) -> ParseFlow {
         if let Some((number, end)) = scan::glyph(self.text, self.at) {
@@ -219,7 +210,6 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Plays the word up to `end`.
     fn play_word(&mut self, end: usize) -> Result<GamePly, SanError> {
         let word = &self.text[self.at..end];
         let english = self.state.language.translate(word).ok_or(SanError::Malformed)?;
@@ -228,8 +218,8 @@ impl<V: Visitor> Parser<'_, V> {
         self.state.play(word, |position| resolve(position, bare))
     }
 
-    /// A move up to `end` was played. If the visitor wants no more moves, the game ends when its
-    /// result is known.
+    /// Reports a move that ends at `end`. If the visitor wants no more moves, the game ends when
+    /// its result is known.
     #[inline]
     pub(super) fn played(&mut self, ply: &GamePly, end: usize) -> ParseFlow {
         self.at = end;
@@ -244,7 +234,6 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// The game stops at a token that cannot be played.
     #[cold]
     fn broken(&mut self, end: usize, error: SanError) -> ParseFlow {
         let reason = match error {
@@ -261,7 +250,7 @@ impl<V: Visitor> Parser<'_, V> {
         })))
     }
 
-    /// A number that is no plain move number, a result, or castling with zeros.
+    /// Handles a number that is not a plain move number, a result, or castling with zeros.
     fn digit(&mut self) -> ParseFlow {
         let digits = scan::digits_end(self.text, self.at);
         let end = scan::whole_word_end(self.text, self.at);
@@ -278,7 +267,6 @@ impl<V: Visitor> Parser<'_, V> {
         ControlFlow::Continue(())
     }
 
-    /// The result that ends the movetext.
     fn ended(&mut self, result: GameResult, length: usize) -> ParseFlow {
         self.state.token = Some(result);
         self.at += length;
@@ -294,12 +282,10 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Whether the tags of the next game begin here.
     fn begins_tag(&self) -> bool {
         scan::is_first_in_line(self.text, self.at) && scan::is_tag(&self.text[self.at..])
     }
 
-    /// What is not a word.
     pub(super) fn sign(&mut self, sign: u8) -> ParseFlow {
         match sign {
             b'{' => match scan::comment(self.text, self.at) {
@@ -329,12 +315,11 @@ impl<V: Visitor> Parser<'_, V> {
             }
             b';' => self.at = scan::line_end(self.text, self.at),
             b'*' => return self.ended(GameResult::Undecided, 1),
-            // A brace or parenthesis too many is no token of the game.
+            // An unmatched brace or parenthesis is no token of the game.
             _ => self.at += 1,
         }
         ControlFlow::Continue(())
     }
 }
 
-/// Bytes of a token that a fault quotes.
 const LONGEST_SHOWN: usize = 24;

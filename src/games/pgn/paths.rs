@@ -1,4 +1,4 @@
-//! Inputs by their paths: files, all games of a folder, standard input.
+//! Inputs by path: files, all games of a folder, standard input.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -8,25 +8,25 @@ use super::input::{HEAD, refuse_foreign, unsupported};
 use super::{InputError, PgnInput, read_games};
 use crate::support::files::describe;
 
-/// Endings of the files that are taken from a folder.
+/// Suffixes of the files to read from a folder.
 #[cfg(not(feature = "parquet"))]
 const PGN_ENDINGS: [&str; 4] = [".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst"];
 #[cfg(feature = "parquet")]
 const PGN_ENDINGS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".parquet"];
 
-/// How the names of folders end in which unfinished builds keep their work.
+/// The suffix of folders with the checkpoints of unfinished builds.
 pub(crate) const UNFINISHED: &str = ".unfinished";
-/// Why such a folder is no input.
 const UNFINISHED_FOLDER: &str =
     "it is the unfinished work of a build: repeat the command that began it";
 
 impl PgnInput {
-    /// The inputs that a list of paths means: `-` is standard input, a folder is all PGN files
-    /// in it and below, compressed or not.
+    /// Converts paths to inputs: `-` is standard input, a folder is all PGN files in it and below.
+    ///
+    /// These include compressed files.
     ///
     /// # Errors
-    /// If a path does not exist or cannot be read, a folder has no PGN file, or a file is of a
-    /// kind that holds no games to read, such as a book.
+    /// If a path does not exist or cannot be read, a folder has no PGN file, or a file is of a kind
+    /// without games, such as a book.
     pub fn from_paths(paths: &[PathBuf]) -> Result<Vec<PgnInput>, InputError> {
         let mut inputs = Vec::new();
         for path in paths {
@@ -54,11 +54,11 @@ impl PgnInput {
         Ok(inputs)
     }
 
-    /// Tests a plain file before it is read: whether it is of a kind that holds no games to read, or
-    /// binary data without any game.
+    /// Checks a plain file before it is read: whether it is of a kind without games, or binary data
+    /// without any game.
     ///
     /// # Errors
-    /// With the kind, and what the file is used for. Files that cannot be opened pass.
+    /// Names the kind and the use of the file. Files that cannot be opened pass.
     pub(crate) fn check(&self) -> io::Result<()> {
         let PgnInput::File(path) = self else { return Ok(()) };
         if !path.is_file() {
@@ -70,7 +70,7 @@ impl PgnInput {
             Err(_) => return Ok(()),
             Ok(text) => text,
         };
-        // A text that breaks off is read as far as it goes.
+        // A truncated text is read as far as possible.
         let _ = text.take(HEAD).read_to_end(&mut head);
         refuse_foreign(&head)?;
         if head.contains(&0) && !self.holds_games()? {
@@ -79,14 +79,12 @@ impl PgnInput {
         Ok(())
     }
 
-    /// Whether any game with a legal move is in it.
     fn holds_games(&self) -> io::Result<bool> {
         let games = read_games(self.open(&Arc::default())?);
         Ok(games.map_while(Result::ok).any(|(_, end)| end.plies > 0))
     }
 }
 
-/// Adds the PGN files of a folder and of those in it, in the order of their names.
 fn add_folder(folder: &Path, inputs: &mut Vec<PgnInput>) -> io::Result<()> {
     let mut paths: Vec<PathBuf> =
         folder.read_dir()?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;

@@ -2,8 +2,8 @@
 //!
 //! `pgn-reader` skips what it does not understand, ends a game at an empty line, and lets an
 //! unclosed brace swallow the games after it, all without an error. So each token that it delivers
-//! is compared with the text. If anything but blanks and move numbers lies between a token and the one
-//! before it, or a move is not legal, the tolerant parser reads the rest of the game from there.
+//! is compared with the text. If there is anything but blanks and move numbers between two tokens,
+//! or a move is illegal, the tolerant parser reads the rest of the game from there.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
@@ -18,13 +18,11 @@ use super::scan;
 use super::tree::Word;
 use super::visitor::{GamePly, Visitor};
 
-/// Bytes that `pgn-reader` gets at a time. Those after the movetext are copied in vain.
+/// Bytes per read of `pgn-reader`. Those after the movetext are copied in vain.
 const BLOCK: usize = 1 << 10;
 
-/// Reads plain games from a text.
 pub(super) type PlainReader<T> = pgn_reader::Reader<Blocks<T>>;
 
-/// A text in blocks.
 pub(super) struct Blocks<T>(pub T, pub usize);
 
 impl<T: AsRef<[u8]>> Read for Blocks<T> {
@@ -44,15 +42,14 @@ impl<T> Seek for Blocks<T> {
     }
 }
 
-/// Continues, or ends with what became of the game; `None` if the tolerant parser reads the rest.
+/// Continues, or ends with the status of the game; `None` if the tolerant parser reads the rest.
 type PlainFlow = ControlFlow<Option<GameStatus>>;
 
-/// The tolerant parser reads the rest of the game.
 const HAND_OVER: PlainFlow = ControlFlow::Break(None);
 
 impl<V: Visitor> Parser<'_, V> {
-    /// Reads movetext as far as it is plain, from `plain`, a reader of the same text. Returns `None` if
-    /// the tolerant parser must read the rest.
+    /// Reads movetext as far as it is plain, from `plain`, a reader of the same text. Returns
+    /// `None` if the tolerant parser must read the rest.
     #[inline]
     pub(super) fn plain_movetext(
         &mut self,
@@ -64,14 +61,14 @@ impl<V: Visitor> Parser<'_, V> {
         if let ControlFlow::Break(status) = self.cached_moves() {
             return status;
         }
-        // A game that was left early would be skipped from here. At the end there is nothing to skip.
+        // A game that was left early would be skipped from here. At the end there is nothing to
+        // skip.
         plain.seek(SeekFrom::Start(self.text.len() as u64)).ok()?;
         plain.has_more().ok()?;
         plain.seek(SeekFrom::Start(self.at as u64)).ok()?;
         plain.read_game(self).ok()??
     }
 
-    /// Plays the first moves, as far as earlier games have played them.
     #[inline]
     fn cached_moves(&mut self) -> PlainFlow {
         loop {
@@ -85,8 +82,8 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// A move up to `end` was played. A game of which the visitor wants no more moves is no longer
-    /// plain: its result is to be found.
+    /// Reports a move that ends at `end`. If the visitor wants no more moves, the tolerant parser
+    /// looks for the result.
     #[inline]
     fn plain_move(&mut self, ply: &GamePly, end: usize) -> PlainFlow {
         match self.played(ply, end) {
@@ -95,7 +92,6 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Reads a token that begins with one of these signs.
     fn token(&mut self, signs: &[u8]) -> PlainFlow {
         self.skip_gap();
         match self.text.get(self.at) {

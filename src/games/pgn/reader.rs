@@ -13,24 +13,22 @@ use super::visitor::Visitor;
 /// Reads games from a stream of PGN text.
 pub struct Reader<R> {
     blocks: Blocks<R>,
-    /// The games that wait to be read.
     games: TextReader<Vec<u8>>,
-    /// Where the game that was read last begins.
+    /// The start of the last game.
     begin: usize,
     forced_language: Option<Language>,
     error: Option<io::Error>,
 }
 
 impl<R: Read> Reader<R> {
-    /// A reader at the beginning of an input. It buffers by itself, and finds out whose letters
-    /// the pieces have.
+    /// Creates a reader, which buffers by itself and detects the language of the piece letters.
     pub fn new(input: R) -> Self {
         let openings = OpeningCache::default();
         let games = TextReader::new(Vec::new(), 1, openings, Language::ENGLISH);
         Reader { blocks: Blocks::new(input), games, begin: 0, forced_language: None, error: None }
     }
 
-    /// Reads the letters of the pieces in a language, whatever they look like; `None` finds it out.
+    /// Sets the language of the piece letters; `None` detects it.
     #[must_use]
     pub fn in_language(mut self, language: Option<Language>) -> Self {
         self.forced_language = language;
@@ -40,7 +38,7 @@ impl<R: Read> Reader<R> {
     /// Reads the next game; `None` at the end of the input.
     ///
     /// # Errors
-    /// Only if the input cannot be read on. Whatever is wrong with the text itself is a
+    /// Only if the input cannot be read. A fault in the text itself is a
     /// [`GameStatus::Broken`](super::GameStatus::Broken).
     pub fn read_game(&mut self, visitor: &mut impl Visitor) -> io::Result<Option<GameEnd>> {
         loop {
@@ -63,12 +61,12 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The text of the game that was read last, with the blank lines around it.
+    /// The text of the last game, with the blank lines around it.
     pub(crate) fn game_text(&self) -> &[u8] {
         &self.games.text[self.begin..self.games.place()]
     }
 
-    /// Whose letters the pieces have where the reader has come to.
+    /// The language of the piece letters at the reader's position.
     pub fn language(&self) -> Language {
         self.games.state.language
     }

@@ -1,7 +1,7 @@
-//! Where the parts of PGN text begin and end. Nothing here knows the rules of chess.
+//! Finds where the parts of PGN text begin and end, without the rules of chess.
 //!
-//! The text is bytes: UTF-8, Latin-1 or anything else that has ASCII where PGN wants it. Lines end
-//! with LF, CR LF or a lone CR.
+//! The text is bytes: UTF-8, Latin-1 or any other encoding compatible with ASCII. Lines end with
+//! LF, CR LF or a lone CR.
 
 use std::ops::Range;
 
@@ -9,20 +9,17 @@ use memchr::{memchr, memchr2, memchr2_iter, memchr3, memrchr};
 
 use super::wide::{wide_character, wide_glyph, wide_space};
 
-/// What a byte begins, where a token may begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenKind {
-    /// A word: a move, or what is none.
+    /// A word: a move, or something else.
     Word,
     /// A number, a result, or castling with zeros.
     Digit,
-    /// Between words.
     Blank,
-    /// The end of a line.
     LineEnd,
-    /// `[`, a tag if it stands first in its line.
+    /// `[`, a tag if it is first in its line.
     Bracket,
-    /// Another sign, which is a token by itself or introduces one.
+    /// Another character, which is a token by itself or introduces one.
     Sign,
 }
 
@@ -38,13 +35,11 @@ pub(super) fn kind(byte: u8) -> TokenKind {
     }
 }
 
-/// Whether a word ends before this byte.
 #[inline]
 pub(super) fn ends_word(byte: u8) -> bool {
     matches!(kind(byte), TokenKind::Blank | TokenKind::LineEnd | TokenKind::Sign)
 }
 
-/// The end of the word that begins at `at`.
 #[inline]
 pub(super) fn word_end(text: &[u8], at: usize) -> usize {
     let mut end = at;
@@ -54,7 +49,6 @@ pub(super) fn word_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// The end of the digits that begin at `at`.
 #[inline]
 pub(super) fn digits_end(text: &[u8], at: usize) -> usize {
     skip_while(text, at, |byte| byte.is_ascii_digit())
@@ -74,7 +68,7 @@ pub(super) fn whole_word_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// The words of a text that has no white space of ASCII, at white space beyond it.
+/// Splits a text without ASCII white space into words at white space beyond ASCII.
 pub(super) fn wide_words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -87,7 +81,7 @@ pub(super) fn wide_words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// A text without white space at its end; with `lines`, also without ends of lines.
+/// Removes trailing white space; with `lines`, also line ends.
 pub(super) fn trim_end(mut text: &[u8], lines: bool) -> &[u8] {
     loop {
         let wide = || {
@@ -108,8 +102,8 @@ pub(super) fn trim_end(mut text: &[u8], lines: bool) -> &[u8] {
     }
 }
 
-/// The end of what stands at `at` without a blank in it, in which a parenthesis may enclose the
-/// piece of a promotion, and points may belong to `e.p.`.
+/// The end of the text at `at` without blanks. A parenthesis may enclose the piece of a promotion,
+/// and points may belong to `e.p.`.
 pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     let mut end = whole_word_end(text, at);
     if text[at..end].ends_with(b"e") && text[end..].starts_with(b".p") {
@@ -123,49 +117,46 @@ pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// Bytes in which the first line of a text ends, if it has lines.
+/// Bytes within which the first line of a text ends, if it has lines.
 const FIRST_LINE: usize = 64 << 10;
 
-/// What ends the lines of a text: LF, after a CR or not, or a CR alone.
+/// The last byte of line ends in a text: LF, with or without a CR before it, or CR.
 pub(super) fn line_sign(text: &[u8]) -> u8 {
     let begin = &text[..text.len().min(FIRST_LINE)];
     if memchr(b'\n', begin).is_none() && memchr(b'\r', begin).is_some() { b'\r' } else { b'\n' }
 }
 
-/// The end of the line in which `at` lies: the place of the sign that ends it.
+/// The end of the line that contains `at`: the position of its line end.
 pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     memchr2(b'\n', b'\r', &text[at..]).map_or(text.len(), |length| at + length)
 }
 
-/// The place after the end of line that stands at `at`.
 #[inline]
 pub(super) fn after_line_end(text: &[u8], at: usize) -> usize {
     let double = text[at] == b'\r' && text.get(at + 1) == Some(&b'\n');
     at + 1 + usize::from(double)
 }
 
-/// What some programs begin UTF-8 with, alone or in files that were put together.
+/// Some programs write this before UTF-8, at the start of a file or of each part of a concatenated
+/// one.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Whether `at` is the first place of its line, a byte order mark left aside.
 fn begins_line(text: &[u8], at: usize) -> bool {
     let before = &text[..at];
     let before = before.strip_suffix(BYTE_ORDER_MARK).unwrap_or(before);
     before.last().is_none_or(|&byte| byte == b'\n' || byte == b'\r')
 }
 
-/// Whether only blanks stand before `at` in its line.
 pub(super) fn is_first_in_line(text: &[u8], at: usize) -> bool {
     begins_line(text, trim_end(&text[..at], false).len())
 }
 
-/// Whether a tag with its quotation mark begins here: `[Name "`.
 pub(super) fn is_tag(text: &[u8]) -> bool {
     text.first() == Some(&b'[') && tag(text, 0).is_some()
 }
 
-/// Passes over white space, ends of lines, and lines that `%` takes out: the place of the next token,
-/// and whether an empty line lay before it.
+/// Skips white space, line ends, and lines that `%` comments out. Returns the position of the next
+/// token, and whether an empty line came before it.
 pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
     let mut ends = 0;
     let mut empty_line = false;
@@ -191,8 +182,8 @@ pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
     (at, empty_line)
 }
 
-/// Whether a game certainly begins with the line that begins at `at`, even within a comment: with
-/// tags after an empty line or, with `Event`, in any; without tags after a result and an empty line.
+/// Whether a game certainly begins at this line, even within a comment: tags after an empty line,
+/// an `Event` tag anywhere, or moves after a result and an empty line.
 fn is_certain_game(text: &[u8], at: usize) -> bool {
     let rest = &text[at..];
     match rest {
@@ -204,7 +195,6 @@ fn is_certain_game(text: &[u8], at: usize) -> bool {
     }
 }
 
-/// Whether the line that begins at `at` comes after an empty one.
 pub(super) fn follows_empty_line(text: &[u8], at: usize) -> bool {
     let before = &text[..at];
     let ends: [&[u8]; 3] = [b"\r\n", b"\n", b"\r"];
@@ -212,7 +202,7 @@ pub(super) fn follows_empty_line(text: &[u8], at: usize) -> bool {
     line.is_some_and(|line| matches!(trim_end(line, false).last(), Some(b'\n' | b'\r')))
 }
 
-/// The end of the line in which `at` lies, lines within closed comments not counted as such.
+/// The end of the line that contains `at`, ignoring line ends within closed comments.
 pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     while let Some(found) = memchr3(b'\n', b'\r', b'{', &text[at..]) {
         at += found;
@@ -224,8 +214,8 @@ pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-/// The place after `at` where the next game begins, as far as that can be found without its
-/// context; the end of the text if there is none. It is never within a closed comment.
+/// The next position after `at` where a game begins, as far as this is clear without context; the
+/// end of the text if there is none. It is never within a closed comment.
 pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     loop {
         at = line_end_outside_comments(text, at);
@@ -240,8 +230,8 @@ pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// The comment whose opening brace stands at `at`: its text, and the place after it; `None` if it
-/// is not closed.
+/// The comment whose opening brace is at `at`: its text, and the position after it; `None` if it is
+/// not closed.
 #[inline]
 pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let begin = at + 1;
@@ -253,12 +243,12 @@ pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((&text[begin..close], close + 1))
 }
 
-/// The brace that closes a comment with opening braces in it, of which the last before the first
-/// closing brace is given, with that one; `None` if none does.
+/// The closing brace of a comment that contains opening braces. `last` is the last of them before
+/// the first closing brace, which is at `end`. `None` if there is none.
 ///
-/// Braces do not nest in PGN. But where they balance before another game begins, that was meant.
+/// Braces do not nest in PGN. But if they balance before another game begins, nesting was intended.
 /// If a game begins between the comment and its last opening brace, that brace opens a comment of
-/// that game, and the comment before it is not closed.
+/// that game, and the earlier comment is not closed.
 #[cold]
 fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Option<usize> {
     let begins_game = |range: Range<usize>| {
@@ -280,7 +270,7 @@ fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Opti
     (!begins_game(begin..last)).then_some(end)
 }
 
-/// The place after the variation whose opening parenthesis stands at `at`; `None` if it is not
+/// The position after the variation whose opening parenthesis is at `at`; `None` if it is not
 /// closed before the next game begins.
 pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0_usize;
@@ -307,9 +297,9 @@ pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
     None
 }
 
-/// A tag, whose bracket stands at `at`: its name, its raw value, and the place after it; `None` if
-/// it has no name or no quotation mark. A value ends with the quotation mark before the closing
-/// bracket: others may stand within it.
+/// The tag whose bracket is at `at`: its name, its raw value, and the position after it. `None`
+/// without a name or quotation mark. A value ends with the quotation mark before the closing
+/// bracket, and can contain others.
 #[inline]
 pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
     let name = skip_spaces(text, at + 1);
@@ -335,7 +325,7 @@ pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
             _ => break,
         }
     }
-    // Something is missing at its end: it ends with the last quotation mark, or with its line.
+    // Its end is incomplete: it ends with the last quotation mark, or with its line.
     let end = line_end(text, begin);
     let line = trim_end(&text[begin..end], false);
     let line = trim_end(line.strip_suffix(b"]").unwrap_or(line), false);
@@ -343,7 +333,6 @@ pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
     Some((name, value, end))
 }
 
-/// The first place from `at` on that is no white space.
 #[inline]
 fn skip_spaces(text: &[u8], at: usize) -> usize {
     let mut at = skip_while(text, at, |byte| matches!(byte, b' ' | b'\t'));
@@ -356,7 +345,6 @@ fn skip_spaces(text: &[u8], at: usize) -> usize {
     at
 }
 
-/// The first place from `at` on where `passes` does not hold.
 #[inline]
 fn skip_while(text: &[u8], at: usize, passes: impl Fn(u8) -> bool) -> usize {
     let mut at = at;
@@ -366,7 +354,6 @@ fn skip_while(text: &[u8], at: usize, passes: impl Fn(u8) -> bool) -> usize {
     at
 }
 
-/// Results as they are written, the longer before those that begin like them.
 const RESULTS: [(&[u8], super::GameResult); 15] = {
     use super::GameResult::{Black, Draw, Undecided, White};
     [
@@ -388,7 +375,6 @@ const RESULTS: [(&[u8], super::GameResult); 15] = {
     ]
 };
 
-/// The result that stands at the beginning of a text, and its length.
 pub(super) fn result(text: &[u8]) -> Option<(super::GameResult, usize)> {
     let (token, result) = RESULTS.iter().find(|(token, _)| text.starts_with(token))?;
     let after = &text[token.len()..];
@@ -396,7 +382,6 @@ pub(super) fn result(text: &[u8]) -> Option<(super::GameResult, usize)> {
     (ends || wide_space(after) > 0).then_some((*result, token.len()))
 }
 
-/// The result that a text ends with.
 pub(super) fn final_result(text: &[u8]) -> Option<super::GameResult> {
     let text = trim_end(text, true);
     let ends_with = |token: &[u8]| {
@@ -408,8 +393,8 @@ pub(super) fn final_result(text: &[u8]) -> Option<super::GameResult> {
     RESULTS.iter().find_map(|(token, result)| ends_with(token).map(|()| *result))
 }
 
-/// Glyphs in ASCII that stand as words of their own where moves do, with their numbers; 0 for what
-/// has none: signs of captures and checks, and diagrams.
+/// Glyphs in ASCII that occur as words between moves, with their numbers; 0 for those without:
+/// capture and check signs, and diagrams.
 const GLYPHS: [(&[u8], u8); 19] = [
     (b"+-", 18),
     (b"-+", 19),
@@ -432,7 +417,7 @@ const GLYPHS: [(&[u8], u8); 19] = [
     (b"e.p.", 0),
 ];
 
-/// The glyph that stands at `at`: its number, 0 if it has none, and the place after it.
+/// The glyph at `at`: its number, 0 if it has none, and the position after it.
 pub(super) fn glyph(text: &[u8], at: usize) -> Option<(u8, usize)> {
     if let Some((number, length)) = wide_glyph(&text[at..]) {
         return Some((number, at + length));
@@ -442,13 +427,13 @@ pub(super) fn glyph(text: &[u8], at: usize) -> Option<(u8, usize)> {
     Some((*number, end))
 }
 
-/// Whether a word is a null move, as chess programs write it.
+/// Whether a word is a null move, in any of the spellings of chess programs.
 pub(super) fn is_null_move(word: &[u8]) -> bool {
     const WORDS: [&[u8]; 7] = [b"--", b"Z0", b"@@@@", b"0000", b"<>", b"null", b"pass"];
     WORDS.iter().any(|null| word.eq_ignore_ascii_case(null))
 }
 
-/// The number of line ends in `text`: those of LF, or of CR where there is nothing else.
+/// The number of line ends in `text`: LF, or CR if there are no LF.
 pub(super) fn count_lines(text: &[u8]) -> u64 {
     match memchr::memchr_iter(b'\n', text).count() {
         0 => memchr::memchr_iter(b'\r', text).count() as u64,

@@ -9,32 +9,28 @@ use super::{Fault, FaultReason, GameResult, GameStatus, Tags};
 use crate::chess::position::{Color, Move, Position, Replay, SanError, is_chess960};
 use crate::support::words::split_words;
 
-/// `Variant` tags that mean orthodox chess, in lower case. Lichess writes `From Position` for
-/// games with a FEN.
+/// `Variant` tags that mean orthodox chess, in lower case. Lichess writes `From Position` for games
+/// with a FEN.
 const ORTHODOX: [&str; 6] = ["standard", "chess", "normal", "from position", "orthodox", "regular"];
 
-/// Whether a `Variant` tag means orthodox chess.
 fn is_orthodox(variant: &str) -> bool {
     let words: Vec<&str> = split_words(variant).collect();
     ORTHODOX.contains(&words.join(" ").to_ascii_lowercase().as_str())
 }
 
-/// The state of one game, kept between games for its buffers.
 pub(super) struct ReaderState {
     pub tree: OpeningCache,
-    /// Whose letters the pieces have in the text.
     pub language: Language,
-    /// What ends its lines.
+    /// The last byte of its line ends.
     pub line_sign: u8,
     pub tags: Tags,
-    /// Where the game stands in the tree, as long as it does.
+    /// The place of the game in the tree, until it leaves the tree.
     place: Option<Place>,
     pub start: Position,
     /// The current position, once the game has left the tree.
     position: Replay,
     pub moves: Vec<Move>,
     pub accepted: bool,
-    /// The visitor wants no more moves.
     pub done: bool,
     pub token: Option<GameResult>,
 }
@@ -69,14 +65,15 @@ impl ReaderState {
         self.tags.result().or(self.token).unwrap_or(GameResult::Undecided)
     }
 
-    /// That the decided result after the moves is not that of the tag.
+    /// The contradiction between the result after the moves and that of the tag, if both are
+    /// decided.
     pub(super) fn contradiction(&self) -> Option<Box<Fault>> {
         let (tag, token) = self.tags.result().zip(self.token)?;
         let contradicts = token != tag && token != GameResult::Undecided;
         contradicts.then(|| Box::new(Fault::of(FaultReason::Results(tag, token))))
     }
 
-    /// Sets up the start position that the tags give; the status of a game that has none.
+    /// Sets up the start position from the tags. For a game without one, returns its status.
     pub(super) fn set_up(&mut self) -> Result<(), GameStatus> {
         if let Some(variant) = self.tags.known("Variant")
             && !is_orthodox(&variant)
@@ -100,7 +97,6 @@ impl ReaderState {
         Ok(())
     }
 
-    /// Plays a move that an earlier game has played in this place, if there is one.
     #[inline]
     pub(super) fn play_cached(&mut self, word: Word) -> Option<GamePly> {
         let (child, ply) = self.tree.follow(self.place?, word)?;
@@ -108,8 +104,7 @@ impl ReaderState {
         Some(ply)
     }
 
-    /// Plays a move: what an earlier game has played in this place, or what `resolve` makes of the
-    /// position.
+    /// Plays a move: from the tree, or else from `resolve` with the position.
     ///
     /// # Errors
     /// Those of `resolve`.
@@ -148,26 +143,24 @@ impl ReaderState {
         Ok(GamePly::new(Move::NULL, &self.position))
     }
 
-    /// The current position.
     pub(super) fn current(&self) -> &Replay {
         self.place.map_or(&self.position, |place| self.tree.position(place))
     }
 
-    /// The number of the next move, were the game numbered as it should be.
+    /// The number that the next move should have.
     pub(super) fn move_number(&self) -> u32 {
         let black = self.start.side_to_move() == Color::Black;
         let plies = self.moves.len() + usize::from(black);
         u32::from(self.start.fullmove_number()) + plies as u32 / 2
     }
 
-    /// The current position in full.
     pub(super) fn full_position(&self) -> Position {
         let play = |position: Position, &mv| position.try_play(mv).unwrap_or(position);
         self.moves.iter().fold(self.start, play)
     }
 }
 
-/// The move that a text in English letters means: as SAN or, if it is none, in a looser spelling.
+/// The move for a text in English letters: as SAN or, failing that, in a looser spelling.
 #[inline]
 pub(super) fn resolve(position: &Replay, text: &[u8]) -> Result<Move, SanError> {
     let resolved = San::from_ascii(text).map_err(|_| SanError::Malformed);

@@ -8,15 +8,14 @@ use pgn_reader::RawTag;
 use super::GameResult;
 use crate::support::words::is_space;
 
-/// Tags beyond this many bytes in a game are dropped: no honest game has them, and a hostile file
-/// shall not eat the memory.
+/// The maximum size of a game's tags, in bytes. Further ones are dropped, so that a hostile file
+/// cannot use up the memory.
 const MAX_BYTES: usize = 1 << 20;
 
-/// The tags of one game, as raw bytes in one buffer that serves game after game.
+/// The tags of one game, as raw bytes in one buffer that is reused for all games.
 #[derive(Debug, Clone, Default)]
 pub struct Tags {
     bytes: Vec<u8>,
-    /// Name and value of each tag, as ranges of `bytes`.
     spans: Vec<(Range<usize>, Range<usize>)>,
 }
 
@@ -41,21 +40,20 @@ impl Tags {
         start..self.bytes.len()
     }
 
-    /// The bytes of a tag's value, escapes resolved. The first wins if a name comes twice.
+    /// The bytes of a tag's value, with escapes resolved. Of duplicates, the first is used.
     pub fn raw(&self, name: &str) -> Option<&[u8]> {
         let (_, value) =
             self.spans.iter().find(|(span, _)| &self.bytes[span.clone()] == name.as_bytes())?;
         Some(&self.bytes[value.clone()])
     }
 
-    /// A tag's value as text. What is not UTF-8 is taken for Latin-1, the encoding of the PGN
-    /// standard.
+    /// A tag's value as text. Invalid UTF-8 is read as Latin-1, the encoding of the PGN standard.
     pub fn get(&self, name: &str) -> Option<Cow<'_, str>> {
         self.raw(name).map(text)
     }
 
-    /// A tag's value without white space around it; `None` also if it stands for an unknown one: it
-    /// is empty, `?` or `-`.
+    /// A tag's value without surrounding white space; `None` also if it is empty, `?` or `-`, which
+    /// mean unknown.
     pub(super) fn known(&self, name: &str) -> Option<Cow<'_, str>> {
         let value = match self.get(name)? {
             Cow::Borrowed(value) => Cow::Borrowed(value.trim_matches(is_space)),
@@ -71,7 +69,7 @@ impl Tags {
         })
     }
 
-    /// The decided result that the `Result` tag gives, if it gives one.
+    /// The result of the `Result` tag, if it is decided.
     pub fn result(&self) -> Option<GameResult> {
         let result = GameResult::from_token(self.raw("Result")?.trim_ascii());
         result.filter(|&result| result != GameResult::Undecided)

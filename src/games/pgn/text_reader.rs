@@ -12,9 +12,7 @@ use super::{GameEnd, GameStatus};
 /// Reads games from a text in memory, which may be a part of a larger input.
 pub(crate) struct TextReader<T> {
     pub(super) text: T,
-    /// Reads the same text.
     plain: PlainReader<T>,
-    /// How much of the text is read.
     at: usize,
     /// The line of the input at `counted`.
     line: u64,
@@ -23,8 +21,8 @@ pub(crate) struct TextReader<T> {
 }
 
 impl<T: AsRef<[u8]> + Clone> TextReader<T> {
-    /// A reader of a text that begins on `line` of its input, with the openings that the reader of
-    /// another part has met, and with the language whose letters the pieces have: see
+    /// Creates a reader of a text that begins on `line` of its input. `openings` comes from the
+    /// reader of another part; `language` is that of the piece letters, see
     /// [`language_of`](super::language_of).
     pub(crate) fn new(text: T, line: u64, openings: OpeningCache, language: Language) -> Self {
         let plain = PlainReader::new(Blocks(text.clone(), 0));
@@ -32,7 +30,6 @@ impl<T: AsRef<[u8]> + Clone> TextReader<T> {
         TextReader { text, plain, at: 0, line, counted: 0, state }
     }
 
-    /// Begins a text that has taken the place of the one before.
     pub(super) fn restart(&mut self, line: u64, language: Language) {
         self.plain = PlainReader::new(Blocks(self.text.clone(), 0));
         (self.at, self.line, self.counted) = (0, line, 0);
@@ -40,7 +37,6 @@ impl<T: AsRef<[u8]> + Clone> TextReader<T> {
         self.state.language = language;
     }
 
-    /// Reads the next game; `None` at the end of the text.
     #[inline]
     pub(crate) fn read_game(&mut self, visitor: &mut impl Visitor) -> Option<GameEnd> {
         let TextReader { text, plain, at, state, .. } = self;
@@ -55,7 +51,6 @@ impl<T: AsRef<[u8]> + Clone> TextReader<T> {
         Some(read.end)
     }
 
-    /// The line at a later place.
     #[cold]
     pub(super) fn line_at(&mut self, at: usize) -> u64 {
         self.line += count_lines(&self.text.as_ref()[self.counted..at]);
@@ -63,12 +58,12 @@ impl<T: AsRef<[u8]> + Clone> TextReader<T> {
         self.line
     }
 
-    /// The openings that the reader has met, for the next.
+    /// Returns the opening cache for the next reader.
     pub(crate) fn into_openings(self) -> OpeningCache {
         self.state.tree
     }
 
-    /// The bytes of the text that are read.
+    /// The number of bytes read.
     pub(crate) fn place(&self) -> usize {
         self.at
     }

@@ -1,7 +1,7 @@
-//! The first moves of the games read so far.
+//! A tree of the first moves of the games read so far.
 //!
-//! Games share their openings. A reader that remembers the beginnings it has seen often as a tree
-//! need not resolve and play those moves again.
+//! Games share their openings. A reader that caches frequent openings need not resolve and play
+//! their moves again.
 
 use shakmaty::san::San;
 use shakmaty::{CastlingSide, Role};
@@ -9,35 +9,33 @@ use shakmaty::{CastlingSide, Role};
 use super::GamePly;
 use crate::chess::position::{KeyMap, Position, Replay};
 
-/// Places of the tree: 0.3 MB, which a second-level cache holds, and 0.7 MB for the positions, which
-/// are only looked at where a game leaves the tree. A larger tree gains nothing: to wait for the
-/// memory takes as long as to resolve and play the move.
+/// The size of the tree: 0.3 MB, which a second-level cache can hold, and 0.7 MB for the positions,
+/// which are only read where a game leaves the tree. A larger tree gains nothing: waiting for
+/// memory takes as long as resolving and playing the move.
 const MAX_PLACES: usize = 1 << 12;
-/// A position gets children once so many games have come through it: else the tree would be full
-/// of what the very first games played.
+/// The number of games through a position before it gets children, so that the first games do not
+/// fill the tree.
 const VISITS_TO_GROW: u16 = 8;
 
 const _: () = assert!(MAX_PLACES <= 1 << u16::BITS);
 
-/// A move that games have played in a place, and where it leads. Both stand together, so that a
-/// look-up waits for the memory once.
+/// A move that games have played in a place, and its target. Both are stored together, so that a
+/// lookup waits for memory only once.
 struct Branch {
     ply: GamePly,
     child: Place,
 }
 
-/// The place of a position in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place(u16);
 
-/// The tree of the openings that a reader has met, which it need not resolve move by move again.
+/// The tree of openings seen by a reader, whose moves need not be resolved again.
 pub(crate) struct OpeningCache {
     start: Position,
     /// The moves by [`Word::key`].
     branches: KeyMap<Branch>,
-    /// Games that left the tree in each place, until there were enough of them.
+    /// The number of games that left the tree in each place, until there were enough of them.
     visits: Vec<u16>,
-    /// The positions of the places.
     positions: Vec<Replay>,
 }
 
@@ -50,10 +48,8 @@ impl Default for OpeningCache {
 }
 
 impl OpeningCache {
-    /// The place of the start position.
     pub(super) const ROOT: Place = Place(0);
 
-    /// The start position.
     pub(super) fn start(&self) -> &Position {
         &self.start
     }
@@ -63,13 +59,12 @@ impl OpeningCache {
         &self.positions[usize::from(place.0)]
     }
 
-    /// A move that was seen before, and where it leads.
     #[inline]
     pub(super) fn follow(&self, place: Place, word: Word) -> Option<(Place, GamePly)> {
         self.branches.get(&word.key(place)?).map(|branch| (branch.child, branch.ply))
     }
 
-    /// Remembers a move and where it leads, if that is worth it and there is room.
+    /// Stores a move and its target, if it is frequent enough and there is room.
     #[inline]
     pub(super) fn grow(
         &mut self,
@@ -92,7 +87,7 @@ impl OpeningCache {
     }
 }
 
-/// A move as SAN spells it, without its sign of check or mate.
+/// A move in SAN without its check or mate sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word {
     /// The letters, the first in the lowest byte.
@@ -101,11 +96,10 @@ pub(super) struct Word {
 }
 
 impl Word {
-    /// Bits of the longest word that is remembered. With the number of a place it makes a key that
-    /// is theirs alone.
+    /// Bits of the longest stored word. Together with the number of a place it makes a unique key.
     const LONGEST: u32 = u64::BITS - u16::BITS;
 
-    /// How a move is spelt; `None` for what is no move of chess.
+    /// The spelling of a move; `None` for other tokens.
     #[inline]
     pub(super) fn of(san: San) -> Option<Self> {
         let mut word = Word { letters: 0, bits: 0 };
@@ -135,8 +129,6 @@ impl Word {
         Some(word)
     }
 
-    /// The word between two places of a text; `None` if it is longer than those that are remembered,
-    /// or at the end of the text.
     #[inline]
     pub(super) fn between(text: &[u8], at: usize, end: usize) -> Option<Self> {
         let bits = u8::BITS * (end - at) as u32;
@@ -144,12 +136,11 @@ impl Word {
         (bits <= Self::LONGEST).then(|| Word { letters: letters & ((1 << bits) - 1), bits })
     }
 
-    /// The place after the word, if a text has it at `at`.
     #[inline]
     pub(super) fn end(self, text: &[u8], at: usize) -> Option<usize> {
         let length = (self.bits / u8::BITS) as usize;
         let stands = match text[at..].first_chunk() {
-            // To read eight bytes and to forget some is faster than to compare so many.
+            // Reading eight bytes and masking some is faster than comparing a variable number.
             Some(next) => {
                 (u64::from_le_bytes(*next) ^ self.letters) << (u64::BITS - self.bits) == 0
             }
@@ -158,10 +149,10 @@ impl Word {
         stands.then_some(at + length)
     }
 
-    /// A number for a move in a place, each pair its own, that is spread well enough for a hash.
+    /// A unique number for a move in a place, distributed well enough for a hash.
     #[inline]
     fn key(self, place: Place) -> Option<u64> {
-        // To multiply by an odd number and to rotate loses nothing (fibonacci hashing, see D. Knuth,
+        // Multiplying by an odd number and rotating is reversible (fibonacci hashing, see D. Knuth,
         // "The Art of Computer Programming", vol. 3, section 6.4).
         let step = self.letters << u16::BITS | u64::from(place.0);
         (self.bits <= Self::LONGEST)

@@ -1,42 +1,45 @@
-//! Who is shown games as they are read.
+//! The visitor that receives games as they are read.
 
 use std::ops::ControlFlow;
 
 use super::{GameEnd, Tags};
 use crate::chess::position::{Move, Position, Replay};
 
-/// What is done with the games that a [`Reader`](super::Reader) finds.
+/// Receives the games that a [`Reader`](super::Reader) finds.
 pub trait Visitor {
-    /// Whether [`Visitor::begin`] looks at this tag. It gets those that the reader itself needs
-    /// (`Result`, `FEN`, `Variant`) in any case; fewer of them are faster.
+    /// Whether [`Visitor::begin`] uses this tag; fewer tags are faster. Those that the reader
+    /// itself needs (`Result`, `FEN`, `Variant`) are always passed on.
     fn wants_tag(&self, name: &[u8]) -> bool {
         let _ = name;
         true
     }
-    /// A game begins at `start`. `Break` declines it: nothing else of it is handed over.
+    /// Starts a game at `start`. `Break` declines it: nothing else of it is passed on.
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()>;
-    /// A legal move of the main line, or a null move ([`Move::NULL`]) out of check. `Break`: no more
-    /// moves of this game are wanted.
+    /// Receives a legal move of the main line, or a null move ([`Move::NULL`]) when not in check.
+    ///
+    /// `Break`: no more moves of this game are wanted.
     fn played(&mut self, ply: &GamePly) -> ControlFlow<()>;
-    /// A comment (or a part of a long one) on the move before.
+    /// Receives a comment on the previous move, or a part of a long one.
     fn comment(&mut self, text: &[u8]) {
         let _ = text;
     }
-    /// A numeric annotation glyph on the move before.
+    /// Receives a numeric annotation glyph on the previous move.
     fn nag(&mut self, nag: u8) {
         let _ = nag;
     }
-    /// A variation in place of the move before: its movetext without the parentheses, as it stands
-    /// in the file. Its moves have not been looked at.
+    /// Receives a variation in place of the previous move, as unchecked movetext.
+    ///
+    /// It comes without the parentheses, as in the file.
     fn variation(&mut self, text: &[u8]) {
         let _ = text;
     }
-    /// The game that [`Visitor::begin`] accepted is over, one way or another.
+    /// Ends a game that [`Visitor::begin`] accepted.
     fn end(&mut self, end: &GameEnd);
 }
 
-/// A move of a game and the position that it led to, as far as counting needs it: whoever wants the
-/// whole position plays the move.
+/// A move of a game, with the data of the position after it that counting needs.
+///
+/// For the whole position, play the move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GamePly {
     /// The move, which is legal, or a null move.
@@ -45,7 +48,7 @@ pub struct GamePly {
     pub key: u64,
     /// The key of its pawns.
     pub pawn_key: u64,
-    /// Plies since the last capture or pawn move, this one included.
+    /// Plies since the last capture or pawn move, including this one.
     pub halfmove_clock: u16,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::words::is_space;
 
-/// The character beyond ASCII that a text in UTF-8 begins with.
+/// The first character of a text in UTF-8, if it is beyond ASCII.
 pub(super) fn wide_character(text: &[u8]) -> Option<char> {
     let length = match text.first()? {
         0xc2..=0xdf => 2,
@@ -13,10 +13,9 @@ pub(super) fn wide_character(text: &[u8]) -> Option<char> {
     str::from_utf8(text.get(..length)?).ok()?.chars().next()
 }
 
-/// The no-break space of Latin-1.
 const LATIN_1_SPACE: u8 = 0xa0;
 
-/// The length of the white space beyond ASCII that a text begins with; 0 if there is none.
+/// The length of the white space beyond ASCII at the start of a text; 0 if there is none.
 pub(super) fn wide_space(text: &[u8]) -> usize {
     if text.first() == Some(&LATIN_1_SPACE) {
         return 1;
@@ -24,7 +23,7 @@ pub(super) fn wide_space(text: &[u8]) -> usize {
     wide_character(text).filter(|&sign| is_space(sign)).map_or(0, char::len_utf8)
 }
 
-/// Glyphs beyond ASCII, which may also stand right behind a move, with their numbers.
+/// Glyphs beyond ASCII with their numbers; they may follow a move without a blank.
 const WIDE_GLYPHS: [(char, u8); 26] = [
     ('！', 1),
     ('❗', 1),
@@ -54,10 +53,10 @@ const WIDE_GLYPHS: [(char, u8); 26] = [
     ('⌓', 142),
 ];
 
-/// What follows a character that is to look like an emoji, or not.
+/// Selectors of a character's text or emoji form.
 const VARIATION_SELECTORS: [char; 2] = ['\u{fe0e}', '\u{fe0f}'];
 
-/// The glyph beyond ASCII that a text begins with: its number and its length.
+/// The glyph beyond ASCII at the start of a text: its number and its length.
 pub(super) fn wide_glyph(text: &[u8]) -> Option<(u8, usize)> {
     let sign = wide_character(text)?;
     let (_, number) = WIDE_GLYPHS.iter().find(|(glyph, _)| *glyph == sign)?;

@@ -1,4 +1,4 @@
-//! PGN text out, in export format.
+//! Writes PGN text in export format.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use super::PgnGame;
 use crate::chess::position::{Color, Position};
 use crate::support::words::one_line;
 
-/// Lines of movetext are no longer than this, as the PGN standard wants them, unless a single
-/// word is, or the next one may not begin a line.
+/// The maximum length of movetext lines, as in the PGN standard. Longer are only lines of a single
+/// word, or of one and another that must not begin a line.
 const LINE_WIDTH: usize = 79;
 
-/// The seven tags that every game has, in their order, with the values of those that are missing.
+/// The seven tags of the standard roster, in order, with the values for missing ones.
 const ROSTER: [(&str, &str); 7] = [
     ("Event", "?"),
     ("Site", "?"),
@@ -21,8 +21,8 @@ const ROSTER: [(&str, &str); 7] = [
     ("Result", "*"),
 ];
 
-/// A tag as a line of PGN, without the newline. Whatever the name and value are, it stays one tag:
-/// what ends lines or controls terminals becomes a blank.
+/// A tag as a line of PGN, without the newline. It is always a single tag: bytes that end lines or
+/// control terminals become blanks.
 fn tag_pair(name: &str, value: &str) -> String {
     let is_of_name = |sign: &char| sign.is_ascii_alphanumeric() || *sign == '_';
     let name: String = name.chars().filter(is_of_name).collect();
@@ -31,14 +31,12 @@ fn tag_pair(name: &str, value: &str) -> String {
     format!("[{name} \"{value}\"]")
 }
 
-/// A comment with its braces, in which no other can stand, on one line.
 fn comment(text: &str) -> String {
     let text = one_line(text).replace('{', "(").replace('}', ")");
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     format!("{{{}}}", words.join(" "))
 }
 
-/// Export format, with the newline that ends the movetext.
 impl fmt::Display for PgnGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, value) in tag_pairs(self) {
@@ -52,7 +50,6 @@ impl fmt::Display for PgnGame {
     }
 }
 
-/// The seven tags of the roster, then the others, then the start position.
 fn tag_pairs(game: &PgnGame) -> Vec<(&str, String)> {
     let mut pairs: Vec<(&str, String)> = ROSTER
         .iter()
@@ -100,7 +97,6 @@ fn movetext(game: &PgnGame, lines: &mut Lines<'_, '_>) -> fmt::Result {
     Ok(())
 }
 
-/// Breaks words into lines.
 struct Lines<'a, 'b> {
     out: &'a mut fmt::Formatter<'b>,
     width: usize,
@@ -109,7 +105,7 @@ struct Lines<'a, 'b> {
 impl Lines<'_, '_> {
     fn word(&mut self, word: &str) -> fmt::Result {
         let length = word.chars().count();
-        // First in a line they would begin a tag or take the line out.
+        // At the start of a line they would begin a tag or comment out the line.
         let may_break = !word.starts_with(['[', '%']);
         if may_break && self.width > 0 && self.width + 1 + length > LINE_WIDTH {
             writeln!(self.out)?;
@@ -124,8 +120,8 @@ impl Lines<'_, '_> {
         Ok(())
     }
 
-    /// A comment in braces. Its commands, such as `[%eval 0.17]`, stay in one piece: some readers
-    /// want them so.
+    /// A comment in braces. Its commands, such as `[%eval 0.17]`, are not split, as some readers
+    /// require.
     fn comment(&mut self, text: &str) -> fmt::Result {
         let text = comment(text);
         let mut left = text.as_str();
@@ -144,7 +140,6 @@ impl Lines<'_, '_> {
         Ok(())
     }
 
-    /// A variation in parentheses.
     fn variation(&mut self, movetext: &str) -> fmt::Result {
         let movetext = one_line(movetext);
         let words: Vec<&str> = movetext.split_ascii_whitespace().collect();

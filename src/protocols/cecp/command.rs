@@ -1,4 +1,4 @@
-//! What a GUI tells an engine.
+//! Commands from a GUI to an engine.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,54 +6,54 @@ use std::time::Duration;
 use crate::engine::controller::Level;
 use crate::support::words::{MinutesSeconds, Seconds};
 
-/// A command of the GUI. Moves stay text, since only a position can tell which move is meant.
+/// A command of the GUI. Moves stay text, since their meaning depends on the position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// Speak this protocol; sent once, first of all.
+    /// Starts the protocol; sent once, first of all.
     Xboard,
-    /// The version of the protocol, 2 today; asks for the features.
+    /// The version of the protocol, currently 2; requests the features.
     Protover(u32),
-    /// The GUI took a feature.
+    /// The GUI accepted a feature.
     Accepted(String),
-    /// The GUI does not know a feature.
+    /// The GUI does not support a feature.
     Rejected(String),
     /// A new game from the start position; the engine plays Black.
     New,
-    /// The rules of the game, other than orthodox chess.
+    /// The chess variant, other than orthodox chess.
     Variant(String),
-    /// Leave at once.
+    /// Exits at once.
     Quit,
-    /// GNU Chess 4's switch for a varied game; of no effect here.
+    /// GNU Chess 4's switch for a varied game; without effect here.
     Random,
-    /// Play neither side.
+    /// The engine plays neither side.
     Force,
-    /// Play the side to move, and start.
+    /// The engine plays the side to move, and starts.
     Go,
-    /// Play the side that is not to move.
+    /// The engine plays the side that is not to move.
     PlayOther,
     /// White to move, the engine plays Black (obsolete).
     White,
     /// Black to move, the engine plays White (obsolete).
     Black,
-    /// The clock for a number of moves or the whole game.
+    /// The time control for a number of moves or the whole game.
     Level(Level),
-    /// At most so long for each move.
+    /// The maximum time for each move.
     MoveTime(Duration),
-    /// Search no deeper than so many plies.
+    /// The maximum search depth, in plies.
     Depth(u32),
-    /// Measure time in nodes: so many are a second.
+    /// Measures time in nodes: this many are a second.
     NodeRate(u64),
-    /// What is left on the engine's clock, in centiseconds; below zero once the flag has fallen.
+    /// The time left on the engine's clock, in centiseconds; negative once the flag has fallen.
     Time(i64),
-    /// What is left on the opponent's clock, in centiseconds.
+    /// The time left on the opponent's clock, in centiseconds.
     OtherTime(i64),
-    /// A move by the name `usermove`.
+    /// A move with `usermove` before it.
     UserMove(String),
     /// A move without a name before it.
     Move(String),
-    /// Stop thinking and move.
+    /// Stops thinking and moves.
     MoveNow,
-    /// Asks for a `pong` of the same number once all before it is done.
+    /// Requests a `pong` with the same number once all earlier commands are done.
     Ping(u64),
     /// The opponent offers a draw.
     Draw,
@@ -61,32 +61,32 @@ pub enum Command {
     Result {
         /// `1-0`, `0-1`, `1/2-1/2` or `*`.
         result: String,
-        /// Why, in words; may be empty.
+        /// The reason in words; may be empty.
         comment: String,
     },
     /// A position as FEN.
     SetBoard(String),
-    /// What move would the engine suggest?
+    /// Requests a suggested move.
     Hint,
-    /// What does the book know here?
+    /// Requests the book moves of the position.
     Book,
-    /// Take back one move.
+    /// Takes back one move.
     Undo,
-    /// Take back one move of each side.
+    /// Takes back one move of each side.
     Remove,
-    /// Ponder.
+    /// Turns pondering on.
     Hard,
-    /// Do not ponder.
+    /// Turns pondering off.
     Easy,
-    /// Show the thinking.
+    /// Turns thinking output on.
     Post,
-    /// Do not show the thinking.
+    /// Turns thinking output off.
     NoPost,
-    /// Analyse the position, and every one that follows, until [`Command::Exit`].
+    /// Analyses the position, and every one that follows, until [`Command::Exit`].
     Analyze,
-    /// End the analysis.
+    /// Ends the analysis.
     Exit,
-    /// How far has the analysis come?
+    /// Requests the progress of the analysis.
     Status,
     /// The opponent's name.
     Name(String),
@@ -101,31 +101,31 @@ pub enum Command {
     Ics(String),
     /// The opponent is a program.
     Computer,
-    /// Stand still, clocks and all.
+    /// Pauses everything, including the clocks.
     Pause,
-    /// Go on after [`Command::Pause`].
+    /// Resumes after [`Command::Pause`].
     Resume,
-    /// How many megabytes all tables together may take.
+    /// The memory for all tables together, in megabytes.
     Memory(u64),
-    /// How many threads may search.
+    /// The number of threads that may search.
     Cores(u32),
-    /// Where the endgame tables of a kind are.
+    /// The location of the endgame tables of a kind.
     EgtPath {
         /// The kind: `syzygy`, `nalimov`, ...
         kind: String,
-        /// A folder, or several, in the manner of the kind.
+        /// A folder, or several, in the format of the kind.
         path: String,
     },
     /// Sets one of the engine's own options; a button has no value.
     Option {
-        /// The name, as the engine gave it.
+        /// The name, as declared by the engine.
         name: String,
         /// The value, as text.
         value: Option<String>,
     },
-    /// Leave these moves out at the root.
+    /// Excludes these moves at the root.
     Exclude(MoveSet),
-    /// Take these moves in again.
+    /// Includes these moves again.
     Include(MoveSet),
 }
 
@@ -188,7 +188,6 @@ impl fmt::Display for Command {
 }
 
 impl Command {
-    /// The line of a command that takes no argument.
     fn bare_word(&self) -> &'static str {
         match self {
             Command::Xboard => "xboard",

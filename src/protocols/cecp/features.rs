@@ -1,12 +1,12 @@
-//! What the engine can do, as it tells the GUI.
+//! The features that the engine sends to the GUI.
 
 use crate::engine::controller::{Kind, Setting, Settings, all_settings};
 
 use super::option::{OptionKind, OptionSpec};
 use super::reply::Feature;
 
-/// The switches: everything of the protocol that makes sense for orthodox chess. Coordinates are
-/// what every GUI can send, so `san` stays off, though SAN is understood.
+/// The switches: everything in the protocol that makes sense for orthodox chess. Every GUI can send
+/// coordinates, so `san` stays off, though SAN is accepted.
 const SWITCHES: [(&str, i64); 19] = [
     ("ping", 1),
     ("setboard", 1),
@@ -29,12 +29,10 @@ const SWITCHES: [(&str, i64); 19] = [
     ("exclude", 1),
 ];
 
-/// The name that GUIs show.
 pub(super) fn name() -> String {
     format!("Tabia {}", env!("CARGO_PKG_VERSION"))
 }
 
-/// All features, line by line, in the order they are to be sent in.
 pub(super) fn all(settings: &Settings) -> Vec<Vec<Feature>> {
     let mut lines = vec![
         vec![Feature::number("done", 0)],
@@ -50,7 +48,6 @@ pub(super) fn all(settings: &Settings) -> Vec<Vec<Feature>> {
     lines
 }
 
-/// The options that can be set, with their values.
 pub(crate) fn options(settings: &Settings) -> Vec<OptionSpec> {
     let rows = all_settings().filter(|row| !row.name.is_empty());
     rows.map(|row| spec(row, settings)).collect()

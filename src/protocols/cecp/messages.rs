@@ -1,4 +1,4 @@
-//! What the engine tells, in the numbers and texts of the protocol.
+//! Converts engine events to the numbers and texts of the protocol.
 
 use crate::chess::notation;
 use crate::chess::position::Move;
@@ -8,7 +8,7 @@ use crate::games::book::{BookValue, Candidate, percent};
 use super::reply::{Extras, Thinking};
 use super::text::to_protocol_score;
 
-/// A report of the search as thinking output. The expected move comes first when pondering.
+/// A search report as thinking output. The expected move comes first when pondering.
 pub(super) fn thinking(progress: &SearchProgress) -> Thinking {
     let report = &progress.report;
     let moves: Vec<Move> = progress.expected.iter().chain(&report.pv).copied().collect();
@@ -29,10 +29,9 @@ pub(super) fn thinking(progress: &SearchProgress) -> Thinking {
     }
 }
 
-/// Put into a line where it enters the book: a comment to those who parse moves.
+/// Inserted into a line where it enters the book; programs that parse moves take it for a comment.
 const BOOK_MARK: &str = "{book}";
 
-/// The line of a report, marked where it enters the book.
 fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
     let mut words = notation::line(&progress.position, moves);
     if let Some(found) = &progress.report.book {
@@ -43,8 +42,8 @@ fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
     words
 }
 
-/// That the search has met the book, as thinking output: in the place of a line it is seen in
-/// every GUI, and no GUI takes it for a command.
+/// The message that the search has transposed to the book, as thinking output: in place of a line
+/// every GUI shows it, and none takes it for a command.
 pub(super) fn transposed(transposed: &Transposed) -> Thinking {
     let Transposed { position, report, .. } = transposed;
     let line = transposed.describe();
@@ -53,11 +52,11 @@ pub(super) fn transposed(transposed: &Transposed) -> Thinking {
     Thinking { line, ..thinking(&progress) }
 }
 
-/// Moves of the book named in one line of thinking output.
+/// The number of book moves in one line of thinking output.
 const NAMED: usize = 6;
 
-/// The moves of the book with their chances, as thinking output of a book move. GUIs know by the
-/// parenthesis that nothing was searched.
+/// The book moves with their probabilities, as thinking output of a book move. The parentheses show
+/// GUIs that nothing was searched.
 pub(super) fn book_thinking(moved: &Moved) -> Option<Thinking> {
     let choice = match &moved.move_reason {
         MoveReason::Book(choice) => choice,
@@ -77,14 +76,12 @@ pub(super) fn book_thinking(moved: &Moved) -> Option<Thinking> {
     Some(Thinking { line: format!("(book: {})", words.join(", ")), ..Thinking::default() })
 }
 
-/// A move that was known, as thinking output, with what its search found, and where that stands.
 fn known_thinking(moved: &Moved, value: &BookValue, place: &str) -> Thinking {
     let (depth, score) = (value.depth, to_protocol_score(value.score));
     let line = format!("({place}: {})", moved.position.san(moved.mv));
     Thinking { depth, score, line, ..Thinking::default() }
 }
 
-/// Why a move was played, where there is more to say than that it was searched.
 pub(super) fn move_reason(moved: &Moved) -> Option<String> {
     let choice = match &moved.move_reason {
         MoveReason::Book(choice) => choice,

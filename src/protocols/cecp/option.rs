@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// An option of the engine: its name, and of what kind it is.
+/// An option of the engine: its name and kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionSpec {
-    /// The name, which may hold blanks.
+    /// The name, which may contain blanks.
     pub name: String,
     /// Its kind with the current value.
     pub kind: OptionKind,
@@ -48,22 +48,22 @@ pub enum OptionKind {
     File(String),
     /// The name of a folder.
     Path(String),
-    /// Something to be done at once.
+    /// An action, executed at once.
     Button,
-    /// As [`OptionKind::Button`], once all other options are sent.
+    /// Like [`OptionKind::Button`], once all other options are sent.
     Save,
-    /// As [`OptionKind::Button`]; the engine then declares its options anew.
+    /// Like [`OptionKind::Button`]; the engine then declares its options again.
     Reset,
 }
 
 impl OptionSpec {
-    /// An option of a kind.
+    /// Creates an option.
     pub fn new(name: &str, kind: OptionKind) -> Self {
         OptionSpec { name: name.to_owned(), kind }
     }
 }
 
-/// Between the choices of a combo option.
+/// The separator between the choices of a combo option.
 const SEPARATOR: &str = " /// ";
 
 impl fmt::Display for OptionSpec {
@@ -90,8 +90,8 @@ impl fmt::Display for OptionSpec {
     }
 }
 
-/// Reads the text that a `feature option="..."` has between its quotation marks. Of a combo
-/// without a marked choice the first is the current one.
+/// Parses the text between the quotation marks of a `feature option="..."`. In a combo without a
+/// marked choice, the first one is current.
 impl FromStr for OptionSpec {
     type Err = ();
 

@@ -1,4 +1,4 @@
-//! What an engine tells the GUI.
+//! Replies from an engine to the GUI.
 
 mod parse;
 
@@ -10,8 +10,10 @@ use super::text::shield;
 use crate::engine::search::Bound;
 use crate::support::words::clip;
 
-/// A line of the engine. Printing shields free text, so that no GUI takes it for a command; reading
-/// never fails, since engines write what they like: what is nothing else is [`Reply::Other`].
+/// A line of the engine.
+///
+/// Printing escapes free text, so that no GUI takes it for a command. Parsing never fails, since
+/// engines write any text: unknown lines are [`Reply::Other`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// Features and options, any number in a line.
@@ -20,42 +22,42 @@ pub enum Reply {
     Move(String),
     /// A move that is not possible here.
     IllegalMove {
-        /// Why not, if told.
+        /// The reason, if given.
         reason: Option<String>,
-        /// The move as it came.
+        /// The move as received.
         text: String,
     },
     /// A command that was not understood or is not possible now.
     Error {
-        /// What is wrong.
+        /// The kind of error.
         kind: String,
-        /// The command as it came.
+        /// The command as received.
         command: String,
     },
     /// The game is over by the rules, or resigned.
     Result {
         /// `1-0`, `0-1` or `1/2-1/2`.
         result: String,
-        /// Why, in words.
+        /// The reason in words.
         comment: String,
     },
-    /// The engine gives up.
+    /// The engine resigns.
     Resign,
     /// The engine offers a draw, or accepts one.
     OfferDraw,
-    /// The answer to a `ping` of this number.
+    /// The answer to a `ping` with this number.
     Pong(u64),
     /// A suggested move.
     Hint(String),
     /// A line of thinking output.
     Thinking(Thinking),
-    /// How far the analysis has come.
+    /// The progress of the analysis.
     Status(Status),
     /// A message for people.
     Tell {
-        /// For whom.
+        /// Its recipients.
         audience: Audience,
-        /// What.
+        /// Its text.
         text: String,
     },
     /// A line for the GUI's debug file (`# ...`).
@@ -87,17 +89,17 @@ pub enum FeatureValue {
 }
 
 impl Feature {
-    /// A numeric feature, or a switch.
+    /// Creates a numeric feature, or a switch.
     pub fn number(name: &str, value: i64) -> Self {
         Feature { name: name.to_owned(), value: FeatureValue::Number(value) }
     }
 
-    /// A feature with a text. Quotation marks in it become apostrophes, as nothing escapes them.
+    /// Creates a text feature. Quotation marks become apostrophes, as they cannot be escaped.
     pub fn text(name: &str, value: &str) -> Self {
         Feature { name: name.to_owned(), value: FeatureValue::Text(value.replace('"', "'")) }
     }
 
-    /// The declaration of an option.
+    /// Creates the declaration of an option.
     pub fn option(spec: &OptionSpec) -> Self {
         Self::text("option", &spec.to_string())
     }
@@ -112,7 +114,7 @@ impl fmt::Display for Feature {
     }
 }
 
-/// Whom a message is for.
+/// The recipients of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// The user, in a window.
@@ -121,7 +123,7 @@ pub enum Audience {
     UserError,
     /// The opponent.
     Opponent,
-    /// Those who watch, the opponent left out; xboard can keep it as a comment in the game.
+    /// Spectators, without the opponent; xboard can keep it as a comment in the game.
     Others,
     /// Everybody.
     All,
@@ -129,7 +131,6 @@ pub enum Audience {
     Server,
 }
 
-/// The words that begin a message.
 const AUDIENCES: [(Audience, &str); 6] = [
     (Audience::User, "telluser"),
     (Audience::UserError, "tellusererror"),
@@ -153,11 +154,11 @@ pub struct Thinking {
     pub depth: i32,
     /// Centipawns for the engine; 100000 + N for a mate in N moves, negative for one against it.
     pub score: i32,
-    /// Since the search began, to the centisecond.
+    /// The time since the search began, to the centisecond.
     pub elapsed: Duration,
     /// Nodes searched.
     pub nodes: u64,
-    /// What newer GUIs show besides.
+    /// Numbers that only newer GUIs show.
     pub extras: Option<Extras>,
     /// Whether the score is a bound.
     pub bound: Bound,
@@ -166,7 +167,6 @@ pub struct Thinking {
 }
 
 impl Default for Thinking {
-    /// Nothing searched, nothing found.
     fn default() -> Self {
         Thinking {
             depth: 0,
@@ -185,7 +185,7 @@ impl Default for Thinking {
 pub struct Extras {
     /// The longest line searched, in plies.
     pub selective_depth: u32,
-    /// Nodes a second.
+    /// Nodes per second.
     pub speed: u64,
     /// Positions found in endgame tables.
     pub tablebase_hits: u64,
@@ -194,7 +194,7 @@ pub struct Extras {
 /// The answer to `.` in analysis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
-    /// Since the search began, to the centisecond.
+    /// The time since the search began, to the centisecond.
     pub elapsed: Duration,
     /// Nodes searched.
     pub nodes: u64,
@@ -208,7 +208,6 @@ pub struct Status {
     pub current: Option<String>,
 }
 
-/// Nanoseconds of a centisecond.
 const CENTISECOND: u128 = 10_000_000;
 
 fn centiseconds(time: Duration) -> u128 {
@@ -278,7 +277,7 @@ impl fmt::Display for Reply {
 }
 
 impl From<&str> for Reply {
-    /// Reads one line, without its end.
+    /// Parses one line, without its end.
     fn from(line: &str) -> Self {
         parse::reply(line)
     }

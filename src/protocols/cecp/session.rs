@@ -20,26 +20,22 @@ use super::reply::{Audience, Reply, Status, Thinking};
 use super::syntax::{CommandError, looks_like_move};
 use super::{features, messages};
 
-/// One conversation with a GUI.
 pub(crate) struct Session<W> {
     engine: Engine,
     out: W,
-    /// Whether the GUI wants to see the thinking.
     post: bool,
     /// Whether the GUI ignores lines that begin with `#`.
     debug: bool,
-    /// What was wrong at the start, as long as it has not been told.
     startup_warnings: Option<String>,
 }
 
 impl<W: Write> Session<W> {
-    /// A conversation about a new game; what the engine says goes to `out`.
     pub(crate) fn new(engine: Engine, out: W) -> Self {
         Session { engine, out, post: false, debug: false, startup_warnings: None }
     }
 
-    /// Shows these warnings of the start in one window: after the features, until whose end the GUI
-    /// does nothing else.
+    /// Shows these warnings in one window. They follow the features, until whose end the GUI does
+    /// nothing else.
     pub(crate) fn with_startup_warnings(self, startup_warnings: Option<String>) -> Self {
         Session { startup_warnings, ..self }
     }
@@ -50,7 +46,6 @@ impl<W: Write> Session<W> {
         })
     }
 
-    /// Acts on one line.
     fn line(&mut self, line: &str) -> io::Result<Flow> {
         log::debug!("< {line}");
         if line.trim().is_empty() {
@@ -58,7 +53,7 @@ impl<W: Write> Session<W> {
         }
         let command = line.parse::<Command>();
         if !matches!(command, Ok(Command::Xboard | Command::Protover(_))) {
-            // This GUI asks for no features.
+            // This GUI does not request features.
             self.send_startup_warnings()?;
         }
         match command {
@@ -84,7 +79,7 @@ impl<W: Write> Session<W> {
         self.send(&Reply::Tell { audience, text })
     }
 
-    /// A line for the GUI's debug file, where it has one.
+    /// A line for the GUI's debug file, if it has one.
     fn comment(&mut self, text: &str) -> io::Result<()> {
         if self.debug { self.send(&Reply::Comment(text.to_owned())) } else { Ok(()) }
     }
@@ -127,7 +122,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// The commands that may be answered with a line at once.
+    /// The commands that can be answered with a line at once.
     fn execute_query(&mut self, command: Command, line: &str) -> io::Result<()> {
         match command {
             Command::UserMove(text) | Command::Move(text) => self.user_move(&text),
@@ -148,12 +143,11 @@ impl<W: Write> Session<W> {
             Command::Hint => self.hint(),
             Command::Book => self.show_book(),
             Command::Status => self.show_status(),
-            // The rest says nothing that the engine has a use for.
+            // The engine has no use for the others.
             _ => Ok(()),
         }
     }
 
-    /// Introduces the engine with its features and options.
     fn send_introduction(&mut self) -> io::Result<()> {
         for features in features::all(self.engine.settings()) {
             self.send(&Reply::Features(features))?;
@@ -224,13 +218,14 @@ impl<W: Write> Session<W> {
             Ok(()) => Ok(()),
             Err(SettingError::Unknown) => self.send_error("unknown option", line),
             Err(error @ SettingError::Value(_)) => self.send_error(&error.to_string(), line),
-            // xboard shows nobody an `Error`, and the user has just typed the name of a file.
+            // xboard does not show an `Error` to the user, who has just typed the file name.
             Err(error) => self.send_message(Audience::UserError, error.to_string()),
         }
     }
 
-    /// xboard sends the folder of its own settings at every start, whether it is there or not: no
-    /// reason to bother the user, nor to tell of an error, over which GUIs give an engine up.
+    /// Sets the folder of the endgame tables. xboard sends the folder of its own settings at every
+    /// start, even if it does not exist. That is no reason for a message, or for an error, on which
+    /// GUIs give up an engine.
     fn set_endgames(&mut self, folder: &str) -> io::Result<()> {
         match self.engine.set_option("SyzygyPath", folder) {
             Ok(()) => Ok(()),
@@ -262,7 +257,6 @@ impl<W: Write> Session<W> {
         self.send(&Reply::Status(Status { elapsed, nodes, depth, moves_left, moves: of, current }))
     }
 
-    /// Reports what the engine has to tell.
     fn flush(&mut self) -> io::Result<()> {
         for event in self.engine.take_events() {
             self.event(event)?;
@@ -281,7 +275,7 @@ impl<W: Write> Session<W> {
             Event::Vetoed(line) if self.post => {
                 self.send(&Reply::Thinking(Thinking { line, ..Thinking::default() }))
             }
-            // Searches with bounds of their own are of the other protocol.
+            // Only the other protocol has searches with their own bounds.
             Event::Report(_)
             | Event::Transposed(_)
             | Event::Vetoed(_)
@@ -295,8 +289,8 @@ impl<W: Write> Session<W> {
                 }
                 self.send(&Reply::Move(moved.mv.to_string()))
             }
-            // Told before the first line of pondering: a GUI that shows the expected reply, or hands
-            // it on, as python-chess does, cannot find it out by those lines.
+            // Sent before the first line of pondering: a GUI that shows the expected reply or
+            // passes it on, as python-chess does, cannot determine it from those lines.
             Event::Pondering(Expected { position, mv }) => {
                 self.send(&Reply::Hint(position.san(mv)))
             }
@@ -315,7 +309,6 @@ impl<W: Write> Session<W> {
     }
 }
 
-/// What a GUI says of a clock; a flag that has fallen leaves nothing.
 fn centiseconds(left: i64) -> Duration {
     Duration::from_millis(u64::try_from(left).unwrap_or(0).saturating_mul(10))
 }

@@ -1,4 +1,4 @@
-//! The table of commands, each row with its help, and the parser that reads it.
+//! The table of commands, with their parameters, and the parser that uses it.
 
 use std::str::FromStr;
 
@@ -9,20 +9,18 @@ use crate::chess::position::read_san;
 use crate::engine::controller::Level;
 use crate::support::words::{parse_clock, parse_seconds};
 
-/// Why a line is no command.
+/// The reason why a line is not a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum CommandError {
-    /// The first word is no command, and the line no move.
+    /// The first word is not a command, and the line is not a move.
     #[error("unknown command")]
     Unknown,
-    /// The command is known, what follows it does not fit.
+    /// The command is known, but its argument is invalid.
     #[error("expected {0}")]
     Argument(&'static str),
 }
 
-/// One row of the table of commands.
 struct Syntax {
-    /// The first word of the line.
     name: &'static str,
     parse: fn(&str) -> Result<Command, CommandError>,
 }
@@ -31,8 +29,8 @@ const fn row(name: &'static str, parse: fn(&str) -> Result<Command, CommandError
     Syntax { name, parse }
 }
 
-/// All commands that have a name. Arguments that a command does not take are ignored, since GUIs
-/// of other versions may send them.
+/// All commands with a name. Extra arguments are ignored, since GUIs of other versions may send
+/// them.
 #[rustfmt::skip]
 const COMMANDS: &[Syntax] = &[
     row("xboard", |_| Ok(Command::Xboard)),
@@ -85,7 +83,7 @@ const COMMANDS: &[Syntax] = &[
     row("include", |a| Ok(Command::Include(move_set(a)?))),
 ];
 
-/// Reads one line, without its end.
+/// Parses one line, without its end.
 impl FromStr for Command {
     type Err = CommandError;
 
@@ -100,8 +98,8 @@ impl FromStr for Command {
     }
 }
 
-/// Whether a text has the shape of a move in coordinates or SAN, legal somewhere or not. A line
-/// of this shape is answered with `Illegal move` where it is none, any other with `Error`.
+/// Whether a text has the form of a move in coordinates or SAN, whether legal or not. If it is not
+/// a legal move, the reply is `Illegal move`; for any other text it is `Error`.
 pub(crate) fn looks_like_move(text: &str) -> bool {
     let coordinates = match text.as_bytes() {
         [a, b, c, d, rest @ ..] => {
@@ -115,7 +113,6 @@ pub(crate) fn looks_like_move(text: &str) -> bool {
     coordinates || text == "@@@@" || read_san(text).is_some()
 }
 
-/// The first word and what follows it.
 fn split_word(line: &str) -> (&str, &str) {
     match line.split_once(char::is_whitespace) {
         Some((name, rest)) => (name, rest.trim_start()),
@@ -142,7 +139,7 @@ fn level(arguments: &str) -> Result<Level, CommandError> {
     let mut fields = arguments.split_whitespace();
     let mut next = || fields.next().ok_or(bad);
     let (moves, base) = (next()?, next()?);
-    // What follows the number is ignored, as the specification wishes (`25+5`).
+    // Text after the number is ignored, as the specification requires (`25+5`).
     let end = base.find(|sign: char| !matches!(sign, '0'..='9' | ':' | '.'));
     Ok(Level {
         moves: moves.parse().map_err(|_| bad)?,

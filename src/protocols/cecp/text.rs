@@ -1,4 +1,4 @@
-//! Numbers and free text as the protocol writes them.
+//! Numbers and free text in the format of the protocol.
 
 use crate::chess::score::{self, Score};
 use crate::support::files::without_error_numbers;
@@ -7,7 +7,7 @@ use crate::support::words::one_line;
 /// Protocol scores from here on are mates: 100000 + N is a mate in N moves.
 pub(crate) const MATE_BASE: i32 = 100_000;
 
-/// A score of ours as the protocol writes it.
+/// Converts a score to the protocol.
 pub(crate) fn to_protocol_score(score: Score) -> i32 {
     match score::mate_distance(score) {
         None => score,
@@ -16,7 +16,7 @@ pub(crate) fn to_protocol_score(score: Score) -> i32 {
     }
 }
 
-/// A score of the protocol as one of ours; what lies between evaluations and mates is cut off.
+/// Converts a score from the protocol; scores between evaluations and mates are limited.
 pub(crate) fn from_protocol_score(number: i32) -> Score {
     let magnitude = match number.checked_abs().unwrap_or(i32::MAX) {
         mate if mate >= MATE_BASE => {
@@ -30,13 +30,12 @@ pub(crate) fn from_protocol_score(number: i32) -> Score {
     if number < 0 { -magnitude } else { magnitude }
 }
 
-/// Words at which xboard takes the game for over, anywhere in a line, and what is written for
-/// them: `Draw` is a result, `offer` together with `draw` an offer (xboard 4.9.1,
-/// `HandleMachineMove`).
+/// Words at which xboard takes the game for over, anywhere in a line, and their replacements:
+/// `Draw` is a result, `offer` together with `draw` an offer (xboard 4.9.1, `HandleMachineMove`).
 const MISTAKEN: [(&str, &str); 2] = [("Draw", "DRAW"), ("offer", "OFFER")];
 
-/// Words at which xboard takes the engine for dead, as of a remote shell that failed, and what is
-/// written for them (as there).
+/// Words at which xboard takes the engine for dead, as of a remote shell that failed, and their
+/// replacements (same source).
 pub(crate) const FATAL: [(&str, &str); 5] = [
     ("not found", "Not found"),
     ("No such file", "no such file"),
@@ -45,8 +44,8 @@ pub(crate) const FATAL: [(&str, &str); 5] = [
     ("unknown host", "Unknown host"),
 ];
 
-/// Free text made fit for one line to the GUI ([`one_line`]), and the words that xboard would take
-/// for something else in letters of another case.
+/// Free text for one line to the GUI ([`one_line`]), with words that xboard would misinterpret in
+/// another case.
 pub(crate) fn shield(text: &str) -> String {
     let mut line = one_line(&without_error_numbers(text));
     for (word, harmless) in MISTAKEN.into_iter().chain(FATAL) {

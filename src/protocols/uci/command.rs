@@ -1,4 +1,4 @@
-//! What a GUI tells an engine.
+//! Commands from a GUI to an engine.
 
 use std::fmt;
 use std::num::IntErrorKind;
@@ -12,64 +12,64 @@ use crate::support::words::LONGEST_TIME;
 /// A command of the GUI. Moves and positions stay text until they are played.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// Asks for the introduction.
+    /// Requests the introduction.
     Uci,
-    /// Asks for `readyok` once all before it is done.
+    /// Requests `readyok` once all earlier commands are done.
     IsReady,
     /// A new game begins.
     NewGame,
     /// Sets an option.
     SetOption {
-        /// The option's name, which may hold blanks.
+        /// The option's name, which may contain blanks.
         name: String,
         /// The value; a button has none.
         value: Option<String>,
     },
-    /// What to search from.
+    /// Sets the position to search.
     Position {
-        /// Where the moves begin.
+        /// The start of the moves.
         start: Start,
         /// The moves from there.
         moves: Vec<String>,
     },
-    /// Search.
+    /// Starts a search.
     Go(Box<Go>),
-    /// End the search and tell its move.
+    /// Ends the search, which reports its move.
     Stop,
     /// The expected move was made.
     PonderHit,
-    /// Show the position; no word of the protocol, but one that every engine knows.
+    /// Prints the position. Not in the protocol, but common to engines.
     Display,
-    /// Tell what is not understood, or do not.
+    /// Turns reports of unknown commands on or off.
     Debug(bool),
-    /// Leave at once.
+    /// Exits at once.
     Quit,
     /// Has no meaning for this engine.
     Ignored,
 }
 
-/// A line in which no word is a command.
+/// The error for a line in which no word is a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("unknown command")]
 pub struct UnknownCommand;
 
-/// Where the moves of `position` begin.
+/// The start of the moves of `position`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Start {
-    /// At the start position.
+    /// The start position.
     Usual,
-    /// At this FEN.
+    /// This FEN.
     Fen(String),
-    /// Nothing was said.
+    /// Not specified.
     Missing,
 }
 
-/// The bounds of a search as `go` gives them.
+/// The bounds of a search from `go`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Go {
     /// The only moves to search; empty for all.
     pub search_moves: Vec<String>,
-    /// Search on the opponent's time.
+    /// Searches on the opponent's time.
     pub ponder: bool,
     /// White's clock and Black's.
     pub time: [Option<Duration>; 2],
@@ -81,15 +81,15 @@ pub struct Go {
     pub depth: Option<i32>,
     /// Nodes to search.
     pub nodes: Option<u64>,
-    /// Look for a mate in so many moves.
+    /// Searches for a mate in this many moves.
     pub mate: Option<i32>,
-    /// Count the legal moves to so many plies, and search nothing; no word of the protocol either.
+    /// Counts the legal moves to this many plies instead of a search. Not in the protocol.
     pub perft: Option<u32>,
     /// Time for this move.
     pub move_time: Option<Duration>,
-    /// Search until told to stop.
+    /// Searches until `stop`.
     pub infinite: bool,
-    /// The bounds whose value is none, with what stands there; they are passed over.
+    /// The bounds without a valid value, with the text found there; they are ignored.
     pub garbled: Vec<String>,
 }
 
@@ -123,7 +123,7 @@ impl fmt::Display for Command {
     }
 }
 
-/// The bounds that are set, whatever was garbled.
+/// The bounds that are set, without the garbled ones.
 impl fmt::Display for Go {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.ponder { "go ponder" } else { "go" })?;
@@ -157,7 +157,7 @@ impl fmt::Display for Go {
 impl FromStr for Command {
     type Err = UnknownCommand;
 
-    /// Reads one line. As the protocol wishes, unknown words before a command are passed over.
+    /// Parses one line. As the protocol specifies, unknown words before a command are skipped.
     fn from_str(line: &str) -> Result<Self, Self::Err> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let commands = (0..words.len()).map(|start| command(words[start], &words[start + 1..]));
@@ -205,17 +205,17 @@ fn position(words: &[&str]) -> Command {
     Command::Position { start, moves: moves.iter().map(|&mv| mv.to_owned()).collect() }
 }
 
-/// What stands before a word and what after it, if it is there.
+/// The words before and after a word, if it occurs.
 fn split<'a, 'b>(words: &'a [&'b str], word: &str) -> Option<(&'a [&'b str], &'a [&'b str])> {
     let at = words.iter().position(|&other| other == word)?;
     Some((&words[..at], &words[at + 1..]))
 }
 
-/// The words that a number follows in `go`.
+/// The words that precede a number in `go`.
 const BOUNDS: [&str; 10] =
     ["wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft"];
 
-/// Reads the bounds. Words that mean nothing here are passed over.
+/// Parses the bounds. Unknown words are skipped.
 fn go(words: &[&str]) -> Go {
     let mut go = Go::default();
     let mut words = words.iter().copied().peekable();
@@ -241,7 +241,7 @@ fn go(words: &[&str]) -> Go {
     go
 }
 
-/// Reads a number; one that is too large for its kind counts as the largest.
+/// Parses a number; one that is too large for its type becomes the largest.
 fn whole_number(text: &str) -> Option<i64> {
     match text.parse::<i64>() {
         Ok(number) => Some(number),
@@ -254,10 +254,10 @@ fn whole_number(text: &str) -> Option<i64> {
 }
 
 impl Go {
-    /// Takes one bound over; `None` if it cannot be so much. Clocks below zero are empty.
+    /// Sets one bound; `None` if the number is out of range. Negative clocks are empty.
     fn set(&mut self, word: &str, number: i64) -> Option<()> {
         let time = Duration::from_millis(u64::try_from(number).unwrap_or(0)).min(LONGEST_TIME);
-        // Not even the worst GUI means a negative depth, and zero is answered as soon as can be.
+        // No GUI means a negative depth, and zero is answered as soon as possible.
         let count = u64::try_from(number).ok().map(|count| count.max(1));
         let plies = || count.map(|count| i32::try_from(count).unwrap_or(i32::MAX));
         match word {
@@ -265,7 +265,7 @@ impl Go {
             "btime" => self.time[1] = Some(time),
             "winc" => self.increment[0] = time,
             "binc" => self.increment[1] = time,
-            // Zero stands for no other control to come.
+            // Zero means no further time control.
             "movestogo" => self.moves_to_go = u32::try_from(number).ok().filter(|&n| n > 0),
             "depth" => self.depth = Some(plies()?),
             "nodes" => self.nodes = Some(count?),
@@ -277,8 +277,9 @@ impl Go {
         Some(())
     }
 
-    /// Whether nothing bounds the search though something was to: of the clocks, that of the side
-    /// to move counts (0 for White, 1 for Black).
+    /// Whether all bounds are invalid, though some were given.
+    ///
+    /// Of the clocks only that of the side to move counts (0 for White, 1 for Black).
     pub fn has_lost_its_bounds(&self, side: usize) -> bool {
         let bounded = self.depth.is_some()
             || self.nodes.is_some()

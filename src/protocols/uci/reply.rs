@@ -1,4 +1,4 @@
-//! What an engine tells a GUI.
+//! Replies from an engine to a GUI.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,70 +9,71 @@ use crate::engine::search::Bound;
 use crate::support::files::without_error_numbers;
 use crate::support::words::one_line;
 
-/// A line of the engine. Reading never fails, since engines write what they like: what is nothing
-/// else is [`Reply::Other`].
+/// A line of the engine.
+///
+/// Parsing never fails, since engines write any text: unknown lines are [`Reply::Other`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// The engine's name.
     Name(String),
-    /// Who made the engine.
+    /// The engine's author.
     Author(String),
     /// An option of the engine.
     Option {
-        /// The name, which may hold blanks.
+        /// The name, which may contain blanks.
         name: String,
         /// The type with its default and range, as the protocol writes them.
         kind: String,
     },
-    /// The introduction is over.
+    /// The introduction is complete.
     UciOk,
-    /// All that came before `isready` is done.
+    /// All commands before `isready` are done.
     ReadyOk,
     /// The end of a search.
     BestMove {
-        /// The move in coordinates; any other text, like `0000`, stands for none.
+        /// The move in coordinates; any other text, like `0000`, means none.
         mv: String,
-        /// The reply that the engine would ponder on.
+        /// The reply to ponder on.
         ponder: Option<String>,
     },
-    /// What the search has found so far, or a remark.
+    /// Search results so far, or a remark.
     Info(Box<Info>),
     /// Anything else.
     Other(String),
 }
 
-/// The parts of an `info` line, each of which may be missing.
+/// The parts of an `info` line, all optional.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Info {
     /// The iteration, in plies.
     pub depth: Option<u64>,
     /// The longest line searched, in plies.
     pub selective_depth: Option<u64>,
-    /// Which of the best lines this is, from 1.
+    /// The number of this line in a multi-PV search, from 1.
     pub multi_pv: Option<u64>,
-    /// The score for the engine, and whether it is a bound. What is read as centipawns stays below
-    /// the scores that are proven.
+    /// The score for the engine, and whether it is a bound. Parsed centipawns stay below proven
+    /// scores.
     pub score: Option<(Score, Bound)>,
-    /// The chances to win, draw and lose.
+    /// The probabilities of win, draw and loss.
     pub chances: Option<WinRate>,
     /// Nodes searched.
     pub nodes: Option<u64>,
-    /// Nodes a second.
+    /// Nodes per second.
     pub speed: Option<u64>,
-    /// How much of the transposition table is filled, in thousandths.
+    /// The fill of the transposition table, in permille.
     pub hash_full: Option<u64>,
     /// Positions found in endgame tables.
     pub tablebase_hits: Option<u64>,
-    /// Since the search began, to the millisecond.
+    /// The time since the search began, to the millisecond.
     pub elapsed: Option<Duration>,
     /// The principal variation; it ends the line.
     pub line: Option<String>,
-    /// A text for people; it ends the line, and none comes after a principal variation.
+    /// A text for people; it ends the line, and excludes a principal variation.
     pub text: Option<String>,
 }
 
 impl Reply {
-    /// A text for people, in one line.
+    /// Creates a text for people, in one line.
     pub fn remark(text: &str) -> Self {
         Reply::Info(Box::new(Info {
             text: Some(one_line(&without_error_numbers(text))),
@@ -136,7 +137,7 @@ impl fmt::Display for Info {
 }
 
 impl From<&str> for Reply {
-    /// Reads one line, without its end.
+    /// Parses one line, without its end.
     fn from(line: &str) -> Self {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
@@ -160,7 +161,7 @@ impl From<&str> for Reply {
     }
 }
 
-/// Reads the parts of an `info` line. Words that mean nothing here are passed over.
+/// Parses the parts of an `info` line. Unknown words are skipped.
 fn info(mut words: &[&str]) -> Info {
     let mut info = Info::default();
     while let [word, rest @ ..] = words {
@@ -191,7 +192,7 @@ fn info(mut words: &[&str]) -> Info {
     info
 }
 
-/// Reads `cp N` or `mate N`, and whether it is a bound.
+/// Parses `cp N` or `mate N`, and whether it is a bound.
 fn score(words: &[&str]) -> Option<(Score, Bound)> {
     let [kind, value, rest @ ..] = words else { return None };
     let value: i32 = value.parse().ok()?;
@@ -210,7 +211,6 @@ fn score(words: &[&str]) -> Option<(Score, Bound)> {
     Some((score, bound))
 }
 
-/// Reads the chances to win, draw and lose.
 fn chances(words: &[&str]) -> Option<WinRate> {
     let number = |index: usize| words.get(index)?.parse().ok();
     Some(WinRate { win: number(0)?, draw: number(1)?, loss: number(2)? })

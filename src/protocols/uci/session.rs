@@ -20,30 +20,25 @@ use super::command::{Command, Go, Start};
 use super::reply::{Info, Reply};
 use super::win_rate::win_rate;
 
-/// One conversation with a GUI.
 pub(crate) struct Session<W> {
     engine: Engine,
     out: W,
-    /// Whether `readyok` is owed.
+    /// Whether a `readyok` is pending.
     asked: bool,
-    /// What came too early, while a search was on, and waits for its end.
+    /// Commands that arrived during a search and wait for its end.
     waiting: VecDeque<Command>,
-    /// Whether the GUI wants to hear of what was not understood.
     debug: bool,
-    /// What was wrong at the start, to be told with the introduction.
     startup_warnings: Option<String>,
-    /// The count of moves that is going on.
     count: Option<PerftCount>,
-    /// Whether the search that goes on is one of a script: it ends by itself, and by no game's clock.
+    /// Whether the running search comes from a script: it ends by itself, without a game clock.
     is_scripted: bool,
 }
 
-/// How long a search lasts whose bounds could not be read, and that would have none otherwise: the
-/// GUI waits for a move.
+/// The duration of a search with invalid bounds that would have no others: the GUI waits for a
+/// move.
 const UNREADABLE_BOUNDS_TIME: Duration = Duration::from_secs(1);
 
 impl<W: Write> Session<W> {
-    /// A conversation; what the engine says goes to `out`.
     pub(crate) fn new(mut engine: Engine, out: W) -> Self {
         engine.force();
         let waiting = VecDeque::new();
@@ -59,7 +54,6 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Sends these warnings of the start with the introduction.
     pub(crate) fn with_startup_warnings(self, startup_warnings: Option<String>) -> Self {
         Session { startup_warnings, ..self }
     }
@@ -93,7 +87,7 @@ impl<W: Write> Session<W> {
         Ok(Flow::Continue)
     }
 
-    /// Whether a command must wait for a search to end, or for those that wait already.
+    /// Whether a command must wait for the end of a search, or for earlier waiting commands.
     fn comes_too_early(&self, command: &Command) -> bool {
         match command {
             Command::NewGame
@@ -110,7 +104,6 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Whether something goes on that ends with an answer.
     fn is_busy(&self) -> bool {
         self.count.is_some() || self.engine.mode() == Mode::Thinking
     }
@@ -162,13 +155,12 @@ impl<W: Write> Session<W> {
             .map_or(Ok(()), |startup_warnings| self.send_info_string(&startup_warnings))
     }
 
-    /// Ends what goes on.
     fn stop(&mut self) {
         self.count.iter().for_each(PerftCount::stop);
         self.engine.move_now();
     }
 
-    /// Begins to count moves. No other command that changes something is obeyed meanwhile.
+    /// Starts counting moves. Until it ends, no other command that changes something is executed.
     fn begin_count(&mut self, depth: u32) -> io::Result<()> {
         if self.engine.is_broken() || !PERFT_DEPTHS.contains(&depth) {
             let most = PERFT_DEPTHS.end();
@@ -183,7 +175,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Reports what has been counted, as other engines do: tools compare it move by move.
+    /// Prints the count move by move, in the format of other engines, which tools compare.
     fn print_count(&mut self) -> io::Result<()> {
         let Some(count) = &mut self.count else { return Ok(()) };
         let counted = count.take();
@@ -200,7 +192,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Waits for the end of a count: scripts write `go perft N` and `quit` in one go.
+    /// Waits for the end of a count: scripts write `go perft N` and `quit` at once.
     fn finish_count(&mut self) -> io::Result<()> {
         while self.count.is_some()
             && let Ok(background_event) = self.engine.background_events().recv()
@@ -211,16 +203,15 @@ impl<W: Write> Session<W> {
         self.out.flush()
     }
 
-    /// Answers what is owed when no more comes in. A script that ends waits for the answers of what
-    /// it has asked for; a GUI that has gone waits for nothing, and what runs by its clock, or
-    /// without an end, is stopped.
+    /// Sends the pending replies at the end of input. A script waits for all its replies. A GUI
+    /// that is gone does not, so searches by its clock or without an end are stopped.
     fn finish(&mut self) -> io::Result<()> {
         loop {
             if self.engine.mode() == Mode::Thinking && !self.is_scripted {
                 self.engine.move_now();
             }
             if !self.is_busy() && self.waiting.is_empty() {
-                // A search that had already ended is answered by now, without further news.
+                // The end of a search may have been reported already, without further events.
                 return self.flush();
             }
             let Ok(background_event) = self.engine.background_events().recv() else {
@@ -231,7 +222,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Shows the position, in the words by which tools find FEN and key.
+    /// Prints the position in the format in which tools find FEN and key.
     fn display(&mut self) -> io::Result<()> {
         if self.engine.is_broken() {
             return self.send_info_string("d: the last position was illegal");
@@ -240,7 +231,7 @@ impl<W: Write> Session<W> {
         self.send(&Reply::Other(text))
     }
 
-    /// Says that Chess960 is not played. To turn it off is no fault.
+    /// Reports that Chess960 is not supported. Turning it off is not an error.
     fn set_chess960(&mut self, value: &str) -> io::Result<()> {
         if value.eq_ignore_ascii_case("false") {
             Ok(())
@@ -256,9 +247,8 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Sets up what to search from. After a position that is none, nothing is searched: never the
-    /// one before, which belongs to another game. Of the moves, those before the first illegal one
-    /// are made.
+    /// Sets the position to search. After an invalid one nothing is searched: the previous one
+    /// belongs to another game. Moves before the first illegal one are played.
     fn set_position(&mut self, start: &Start, moves: &[String]) -> io::Result<()> {
         let start = match start {
             Start::Usual => Ok(Position::start()),
@@ -304,11 +294,11 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Reports what there is to tell, and does what waited for a search to end.
+    /// Sends pending events, and executes commands that waited for the end of a search.
     fn flush(&mut self) -> io::Result<()> {
         loop {
             if !self.waiting.is_empty() {
-                // Every `go` is owed its `bestmove`, even to a GUI that does not wait for it.
+                // Every `go` needs its `bestmove`, even if the GUI does not wait for it.
                 self.engine.move_now();
             }
             self.send_events()?;
@@ -338,7 +328,7 @@ impl<W: Write> Session<W> {
                 Event::BookFailed(why) | Event::Fault(why) | Event::Vetoed(why) => {
                     self.send_info_string(&why)?;
                 }
-                // A GUI of this protocol knows by itself what else there is to know.
+                // GUIs of this protocol determine the rest themselves.
                 Event::Moved(_)
                 | Event::Pondering(_)
                 | Event::Over(_)
@@ -362,7 +352,7 @@ impl<W: Write> Session<W> {
                 choice.chosen().book_move.reached
             );
             self.send_info_string(&text)?;
-            // GUIs that show or record the last score want to see one.
+            // GUIs that show or record the last score expect one.
             self.send(&Reply::Info(Box::new(Info {
                 depth: Some(0),
                 score: Some((DRAW, Bound::Exact)),
@@ -394,7 +384,7 @@ impl<W: Write> Session<W> {
         self.send_best_move(found.mv, found.ponder)
     }
 
-    /// Ends a search, with the null move where there is none to tell.
+    /// Ends a search, with the null move if there is no move.
     fn send_best_move(&mut self, mv: Option<Move>, ponder: Option<Move>) -> io::Result<()> {
         let mv = mv.map_or_else(|| "0000".to_owned(), |mv| mv.to_string());
         self.send(&Reply::BestMove { mv, ponder: ponder.map(|mv| mv.to_string()) })
@@ -437,10 +427,9 @@ impl<W: Write> Frontend for Session<W> {
 
 /// An option that is not offered, but set by GUIs that play Chess960.
 const CHESS960: &str = "UCI_Chess960";
-/// What is said to a GUI that asks for Chess960.
 const NO_CHESS960: &str = "Chess960 is not played here, only orthodox chess";
 
-/// A board in letters, White below, and what tells the position from others.
+/// A board in letters, White below, with FEN and key.
 fn display(position: &Position) -> String {
     const LINE: &str = " +---+---+---+---+---+---+---+---+\n";
     let mut text = format!("\n{LINE}");
@@ -461,7 +450,7 @@ fn display(position: &Position) -> String {
     )
 }
 
-/// Whether a search ends by itself and by no game's clock.
+/// Whether a search ends by itself, without a game clock.
 fn is_scripted(limits: &Limits) -> bool {
     let bounded = limits.depth.is_some() || limits.nodes.is_some() || limits.mate.is_some();
     match limits.time {
@@ -471,12 +460,11 @@ fn is_scripted(limits: &Limits) -> bool {
     }
 }
 
-/// 0 if White is to move, 1 if Black.
 fn side_index(position: &Position) -> usize {
     usize::from(position.side_to_move() == Color::Black)
 }
 
-/// The bounds of a search, from the view of the side to move. Moves that are none are passed over.
+/// The bounds of a search for the side to move. Invalid moves are skipped.
 fn limits(go: &Go, position: &Position, settings: &Settings) -> Limits {
     let side = side_index(position);
     let time = match (go.move_time, go.time[side]) {
@@ -502,7 +490,6 @@ fn limits(go: &Go, position: &Position, settings: &Settings) -> Limits {
     }
 }
 
-/// The option of a setting.
 fn declaration(row: &Setting, settings: &Settings) -> Reply {
     let text = |value: &str| if value.is_empty() { "<empty>".to_owned() } else { value.to_owned() };
     let kind = match &row.kind {
@@ -522,7 +509,7 @@ fn declaration(row: &Setting, settings: &Settings) -> Reply {
     Reply::Option { name: row.uci.to_owned(), kind }
 }
 
-/// A report of the search; on demand with the chances of winning, drawing and losing.
+/// Converts a search report, optionally with the probabilities of win, draw and loss.
 fn info(progress: &SearchProgress, show_wdl: bool) -> Reply {
     let report = &progress.report;
     let microseconds = report.elapsed.as_micros().max(1);

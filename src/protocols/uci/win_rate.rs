@@ -1,41 +1,40 @@
-//! What a score means for the outcome of the game, as `UCI_ShowWDL` tells it.
+//! Converts scores to win, draw and loss probabilities for `UCI_ShowWDL`.
 //!
-//! The chance to win is a logistic of the score, that to lose the same of the score seen from the
-//! other side, and a draw is the rest. Where the middle of the curve lies and how steep it is goes by
-//! the material on the board: the less there is, the more it takes to win, and the surer is what a
-//! score says. The ply, by which other engines go, tells a little less than the material does, and
-//! nothing of a position that was set up.
+//! The win probability is a logistic function of the score, and the loss probability the same
+//! function of the negated score; the rest are draws. The middle and slope of the curve depend on
+//! the material on the board: with less material, winning takes a higher score, and the score is
+//! more reliable. The ply, which other engines use, predicts slightly less than material, and
+//! nothing for a position that was set up.
 //!
-//! The curves are fitted, by greatest likelihood, to 12,000 games of network 6 against itself at 400
-//! nodes a move (`tabia train games`; 1,288,820 positions with the score of their search). The mean
-//! logarithm of the chance that they gave to the result is -0.647 there, and -0.719 if one curve is to
-//! do for all positions. Games of longer thinking are drawn more often.
+//! The curves are maximum-likelihood fits to 12,000 games of network 6 against itself at 400 nodes
+//! per move (`tabia train games`; 1,288,820 positions with the score of their search). The mean
+//! log-likelihood of the results is -0.647 there, and -0.719 with one curve for all positions.
+//! Games with longer thinking times are drawn more often.
 
 use std::fmt;
 
 use crate::chess::position::{Color, Piece, Position};
 use crate::chess::score::{self, Score};
 
-/// The chances of the side to move in permille; they add up to 1000.
+/// The probabilities for the side to move in permille; they add up to 1000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WinRate {
-    /// To win.
+    /// The probability of a win.
     pub win: u32,
-    /// To draw.
+    /// The probability of a draw.
     pub draw: u32,
-    /// To lose.
+    /// The probability of a loss.
     pub loss: u32,
 }
 
-/// `WIN DRAW LOSS`
 impl fmt::Display for WinRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.win, self.draw, self.loss)
     }
 }
 
-/// For each ten points of material on the board, the fewest first, in centipawns: the score at which
-/// half of the games are won, and the score by which the odds grow e-fold.
+/// For every ten points of material on the board, the fewest first, in centipawns: the score at
+/// which half of the games are won, and the score by which the odds grow e-fold.
 const CURVES: [(f64, f64); 8] = [
     (179.0, 66.0),
     (142.0, 65.0),
@@ -46,14 +45,14 @@ const CURVES: [(f64, f64); 8] = [
     (65.0, 155.0),
     (56.0, 153.0),
 ];
-/// How far apart the curves are, in points; the first is that of half as many.
+/// The distance between the curves, in points of material; the first is at half of it.
 const STEP: f64 = 10.0;
 
-/// Points of the pieces but the kings, all of both sides.
+/// Points of the pieces except the kings, for both sides.
 const POINTS: [(Piece, u32); 5] =
     [(Piece::Pawn, 1), (Piece::Knight, 3), (Piece::Bishop, 3), (Piece::Rook, 5), (Piece::Queen, 9)];
 
-/// The chances of the side to move with a score of the search at `position`.
+/// The probabilities for the side to move with a search score at `position`.
 pub(crate) fn win_rate(score: Score, position: &Position) -> WinRate {
     let certain = score::mate_distance(score).is_some() || score.abs() >= score::TABLEBASE_BOUND;
     let (win, loss) = match certain {
@@ -65,7 +64,6 @@ pub(crate) fn win_rate(score: Score, position: &Position) -> WinRate {
     WinRate { win, draw: 1000_u32.saturating_sub(win + loss), loss }
 }
 
-/// The chances to win and to lose.
 fn chances(score: f64, points: f64) -> (f64, f64) {
     let place = (points / STEP - 0.5).clamp(0.0, (CURVES.len() - 1) as f64);
     let (below, above) = (CURVES[place.floor() as usize], CURVES[place.ceil() as usize]);

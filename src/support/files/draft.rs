@@ -1,4 +1,4 @@
-//! Files that are not complete yet: without a name, or with a draft name.
+//! Incomplete files: without a name, or with a draft name.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -12,40 +12,37 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{is_at, set_nonblocking};
 
-/// Like any new file, it may be read and written by whom the umask lets.
+/// Like any new file, it is readable and writable as the umask permits.
 const NEW_FILE_MODE: u32 = 0o666;
-/// How the names of drafts begin. A hash of the target's name follows, or random letters if another
+/// The prefix of draft names. A hash of the target's name follows, or random letters if another
 /// program writes the same target at the same time.
 const DRAFT_PREFIX: &str = ".tabia-";
-/// Random letters of a draft name. Their number is not what makes it safe: no existing file or
-/// link is ever written to.
+/// Random letters of a draft name. Safety does not depend on their number: no existing file or link
+/// is ever written to.
 const DRAFT_LETTERS: usize = 12;
-/// How often a draft is created again that another program has taken for a leftover.
+/// How often a draft is created again after another program removed it as a leftover.
 const DRAFT_ATTEMPTS: usize = 8;
-/// The folder that a file is in.
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The draft name of a target.
 pub(crate) fn draft_of(target: &Path) -> PathBuf {
     let name = target.file_name().unwrap_or_default();
     let draft = format!("{DRAFT_PREFIX}{:016x}", xxh3_64(name.as_bytes()));
     folder_of(target).join(draft)
 }
 
-/// Whether a name is that of a draft.
 pub(crate) fn is_draft(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(DRAFT_PREFIX))
 }
 
-/// Removes a draft, a file or a folder, whose program was killed: nobody has it locked.
+/// Removes a draft, a file or a folder, whose program was killed, so that it is not locked.
 pub(crate) fn remove_leftover(draft: &Path) {
     let mut options = OpenOptions::new();
     set_nonblocking(options.read(true));
     let Ok(file) = options.open(draft) else { return };
     if file.try_lock().is_ok() && is_at(&file, draft) {
-        // What cannot be removed is in nobody's way.
+        // A leftover that cannot be removed does no harm.
         let _ = match draft.is_dir() {
             true => fs::remove_dir_all(draft),
             false => fs::remove_file(draft),
@@ -53,7 +50,7 @@ pub(crate) fn remove_leftover(draft: &Path) {
     }
 }
 
-/// Has `make` create something under the draft name of a target, or under a random one if another
+/// Creates something with `make` under the draft name of a target, or under a random one if another
 /// program uses that.
 fn under_draft_name<T>(
     target: &Path,
@@ -70,7 +67,6 @@ fn under_draft_name<T>(
     }
 }
 
-/// A draft with a name, for file systems that have no files without names.
 pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
     let create = |path: &Path| {
         let mut options = OpenOptions::new();
@@ -78,24 +74,23 @@ pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
     };
     for _ in 0..DRAFT_ATTEMPTS {
         let (file, path) = under_draft_name(target, create)?;
-        // Without locks nobody removes it.
+        // Failure is harmless: where locks are unsupported, nobody removes the draft either.
         let _ = file.try_lock();
         if is_at(&file, &path) {
             return Ok((file, path));
         }
-        // Another program has removed it before it was locked: the name is not ours.
+        // Another program removed it before it was locked, so the name no longer belongs to us.
         let _ = path.keep();
     }
     Err(io::Error::other("other programs remove it again and again"))
 }
 
-/// A file without a name in a folder, if the file system has such files.
 #[cfg(target_os = "linux")]
 pub(super) fn unnamed(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags, open};
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     let file = open(folder, flags, Mode::from_raw_mode(NEW_FILE_MODE)).ok().map(File::from)?;
-    // Before it has a name. Without locks nobody removes drafts.
+    // Locked before it has a name. Failure is harmless: without locks nobody removes drafts.
     let _ = file.try_lock();
     Some(file)
 }
@@ -105,8 +100,8 @@ pub(super) fn unnamed(_: &Path) -> Option<File> {
     None
 }
 
-/// Gives a file without a name that of its target. Only renaming can replace another file, and only
-/// a file with a name can be renamed.
+/// Gives an unnamed file the name of its target. Only renaming can replace another file, and only a
+/// file with a name can be renamed.
 #[cfg(target_os = "linux")]
 pub(super) fn link(mut file: &File, target: &Path, replaces: bool) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};

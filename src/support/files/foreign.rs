@@ -1,12 +1,10 @@
-//! Kinds of files that hold no games to read.
+//! Recognises kinds of files that contain no games.
 
-/// A kind by how its files begin: the beginning, the name with its article, and what to do with it.
+/// A kind of file: its first bytes, its name with the article, and advice for its use.
 type Kind = (&'static [u8], &'static str, &'static str);
 
-/// What a checkpoint or journal is good for.
 const RESUME: &str = "repeat the command that wrote it, which resumes from it";
 
-/// The kinds that a fixed beginning identifies.
 const KINDS: [Kind; 9] = [
     (
         b"TABIABK\n",
@@ -23,13 +21,12 @@ const KINDS: [Kind; 9] = [
     (b"SQLite format 3\0", "a database (SQLite)", "export its games as PGN first"),
 ];
 
-/// Bytes of a row of a Polyglot book.
 const POLYGLOT_ROW: usize = 16;
 /// Bytes within which the first name of a JSON object ends.
 const JSON_NAME: usize = 64;
 
-/// The kind of a file that begins so, if it is one that holds no games to read: its name with its
-/// article, and what to do with it.
+/// The kind of a file with these first bytes, if it contains no games: its name with its article,
+/// and advice for its use.
 pub(crate) fn foreign_kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let of_beginning = KINDS.iter().find(|(beginning, ..)| head.starts_with(beginning));
     let found = of_beginning.map(|&(_, name, advice)| (name, advice));
@@ -55,8 +52,8 @@ fn is_json(head: &[u8]) -> bool {
     end.is_some_and(|end| name[end + 1..].first() == Some(&b':'))
 }
 
-/// Whether these are rows of a Polyglot book: sorted keys, each with a move. Texts are none, since
-/// they hold no zeros.
+/// Whether these are rows of a Polyglot book: sorted keys, each with a move. Texts never match,
+/// since they contain no zeros.
 fn is_polyglot(head: &[u8]) -> bool {
     let rows = head.as_chunks::<POLYGLOT_ROW>().0;
     let keys = rows.iter().map(|row| &row[..8]);

@@ -22,11 +22,11 @@ pub(crate) use output::{NewFile, sync_name, write_whole};
 use owned::is_at;
 pub(crate) use owned::{lock_shared, open_locked, open_output};
 
-/// Opens a plain file for reading. Anything else is refused, above all named pipes, which wait until
-/// somebody writes there.
+/// Opens a plain file for reading. Anything else is rejected, in particular named pipes, which
+/// block until somebody writes to them.
 ///
 /// # Errors
-/// If the file cannot be opened or is none.
+/// If the file cannot be opened or is not a plain file.
 pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -43,21 +43,21 @@ pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
 /// Reads a plain file, see [`open_plain`].
 ///
 /// # Errors
-/// If the file cannot be read or is none.
+/// If the file cannot be read or is not a plain file.
 pub(crate) fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_plain(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Opens a file to write at its end, and makes it if need be. Devices are welcome; pipes are not,
-/// since whoever writes there waits for the one who reads.
+/// Opens a file for appending, and creates it if necessary. Devices are accepted; pipes are not,
+/// because writers block until there is a reader.
 ///
 /// # Errors
 /// If the file cannot be opened or is a pipe.
 pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     let pipe = |kind| io::Error::other(format!("it is {}, not a file", describe_kind(kind)));
-    // Without a reader a pipe cannot even be opened, and the system's words would be no help.
+    // Without a reader a pipe cannot even be opened, and the system's message would not help.
     if let Ok(known) = std::fs::metadata(path)
         && may_wait(known.file_type())
     {
@@ -76,7 +76,7 @@ pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Lets opening fail where it would have to wait for another program.
+/// Makes opening fail where it would wait for another program.
 fn set_nonblocking(options: &mut OpenOptions) {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(
@@ -87,7 +87,7 @@ fn set_nonblocking(options: &mut OpenOptions) {
     let _ = options;
 }
 
-/// Whether it is something that another program must take part in.
+/// Whether its use depends on another program.
 fn may_wait(kind: FileType) -> bool {
     #[cfg(unix)]
     return {
@@ -98,26 +98,26 @@ fn may_wait(kind: FileType) -> bool {
     return !kind.is_file();
 }
 
-/// A fault of the device, the same number on all systems.
+/// A device error, with the same number on all systems.
 const EIO: i32 = 5;
 
-/// An I/O error in words of our own. The system's texts hold phrases that xboard takes for the
-/// death of the engine.
+/// Describes an I/O error in our own words. The system's messages contain phrases that xboard takes
+/// for the death of the engine.
 pub(crate) fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it does not exist".to_owned(),
         io::ErrorKind::PermissionDenied => "access is denied".to_owned(),
         io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
-        // The kind of this one has no stable name.
+        // This kind has no stable name.
         _ if error.raw_os_error() == Some(EIO) => "the disk reports a fault".to_owned(),
         io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
         _ => without_error_numbers(&error.to_string()).into_owned(),
     }
 }
 
-/// A message without the numbers that the standard library adds to the system's errors, such as
-/// ` (os error 2)`.
+/// Removes the numbers that the standard library adds to the system's errors, such as ` (os error
+/// 2)`.
 pub(crate) fn without_error_numbers(text: &str) -> Cow<'_, str> {
     const BEGIN: &str = " (os error ";
     let mut rest = text;

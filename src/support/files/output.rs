@@ -1,12 +1,12 @@
-//! Files that are there as a whole or not at all, and that replace nothing by mistake.
+//! Writes files atomically, and never replaces a file by mistake.
 //!
-//! A file has no name until it is complete and on the disk. Then it gets its name if that is free;
-//! otherwise it gets a draft name first and takes the place of the old file by renaming. A program
-//! that is killed between these two steps leaves the draft name behind; the next run that writes
-//! the same file removes it. Drafts are locked while their program runs, so a draft without a lock
-//! is a leftover. A symbolic link is followed, and stays. What an [`Output`] may replace is an empty
-//! file, one of its own [`FileKind`], or anything if the user insists, but never a file that is read
-//! at the same time. Devices and pipes are written to as they are.
+//! A file has no name until it is complete and synced. Then it gets its name if that is free;
+//! otherwise it gets a draft name first and replaces the old file by renaming. If a program is
+//! killed between these two steps, the draft remains; the next run that writes the same file
+//! removes it. Drafts are locked while their program runs, so a draft without a lock is a leftover.
+//! Symbolic links are followed and kept. An [`Output`] may replace an empty file, one of its own
+//! [`FileKind`], or anything with `force`, but never a file that is read at the same time. Devices
+//! and pipes are written to directly.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -19,18 +19,17 @@ use thiserror::Error;
 use super::describe;
 use super::draft::{draft_of, folder_of, link, named, remove_leftover, unnamed};
 
-/// Bytes of an existing file that tell its kind.
 const HEAD: u64 = 4096;
-/// Endings of names that promise a certain kind of file to people and programs.
+/// Endings of names that indicate a certain kind of file.
 const KNOWN_ENDINGS: [&str; 12] =
     ["abk", "bin", "csv", "ctb", "ctg", "cto", "epd", "games", "json", "parquet", "pgn", "tbk"];
-/// Symbolic links that are followed at most, as the system itself does.
+/// The maximum number of symbolic links to follow, as in the system.
 const MAX_LINKS: usize = 40;
 
-/// A kind of file that a command writes, and may replace.
+/// A kind of file that a command writes and may replace.
 #[derive(Debug, Clone, Copy)]
 pub struct FileKind {
-    /// What it is called, with its article.
+    /// The name of the kind, with its article.
     pub name: &'static str,
     /// Whether the first bytes of a file, up to 4096 of them, are of this kind.
     pub recognises: fn(&[u8]) -> bool,
@@ -40,7 +39,7 @@ impl FileKind {
     /// Drawings.
     pub const SVG: FileKind =
         FileKind { name: "an SVG drawing", recognises: |head| begins(head, "<svg") };
-    /// Pages for a browser.
+    /// HTML pages.
     pub const HTML: FileKind =
         FileKind { name: "an HTML page", recognises: |head| begins(head, "<!doctype html") };
     /// JSON objects.
@@ -48,21 +47,21 @@ impl FileKind {
         FileKind { name: "a JSON object", recognises: |head| begins(head, "{") };
 }
 
-/// Whether a text begins so, whatever its case.
+/// Whether a text has this prefix, ignoring case.
 fn begins(head: &[u8], with: &str) -> bool {
     let head = head.trim_ascii_start();
     head.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with.as_bytes()))
 }
 
-/// Why a file is not written, or not durable.
+/// The error for a file that is not written, or not durable.
 #[derive(Debug, Error)]
 pub enum OutputError {
-    /// It is not written; what was there is unchanged.
+    /// It is not written; an old file is unchanged.
     #[error("cannot write {}: {reason}", path.display())]
     Unwritten {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         reason: String,
     },
     /// It is written and has its name, but a power cut may still undo that.
@@ -70,12 +69,11 @@ pub enum OutputError {
     Unsynced {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         reason: String,
     },
 }
 
-/// A failure to put a file in its place: before its name was there, or after.
 enum Failure {
     Before(io::Error),
     After(io::Error),
@@ -97,39 +95,37 @@ impl From<OutputError> for io::Error {
     }
 }
 
-/// What stands at a path.
 enum Destination {
-    /// A file, or nothing yet: the path without symbolic links at its end, and what is there.
+    /// A file, or nothing yet: the path with symbolic links at its end resolved, and its metadata.
     File(PathBuf, Option<Metadata>),
-    /// A device or a pipe.
     Stream,
 }
 
-/// Device and number of a file: whoever has the same is the same file.
+/// Device and inode, which identify a file.
 type FileId = (u64, u64);
 
 fn id(metadata: &Metadata) -> FileId {
     (metadata.dev(), metadata.ino())
 }
 
-/// A file that a command is asked to write.
+/// A file that a command writes.
 #[derive(Debug, Clone)]
 pub struct Output<'a> {
     path: &'a Path,
     kind: FileKind,
-    /// How names of files of this kind end, if other programs expect it.
+    /// The expected ending of names of this kind, if other programs require one.
     ending: Option<&'static str>,
     force: bool,
     inputs: Vec<FileId>,
 }
 
 impl<'a> Output<'a> {
-    /// An output of this kind.
+    /// Creates an output of this kind.
     pub fn new(path: &'a Path, kind: FileKind) -> Self {
         Output { path, kind, ending: None, force: false, inputs: Vec::new() }
     }
 
-    /// Names the ending of such files: a path with the ending of another known kind is refused.
+    /// Sets the ending of such files: paths with the ending of another known kind are rejected.
     pub fn ending(self, ending: &'static str) -> Self {
         Output { ending: Some(ending), ..self }
     }
@@ -139,13 +135,14 @@ impl<'a> Output<'a> {
         self.path
     }
 
-    /// Whether a file of another kind may be replaced.
+    /// Sets whether a file of another kind may be replaced.
     pub fn force(self, force: bool) -> Self {
         Output { force, ..self }
     }
 
-    /// Names files that are read, of which the output must be none, by whatever name or link. What
-    /// does not exist is passed over; `-` is the standard input.
+    /// Adds input files that the output must not replace, under any name or link.
+    ///
+    /// Missing files are ignored; `-` is the standard input.
     pub fn apart_from<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
         for input in inputs {
             let input = input.as_ref();
@@ -157,7 +154,7 @@ impl<'a> Output<'a> {
         self
     }
 
-    /// Tests whether it may be written, before long work; nothing is touched.
+    /// Checks whether it may be written, before long work, without changes on disk.
     ///
     /// # Errors
     /// If it is an input, a folder, of another kind, or in a folder that does not exist.
@@ -168,13 +165,13 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Tests whether it is another file than one that is written too, by whatever name or link.
+    /// Checks that another output is not the same file, under any name or link.
     ///
     /// # Errors
     /// If it is the same, or one of both may not be written.
     pub(crate) fn check_beside(&self, other: &Output<'_>) -> Result<(), OutputError> {
         let whole = |output: &Output<'_>| match output.place()? {
-            // The folder is there, or it is refused when the file is written.
+            // If the folder does not exist, writing the file fails anyway.
             Destination::File(path, _) => Ok(path.file_name().map(|name| {
                 let folder = folder_of(&path);
                 folder.canonicalize().unwrap_or(folder.to_owned()).join(name)
@@ -189,8 +186,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Begins to write a file that is read and filled in out of order. Until [`NewFile::keep`],
-    /// nothing is to be seen of it.
+    /// Creates a file for random access. It stays invisible until [`NewFile::keep`].
     ///
     /// # Errors
     /// As [`Output::check`]; if it is a device or a pipe; if the folder cannot be written to.
@@ -205,8 +201,8 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Begins to write from front to back: a file as [`Output::create`], or at once what a device
-    /// or a pipe is to have.
+    /// Creates a file for sequential writing: as [`Output::create`], or directly to a device or
+    /// pipe.
     ///
     /// # Errors
     /// As [`Output::check`], or if it cannot be written to.
@@ -219,7 +215,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Writes all of it.
+    /// Writes the whole file.
     ///
     /// # Errors
     /// As [`Output::check`], or if it cannot be written to.
@@ -243,7 +239,6 @@ impl<'a> Output<'a> {
         Ok(place)
     }
 
-    /// Whether the name does not promise another kind of file.
     fn check_ending(&self) -> Result<(), OutputError> {
         let Some(own) = self.ending else { return Ok(()) };
         let found = self.path.extension().map(|found| found.to_string_lossy().to_lowercase());
@@ -256,7 +251,6 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Whether the file that is there may be replaced.
     fn check_old(&self, path: &Path, old: &Metadata) -> Result<(), OutputError> {
         if self.force || old.len() == 0 {
             return Ok(());
@@ -287,7 +281,6 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Finds out what stands at a path.
 fn place(path: &Path) -> io::Result<Destination> {
     let there = match path.metadata() {
         Ok(there) => there,
@@ -310,7 +303,7 @@ fn place(path: &Path) -> io::Result<Destination> {
     Ok(Destination::File(path.canonicalize()?, Some(there)))
 }
 
-/// Where a file comes to be that does not exist: a link may point there already.
+/// The path of a file to create. It may be the target of an existing link.
 fn new_target(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -325,28 +318,25 @@ fn new_target(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its symbolic links lead nowhere"))
 }
 
-/// A file that is being written, and is there once it is kept.
+/// A file that is being written, and appears once it is kept.
 #[derive(Debug)]
 pub(crate) struct NewFile {
     draft: Draft,
-    /// What the user calls it.
     name: PathBuf,
-    /// Where it goes.
     target: PathBuf,
-    /// The permissions of what it replaces; `None` if nothing is there.
+    /// The permissions of the file it replaces; `None` if there is none.
     mode: Option<u32>,
 }
 
-/// Where the bytes are until the file is complete.
+/// The place of the bytes until the file is complete.
 #[derive(Debug)]
 enum Draft {
-    /// In a file without a name, of which nothing is left whatever happens.
+    /// A file without a name, which disappears if the program ends.
     Unnamed(File),
-    /// In a file with a draft name.
     Named(File, TempPath),
-    /// In a whole file elsewhere on the same file system, which stays there until it is renamed.
+    /// A whole file elsewhere on the same file system, which stays there until it is renamed.
     Moved(File, PathBuf),
-    /// In the device or pipe that they are for.
+    /// The target device or pipe itself.
     Direct(File),
 }
 
@@ -364,8 +354,8 @@ impl NewFile {
         Ok(NewFile { draft, name: name.to_owned(), target, mode })
     }
 
-    /// Takes a whole file in place of what was written so far. It is moved when this one is kept, or
-    /// copied at once from another file system.
+    /// Replaces the content by a whole file. That file is moved when this one is kept, or copied at
+    /// once from another file system.
     ///
     /// # Errors
     /// If it cannot be copied.
@@ -378,7 +368,6 @@ impl NewFile {
         self.copy(&there)
     }
 
-    /// Replaces what was written so far by a copy of a whole file.
     fn copy(&mut self, mut from: &File) -> io::Result<()> {
         from.rewind()?;
         let file = self.file();
@@ -401,12 +390,12 @@ impl NewFile {
         }
     }
 
-    /// Puts the file in its place: its bytes are on the disk before it has its name, and so is its
-    /// name when this returns.
+    /// Moves the file into place. Its bytes are synced before it has its name, and the name is
+    /// synced when this returns.
     ///
     /// # Errors
-    /// If it cannot be written or renamed: what was there is there still. Or if it is in its place,
-    /// but its name may not be on the disk: see [`OutputError::Unsynced`].
+    /// If it cannot be written or renamed: the old file is unchanged. Or if it is in place, but its
+    /// name may not be on the disk: see [`OutputError::Unsynced`].
     pub(crate) fn keep(self) -> Result<(), OutputError> {
         let path = self.name.clone();
         self.put().map_err(|failure| failure.map_error(&path))
@@ -421,7 +410,6 @@ impl NewFile {
         sync_folder(&folder).map_err(Failure::After)
     }
 
-    /// Brings the whole file to the disk.
     fn finish(&mut self) -> io::Result<()> {
         if let Some(mode) = self.mode {
             self.file().set_permissions(PermissionsExt::from_mode(mode))?;
@@ -429,7 +417,6 @@ impl NewFile {
         self.file().sync_all()
     }
 
-    /// Gives the file the name of its target.
     fn rename_to_target(self) -> io::Result<()> {
         let NewFile { draft, name, target, mode } = self;
         match draft {
@@ -451,7 +438,7 @@ impl NewFile {
     }
 }
 
-/// Sees to it that a file's name is on the disk, as its bytes are not by themselves.
+/// Syncs the name of a file, which syncing its bytes does not include.
 ///
 /// # Errors
 /// If the disk fails.
@@ -459,19 +446,18 @@ pub(crate) fn sync_name(path: &Path) -> io::Result<()> {
     sync_folder(folder_of(path))
 }
 
-/// Sees to it that the names in a folder are on the disk. A folder that may not be read is left to
-/// the system.
+/// Syncs the names in a folder. An unreadable folder is left to the system.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     let Ok(folder) = File::open(folder) else { return Ok(()) };
     match folder.sync_all() {
-        // Some file systems have no such thing.
+        // Some file systems do not support this.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
         synced => synced,
     }
 }
 
-/// Writes a file, as a whole or not at all, in place of whatever file is there: for those that
-/// the program itself keeps, or whose [`Output`] was checked before.
+/// Writes a file atomically and replaces any existing one. For the program's own files, or an
+/// [`Output`] that was checked before.
 ///
 /// # Errors
 /// As [`NewFile::keep`].

@@ -1,5 +1,5 @@
-//! Files that one run owns as long as it writes them, or that several write to in turn: a lock keeps
-//! a second run out, and a named pipe that nobody reads keeps nobody waiting.
+//! Exclusive and shared locks on files. A lock keeps a second run out, and a named pipe without a
+//! reader does not block.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -11,25 +11,24 @@ use std::time::{Duration, Instant};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 
-/// How long to wait for a file that another run has: one that was killed while it started an engine
-/// has its files until that is done.
+/// How long to wait for another run's lock: if it was killed while starting an engine, it holds its
+/// files until that is done.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Who has a file that cannot be had, by the kind of file.
+/// The owner of a locked file, by the kind of file.
 const BY_A_MATCH: &str = "another match that is being played writes to it";
 const BY_ANOTHER: &str = "another program does not let go of it";
 
-/// How often to look.
 const LOCK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How often a file is opened anew that its owner removed between our opening and locking it.
+/// How often to open a file again that its owner removed before we locked it.
 const ATTEMPTS: usize = 8;
 
-/// Opens a file for this run alone, to append to it, or, with `anew`, to replace what is in it.
-/// What is no regular file, a pipe say, is written to as it is.
+/// Opens a file for this run alone, to append to it or, with `anew`, to replace its content.
+/// Anything other than a regular file, such as a pipe, is written to directly.
 ///
 /// # Errors
-/// If it cannot be opened, another run has it, or it is a named pipe that nobody reads.
+/// If it cannot be opened, another run has locked it, or it is a named pipe without a reader.
 pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
     let nonblocking = OFlags::NONBLOCK.bits().cast_signed();
     let mut options = OpenOptions::new();
@@ -38,7 +37,7 @@ pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
         Some(Errno::NXIO) => io::Error::other("it is a pipe that nobody reads"),
         _ => error,
     })?;
-    // From here on whoever reads a pipe slowly is waited for.
+    // From here on, writes to a slow reader of a pipe may block.
     fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
     if file.metadata()?.is_file() {
         lock(&file, BY_A_MATCH)?;
@@ -49,10 +48,10 @@ pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
     Ok(file)
 }
 
-/// Takes a file for this run, until it is closed.
+/// Locks a file for this run, until it is closed.
 ///
 /// # Errors
-/// If another run has it; `owner` that may be.
+/// If another run, described by `owner`, has locked it.
 fn lock(file: &File, owner: &str) -> io::Result<()> {
     let begin = Instant::now();
     loop {
@@ -64,7 +63,7 @@ fn lock(file: &File, owner: &str) -> io::Result<()> {
             Err(TryLockError::WouldBlock) => {
                 return Err(io::Error::new(io::ErrorKind::ResourceBusy, owner));
             }
-            // Some file systems of other machines know no locks.
+            // Some network file systems do not support locks.
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
                 return Ok(());
             }
@@ -73,20 +72,19 @@ fn lock(file: &File, owner: &str) -> io::Result<()> {
     }
 }
 
-/// Opens and locks a regular file to read it and to append to it; it is made only if `create` says
-/// so.
+/// Opens and locks a regular file for reading and appending; creates it only with `create`.
 ///
 /// # Errors
-/// If it is no regular file, another run has it, or it cannot be opened.
+/// If it is not a regular file, another run has locked it, or it cannot be opened.
 pub(crate) fn open_locked(path: &Path, create: bool) -> io::Result<File> {
     locked(path, create, BY_A_MATCH)
 }
 
-/// Opens and locks a regular file that several programs append to in turn, and makes it if need be.
-/// Whoever replaces it holds the lock while he does.
+/// Opens and locks a regular file that several programs append to, and creates it if necessary. A
+/// program that replaces it holds the lock meanwhile.
 ///
 /// # Errors
-/// If it is no regular file, another program keeps it locked, or it cannot be opened.
+/// If it is not a regular file, another program keeps it locked, or it cannot be opened.
 pub(crate) fn lock_shared(path: &Path) -> io::Result<File> {
     locked(path, true, BY_ANOTHER)
 }

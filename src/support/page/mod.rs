@@ -25,31 +25,29 @@ pub(crate) const BOARD_JS: &str = include_str!("board.js");
 pub(crate) const CHART_JS: &str = include_str!("chart.js");
 pub(crate) const REPLAY_JS: &str = include_str!("replay.js");
 
-/// What stands beside the moves of annotated games: on their own page, and on the explorer's.
+/// The notes beside the moves of annotated games, on their own page and on the explorer's.
 pub(crate) const NOTES_CSS: &str = include_str!("notes.css");
 pub(crate) const NOTES_JS: &str = include_str!("notes.js");
 
-/// What all pages that are written to files share, each module after those that it imports.
+/// The shared parts of all pages that are written to files, each module after those that it
+/// imports.
 const STYLES: [&str; 3] = [THEME_CSS, BOARD_CSS, REPLAY_CSS];
 const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REPLAY_JS];
 
-/// What stands around every page that is written to a file, with marks where the rest goes.
+/// The frame of every page that is written to a file, with placeholders for the rest.
 const SHELL: &str = include_str!("shell.html");
 
-/// A page that needs nothing else.
 pub(crate) struct Page {
-    /// What it is called until its script knows better.
+    /// The title until its script sets another.
     pub(crate) title: &'static str,
-    /// The HTML of its body.
     pub(crate) body: &'static str,
-    /// Its own style sheet.
     pub(crate) style: &'static str,
-    /// Its own module, with no name of the outermost level that the shared ones have.
+    /// Its own module. Its top-level names must differ from those of the shared ones.
     pub(crate) script: &'static str,
 }
 
 impl Page {
-    /// The page with what its script finds in the element `data`.
+    /// The page with the data for its script in the element `data`.
     pub(crate) fn with(&self, data: &Value) -> String {
         let style = STYLES.concat() + self.style;
         let parts = [
@@ -72,22 +70,21 @@ impl Page {
         SCRIPTS.into_iter().chain([self.script])
     }
 
-    /// All modules as one.
     fn joined(&self) -> String {
         let own = self.modules().flat_map(str::lines).filter(|line| !line.starts_with("import "));
         own.flat_map(|line| [line.strip_prefix("export ").unwrap_or(line), "\n"]).collect()
     }
 }
 
-/// JSON for a script element of a page. The browser looks for the end of the element before it
-/// reads the script, and after `<!--<script` looks for another end: so nothing of the text may
-/// look like a mark. Outside strings JSON has none of these characters.
+/// JSON for a script element of a page. The browser searches for the end of the element before it
+/// parses the script, and after `<!--<script` for another end, so the text must not contain
+/// anything like a tag. Outside strings JSON has none of these characters.
 fn script_data(data: &Value) -> String {
     let mut text = String::new();
     for letter in data.to_string().chars() {
         match letter {
             '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                // Writing into a string cannot fail.
+                // Writing to a string cannot fail.
                 let _ = write!(text, "\\u{:04x}", u32::from(letter));
             }
             letter => text.push(letter),
@@ -96,15 +93,14 @@ fn script_data(data: &Value) -> String {
     text
 }
 
-/// What the tests of every page have in common.
 #[cfg(test)]
 pub(crate) mod checks {
     use std::collections::BTreeSet;
 
     use super::{Page, SHELL};
 
-    /// Panics unless a page made of these files has all that its modules import, no name twice, and
-    /// nothing of others; `data` is put into it.
+    /// Panics unless a page made of these files is self-contained: all imports of its modules
+    /// exist, no name occurs twice, and nothing is external. `data` is inserted into it.
     pub(crate) fn check(page: &Page, data: &serde_json::Value) {
         let script = page.joined();
         let mut names = BTreeSet::new();

@@ -1,25 +1,23 @@
-//! What all pictures consist of: title, texts, lines, marks and the legend.
+//! Elements of all pictures: title, texts, lines, marks and the legend.
 
 use std::fmt::Write;
 
 use crate::support::words::xml;
 
-/// Room for a row of the legend, in user units (pixels) as all lengths here.
+/// The height of a row of the legend, in user units (pixels) like all lengths here.
 pub(super) const LEGEND_ROW: f64 = 20.0;
-/// Half the width of a mark.
 const MARK: f64 = 3.5;
-/// Room for a letter of the title, on the mean, and before and behind it.
+/// The mean width of a letter of the title, and the room before and after the title.
 const TITLE_LETTER: f64 = 8.4;
 const TITLE_MARGIN: f64 = 16.0;
 
-/// Colours of curves: Okabe and Ito's palette, which colour-blind readers can tell apart.
+/// Colours of curves: Okabe and Ito's palette, which colour-blind readers can distinguish.
 pub(crate) const COLORS: [&str; 7] =
     ["#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 
-/// A place: how far to the right, and how far down.
 pub(super) type Place = (f64, f64);
 
-/// The beginning of a picture of this size, in pixels, or wider, with its title whole.
+/// The beginning of a picture of this size, in pixels, or wider if the title needs it.
 pub(super) fn begin(title: &str, width: f64, height: f64) -> String {
     let width = width.max(2.0 * TITLE_MARGIN + TITLE_LETTER * title.chars().count() as f64);
     let title = xml(title);
@@ -33,7 +31,6 @@ pub(super) fn begin(title: &str, width: f64, height: f64) -> String {
     )
 }
 
-/// A text that begins, ends or has its middle (`start`, `end`, `middle`) at a place.
 pub(super) fn text(out: &mut String, (x, y): Place, anchor: &str, text: &str) {
     // Writing to a string cannot fail, here and below.
     let _ = writeln!(
@@ -42,7 +39,6 @@ pub(super) fn text(out: &mut String, (x, y): Place, anchor: &str, text: &str) {
     );
 }
 
-/// A line of the grid.
 pub(super) fn grid_line(out: &mut String, (x1, y1): Place, (x2, y2): Place) {
     let _ = writeln!(
         out,
@@ -50,29 +46,25 @@ pub(super) fn grid_line(out: &mut String, (x1, y1): Place, (x2, y2): Place) {
     );
 }
 
-/// How a curve is drawn, and what the legend calls it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CurveStyle<'a> {
     pub(super) name: &'a str,
     pub(super) color: &'a str,
-    /// Whether its line is broken.
     pub(super) dashed: bool,
 }
 
 impl CurveStyle<'_> {
-    /// The attributes of its lines.
     fn look(&self) -> String {
         let dash = if self.dashed { " stroke-dasharray=\"5 4\"" } else { "" };
         format!("class=\"line\" stroke=\"{}\"{dash}", self.color)
     }
 
-    /// A line from place to place.
     pub(super) fn line(&self, out: &mut String, places: impl Iterator<Item = Place>) {
         let places: Vec<String> = places.map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
         let _ = writeln!(out, "<polyline {} points=\"{}\"/>", self.look(), places.join(" "));
     }
 
-    /// A mark: full, or hollow where the line is broken.
+    /// Draws a mark: full, or hollow if the line is dashed.
     pub(super) fn mark(&self, out: &mut String, (x, y): Place) {
         let fill = if self.dashed { "#ffffff" } else { self.color };
         let _ = writeln!(
@@ -82,7 +74,6 @@ impl CurveStyle<'_> {
         );
     }
 
-    /// Its row of the legend.
     fn explain(&self, out: &mut String, (x, y): Place) {
         let (look, end) = (self.look(), x + 26.0);
         let _ = writeln!(out, "<line {look} x1=\"{x}\" y1=\"{y}\" x2=\"{end}\" y2=\"{y}\"/>");
@@ -90,7 +81,7 @@ impl CurveStyle<'_> {
     }
 }
 
-/// The legend, a row for each pen from a place downwards.
+/// Draws the legend, a row for each style from a place downwards.
 pub(super) fn legend<'a>(
     out: &mut String,
     (x, y): Place,

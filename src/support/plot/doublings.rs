@@ -1,4 +1,4 @@
-//! Curves over numbers that double: both axes are logarithmic, to the base two.
+//! Curves over numbers that double: both axes are logarithmic, to base two.
 
 use super::canvas::{CurveStyle, LEGEND_ROW, Place, begin, grid_line, legend, text};
 use crate::support::words::xml;
@@ -10,32 +10,27 @@ const LEFT: f64 = 56.0;
 const RIGHT: f64 = 26.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 66.0;
-/// Half the width of the ends of a bar.
 const CAP: f64 = 5.0;
-/// What is smaller is drawn at this.
+/// Smaller values are drawn at this.
 const MIN_VALUE: f64 = 1.0 / 1024.0;
 
-/// A point of a [`Line`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
-    /// How far to the right.
+    /// The horizontal value.
     pub x: f64,
-    /// How far up.
+    /// The vertical value.
     pub y: f64,
-    /// Where a bar begins and ends that tells how sure the height is, if there is one.
+    /// The ends of an error bar, if there is one.
     pub bar: Option<[f64; 2]>,
 }
 
-/// A curve through some points, from left to right.
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
-    /// What the legend calls it.
+    /// The name in the legend.
     pub name: String,
     /// One of [`super::COLORS`].
     pub color: &'static str,
-    /// Whether it is broken.
     pub dashed: bool,
-    /// Its points.
     pub points: Vec<Point>,
 }
 
@@ -45,7 +40,7 @@ impl Line {
     }
 }
 
-/// The ends of an axis: decided by the numbers on it, in doublings of 1.
+/// The ends of an axis, from the numbers on it, in doublings of 1.
 #[derive(Debug, Clone, Copy)]
 struct Axis {
     low: i32,
@@ -53,7 +48,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// From a power of two to another, at least one doubling long.
+    /// From one power of two to another, at least one doubling long.
     fn of(numbers: impl Iterator<Item = f64>) -> Self {
         let ends = numbers.map(doubled).fold(None, |ends, at| match ends {
             None => Some((at, at)),
@@ -64,24 +59,23 @@ impl Axis {
         Axis { low, high: (high.ceil() as i32).max(low + 1) }
     }
 
-    /// How far along the axis a number is, from 0 to 1.
+    /// The position of a number on the axis, from 0 to 1.
     fn share(&self, number: f64) -> f64 {
         (doubled(number) - f64::from(self.low)) / f64::from(self.high - self.low)
     }
 
-    /// The powers of two on it.
     fn powers(&self) -> impl Iterator<Item = f64> {
         (self.low..=self.high).map(f64::from).map(f64::exp2)
     }
 }
 
-/// How many times 1 is to be doubled.
+/// The base-two logarithm.
 fn doubled(number: f64) -> f64 {
     number.max(MIN_VALUE).log2()
 }
 
-/// The picture of some curves, the first ones on top, with what the axes show: `across` below, `up`
-/// at the left.
+/// The picture of some curves, the first ones on top, with the axis labels: `across` below, `up` at
+/// the left.
 pub(crate) fn doublings(title: &str, [across, up]: [&str; 2], lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
     let x_axis = Axis::of(points().map(|point| point.x));
@@ -112,7 +106,6 @@ pub(crate) fn doublings(title: &str, [across, up]: [&str; 2], lines: &[Line]) ->
     out
 }
 
-/// A curve, with a mark and perhaps a bar at each of its points.
 fn draw(out: &mut String, line: &Line, place: impl Fn(f64, f64) -> Place) {
     let style = line.style();
     style.line(out, line.points.iter().map(|point| place(point.x, point.y)));
@@ -138,7 +131,7 @@ mod tests {
         let points = vec![point(1.0, 1.0, None), point(2.0, 1.5, Some([0.75, 2.0]))];
         let line = Line { name: "a<b".to_owned(), color: "#000000", dashed: false, points };
         let svg = doublings("gain", ["threads", "times"], &[line]);
-        // From 1 to 2 across, and from the bar's 0.75, that is from 0.5, to 2 up.
+        // From 1 to 2 across; and up to 2 from the bar's 0.75, that is from 0.5.
         let middle = TOP + HEIGHT / 2.0;
         let first = format!("cx=\"{LEFT:.1}\" cy=\"{middle:.1}\"");
         let bar = format!("points=\"{0:.1},{1:.1} {0:.1},{TOP:.1}\"", LEFT + WIDTH, {

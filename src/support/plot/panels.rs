@@ -1,5 +1,5 @@
-//! Curves over numbered points: panels side by side on one vertical scale, or in rows, each
-//! with a scale of its own.
+//! Curves over numbered points: panels side by side on one vertical scale, or in rows, each with
+//! its own scale.
 
 use std::fmt::Write;
 
@@ -12,25 +12,23 @@ const LEFT: f64 = 70.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 46.0;
 const GAP: f64 = 26.0;
-/// Between two rows of panels, the titles of the lower one included.
+/// The gap between two rows of panels, with the titles of the lower one.
 const ROW_GAP: f64 = 40.0;
-/// Points are numbered at most this often in a panel.
+/// The maximum number of point numbers in a panel.
 const NUMBERS: usize = 20;
-/// Lines across a panel on a linear scale, about.
+/// The approximate number of lines across a panel on a linear scale.
 const GRID_LINES: f64 = 6.0;
-/// Curves of at most so many points have a mark at each of them: one alone makes no line.
+/// Curves of at most this many points have a mark at each: a single point makes no line.
 const MARKED: usize = 20;
-/// On a logarithmic scale what is smaller is drawn at this.
+/// On a logarithmic scale, smaller values are drawn at this.
 const MIN_VALUE: f64 = 1e-6;
 
-/// A curve of a panel.
 #[derive(Debug, Clone)]
 pub(crate) struct Curve {
-    /// What the legend calls it.
+    /// The name in the legend.
     pub name: String,
     /// One of [`super::COLORS`].
     pub color: &'static str,
-    /// Whether its line is broken.
     pub dashed: bool,
     /// Its values at the points 1, 2, 3 ...
     pub values: Vec<f64>,
@@ -42,19 +40,16 @@ impl Curve {
     }
 }
 
-/// One of the diagrams of a picture.
 #[derive(Debug, Clone)]
 pub(crate) struct Panel {
-    /// What stands above it.
     pub title: String,
-    /// What it shows.
     pub curves: Vec<Curve>,
 }
 
-/// The vertical axis.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scale {
-    /// The ends and the distance of the grid's lines; of the decimal logarithms, if those count.
+    /// The ends of the grid and the distance of its lines; on a logarithmic scale, their decimal
+    /// logarithms.
     low: f64,
     high: f64,
     step: f64,
@@ -63,14 +58,13 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// From a power of ten to another; `unit` follows the numbers.
+    /// From one power of ten to another; `unit` follows the numbers.
     pub(crate) fn logarithmic(values: impl Iterator<Item = f64>, unit: &'static str) -> Self {
         let (low, high) = extent(values.map(logarithm));
         let low = if low > high { 0.0 } else { low.floor() };
         Scale { low, high: high.ceil().max(low + 1.0), step: 1.0, logarithmic: true, unit }
     }
 
-    /// From one round number to another.
     pub(crate) fn linear(values: impl Iterator<Item = f64>) -> Self {
         let (mut low, mut high) = extent(values);
         if low >= high {
@@ -81,13 +75,13 @@ impl Scale {
         Scale { low, high, step, logarithmic: false, unit: "" }
     }
 
-    /// How far down a value is; one beyond the scale is at its upper end.
+    /// The vertical position of a value; values beyond the scale are at its upper end.
     fn y(&self, value: f64) -> f64 {
         let at = if self.logarithmic { logarithm(value) } else { value };
         TOP + HEIGHT * (self.high - at.min(self.high)) / (self.high - self.low)
     }
 
-    /// Where the grid has its lines, with the numbers at them.
+    /// The lines of the grid, with their numbers.
     fn grid(&self) -> impl Iterator<Item = (f64, String)> {
         let lines = ((self.high - self.low) / self.step).round() as usize;
         let digits = (-self.step.log10()).ceil().max(0.0) as usize;
@@ -106,7 +100,6 @@ fn logarithm(value: f64) -> f64 {
     value.max(MIN_VALUE).log10()
 }
 
-/// The least and the greatest of some values.
 fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
 }
@@ -118,16 +111,13 @@ pub(crate) fn round_number(least: f64) -> f64 {
     numbers.into_iter().find(|&number| number >= least).unwrap_or(least)
 }
 
-/// A panel with a vertical axis of its own.
 #[derive(Debug, Clone)]
 pub(crate) struct Tile {
-    /// What it shows.
     pub panel: Panel,
-    /// Its axis.
     pub scale: Scale,
 }
 
-/// The picture, each panel `width` pixels wide.
+/// The picture of panels that are each `width` pixels wide.
 pub(crate) fn plot(title: &str, panels: &[Panel], width: f64, scale: &Scale) -> String {
     let rows = panels.iter().map(|panel| panel.curves.len()).max().unwrap_or(0) as f64;
     let whole = LEFT + panels.len() as f64 * (width + GAP);
@@ -143,8 +133,8 @@ pub(crate) fn plot(title: &str, panels: &[Panel], width: f64, scale: &Scale) -> 
     out
 }
 
-/// The picture of panels in rows of `columns`, each `width` pixels wide; `name` tells what
-/// stands below a point, counted from 0, if anything does.
+/// The picture of panels in rows of `columns`, each `width` pixels wide. `name` returns the label
+/// below a point, counted from 0, if it has one.
 pub(crate) fn tiles(
     title: &str,
     tiles: &[Tile],
@@ -168,17 +158,16 @@ pub(crate) fn tiles(
     out
 }
 
-/// Where a point lies between two horizontal places, if there are so many.
+/// The horizontal position of a point, with this many points between two positions.
 fn across((left, right): (f64, f64), points: usize, point: usize) -> f64 {
     left + (right - left) * (point as f64 + 0.5) / points.max(1) as f64
 }
 
-/// Points of a panel.
 fn points(panel: &Panel) -> usize {
     panel.curves.iter().map(|curve| curve.values.len()).max().unwrap_or(1)
 }
 
-/// A panel between two horizontal places, without the numbers of its points.
+/// Draws a panel between two horizontal positions, without the numbers of its points.
 fn draw(out: &mut String, panel: &Panel, ends: (f64, f64), scale: &Scale, labelled: bool) {
     axes(out, ends, scale, labelled);
     let (left, points) = (ends.0, points(panel));
@@ -195,7 +184,6 @@ fn draw(out: &mut String, panel: &Panel, ends: (f64, f64), scale: &Scale, labell
     legend(out, (left, TOP + HEIGHT + 36.0), panel.curves.iter().map(Curve::style));
 }
 
-/// What stands below a panel's points.
 fn number(
     out: &mut String,
     panel: &Panel,
@@ -208,7 +196,7 @@ fn number(
     }
 }
 
-/// The grid of a panel; its numbers only if it is `labelled`.
+/// Draws the grid of a panel, with numbers only if it is `labelled`.
 fn axes(out: &mut String, (left, right): (f64, f64), scale: &Scale, labelled: bool) {
     for (y, label) in scale.grid() {
         grid_line(out, (left, y), (right, y));

@@ -1,4 +1,4 @@
-//! Numbers as texts show them.
+//! Formats numbers.
 
 /// A number with a comma between groups of three digits.
 pub(crate) fn grouped(number: u64) -> String {
@@ -13,7 +13,7 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
-/// A noun in the form that belongs to a number: `game` for 1, else `games`.
+/// A noun in the form for a number: `game` for 1, else `games`.
 pub(crate) fn plural(number: u64, singular: &str) -> String {
     if number == 1 {
         return singular.to_owned();
@@ -25,7 +25,7 @@ pub(crate) fn plural(number: u64, singular: &str) -> String {
     }
 }
 
-/// A number with its noun, as protocols have it: `1 game`, `1200 games`.
+/// A number with its noun for protocols: `1 game`, `1200 games`.
 pub(crate) fn number_of(number: u64, singular: &str) -> String {
     format!("{number} {}", plural(number, singular))
 }
@@ -35,11 +35,11 @@ pub(crate) fn counted(number: u64, singular: &str) -> String {
     format!("{} {}", grouped(number), plural(number, singular))
 }
 
-/// A figure as it is printed with so many decimals, where what rounds to zero has no sign: to format
-/// -0.04 with one decimal would print `-0.0`.
+/// Rounds a figure for printing with this many decimals, without a negative zero: formatting -0.04
+/// with one decimal would print `-0.0`.
 pub(crate) fn rounded(figure: f64, decimals: i32) -> f64 {
     let scale = 10_f64.powi(decimals);
-    // To add zero makes -0.0 positive and changes nothing else.
+    // Adding zero makes -0.0 positive and changes nothing else.
     if (figure * scale).abs() < 0.5 { 0.0 } else { figure + 0.0 }
 }
 

@@ -1,14 +1,13 @@
-//! White space, as all readers of games and positions define it.
+//! White space, as all parsers of games and positions define it.
 
-/// Whether a character is white space wherever people put it between words: Unicode's white space,
-/// and characters without width. The one definition for all that is read.
+/// Whether a character is white space between words: Unicode's white space, and characters without
+/// width. The only definition for all parsers.
 pub(crate) fn is_space(sign: char) -> bool {
     sign.is_whitespace()
         || matches!(sign, '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
             | '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// The words of a text between [white space](is_space).
 pub(crate) fn split_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_space).filter(|word| !word.is_empty())
 }

@@ -1,14 +1,14 @@
-//! What others write, made fit to be shown or passed on: it may hold anything.
+//! Escapes foreign text, which can contain anything, for display or output.
 
 use std::borrow::Cow;
 
-/// Whether a character does something to a terminal or a line instead of being shown: controls,
-/// ends of lines and paragraphs, and those that turn the direction of writing.
+/// Whether a character controls a terminal or line instead of being shown: control characters, line
+/// and paragraph ends, and those that change the direction of writing.
 fn is_control(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether a character is not seen: besides those that control something, those without a width.
+/// Whether a character is invisible: control characters and those without width.
 fn is_unseen(letter: char) -> bool {
     is_control(letter)
         || matches!(letter,
@@ -16,7 +16,7 @@ fn is_unseen(letter: char) -> bool {
             | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// A text with escapes, like `\u{1b}`, in place of the characters that are not seen.
+/// A text with escapes, like `\u{1b}`, for invisible characters.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unseen) {
         return Cow::Borrowed(text);
@@ -31,7 +31,7 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Lines of our own with texts of others in them: all but their ends is made visible.
+/// Our own lines with foreign texts in them: everything but line ends is made visible.
 pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
     if !text.contains(|letter| is_unseen(letter) && letter != '\n') {
         return Cow::Borrowed(text);
@@ -39,8 +39,8 @@ pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split('\n').map(visible).collect::<Vec<_>>().join("\n"))
 }
 
-/// A text for a line of a file or a protocol, with blanks in place of what would end the line or
-/// control a terminal. What merely has no width stays: scripts other than ours need it.
+/// A text for a line of a file or a protocol, with blanks for characters that would end the line or
+/// control a terminal. Characters without width remain: many scripts need them.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
 }
@@ -50,10 +50,9 @@ pub(crate) fn xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The most that is quoted of a text, in characters.
 const QUOTE: usize = 100;
 
-/// The beginning of a text, so that what quotes it does not grow with it.
+/// The beginning of a text, to limit the length of messages that quote it.
 pub(crate) fn clip(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(QUOTE) {
         None => Cow::Borrowed(text),

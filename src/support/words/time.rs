@@ -1,9 +1,9 @@
-//! Spans of time, read and printed.
+//! Parses and prints time spans.
 
 use std::fmt;
 use std::time::Duration;
 
-/// The longest time that is read: ten years. It keeps sums of clocks far from overflow.
+/// The longest time that can be parsed: ten years. It keeps sums of clocks far from overflow.
 pub(crate) const LONGEST_TIME: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 /// Seconds with as many decimals as they need: `30`, `0.05`.
@@ -20,7 +20,7 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Minutes, and seconds where there are any: `5`, `0:30`.
+/// Minutes, and seconds if there are any: `5`, `0:30`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MinutesSeconds(pub Duration);
 
@@ -36,7 +36,7 @@ impl fmt::Display for MinutesSeconds {
     }
 }
 
-/// Reads seconds with or without decimals (`30`, `0.5`), up to [`LONGEST_TIME`].
+/// Parses seconds with or without decimals (`30`, `0.5`), up to [`LONGEST_TIME`].
 pub(crate) fn parse_seconds(text: &str) -> Option<Duration> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     if whole.is_empty() && decimals.is_empty() {
@@ -51,17 +51,17 @@ pub(crate) fn parse_seconds(text: &str) -> Option<Duration> {
     (seconds <= LONGEST_TIME.as_secs()).then(|| Duration::new(seconds, nanos))
 }
 
-/// Reads a span that has an end and a length: as [`parse_seconds`], but not zero.
+/// Parses a positive time span, otherwise like [`parse_seconds`].
 ///
 /// # Errors
-/// What was expected, in words.
+/// The expected format, in words.
 pub(crate) fn parse_time(text: &str) -> Result<Duration, &'static str> {
     let time = parse_seconds(text).filter(|time| !time.is_zero());
     time.ok_or("expected seconds above 0, such as 5 or 0.5")
 }
 
-/// Reads `M:SS`, or else a bare number in units of so many seconds, either with decimals: a protocol
-/// counts minutes, people count seconds.
+/// Parses `M:SS`, or else a bare number in units of this many seconds, either with decimals:
+/// protocols use minutes, people seconds.
 pub(crate) fn parse_clock(text: &str, unit: u32) -> Option<Duration> {
     let time = match text.split_once(':') {
         Some((minutes, seconds)) => {

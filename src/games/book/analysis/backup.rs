@@ -1,10 +1,9 @@
-//! Values of searches, backed up along the moves that lead from one analysed position to another.
+//! Backs up the values of searches along the moves between analysed positions.
 //!
-//! A position is worth the best of what lies behind these moves and of its best move outside them.
-//! Where play can go round in circles, it is a deterministic graphical game: play without an end
-//! is a draw, and each position has one value, which is that of play cut off after n moves as a draw
-//! for any n from the number of positions on. So values are worked out from nothing, move by move,
-//! until no value changes.
+//! A position is worth the best of its moves to analysed positions and its best move outside them.
+//! With cycles this is a deterministic graphical game: endless play is a draw, and each position
+//! has one value, which is that of play cut off after n moves as a draw for any n from the number
+//! of positions on. So values start from nothing and are updated move by move until none changes.
 //!
 //! A. R. Washburn, "Deterministic graphical games", Journal of Mathematical Analysis and
 //! Applications 153 (1990).
@@ -16,21 +15,20 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{DRAW, Depth, Score};
 use crate::games::book::lookup::values::{BookValue, Scored, before};
 
-/// The analysed positions that a legal move leads to, for each analysed position.
+/// For each analysed position, the analysed positions that a legal move leads to.
 #[derive(Debug)]
 pub(crate) struct Links {
-    /// For each position, by the number of its value, where its links stand.
+    /// For each position, by the number of its value, the range of its links.
     spans: Vec<Range<usize>>,
     links: Vec<(Move, u32)>,
 }
 
 impl Links {
-    /// No links of so many positions.
     pub(crate) fn new(positions: usize) -> Self {
         Links { spans: vec![0..0; positions], links: Vec::new() }
     }
 
-    /// Finds the links of a position that has this number; `number` tells that of a key.
+    /// Finds the links of the position with this number; `number` returns that of a key.
     pub(crate) fn find(
         &mut self,
         own: u32,
@@ -48,7 +46,6 @@ impl Links {
         self.spans[own as usize] = begin..self.links.len();
     }
 
-    /// From which positions links lead to each.
     fn reversed(&self) -> Predecessors {
         let mut ends = vec![0; self.spans.len() + 1];
         self.links.iter().for_each(|&(_, to)| ends[to as usize + 1] += 1);
@@ -65,15 +62,14 @@ impl Links {
         Predecessors { ends, from }
     }
 
-    /// Those of one position.
     pub(crate) fn of(&self, number: usize) -> &[(Move, u32)] {
         &self.links[self.spans[number].clone()]
     }
 }
 
-/// The positions before each position, by their numbers.
+/// The predecessors of each position, by number.
 struct Predecessors {
-    /// Where the positions before each one begin; at the end, how many there are in all.
+    /// The start of each position's predecessors; at the end, their total number.
     ends: Vec<usize>,
     from: Vec<u32>,
 }
@@ -84,30 +80,30 @@ impl Predecessors {
     }
 }
 
-/// Whether a move leads to no analysed position, where these do.
+/// Whether a move leads to none of the linked positions.
 fn leads_out(&(mv, _): &Scored, links: &[(Move, u32)]) -> bool {
     links.iter().all(|&(known, _)| known != mv)
 }
 
-/// The best move of a position and its score, when those it leads to have these scores.
+/// The best move of a position and its score, given the scores of its successors.
 fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Scored> {
     let within = links.iter().map(|&(mv, to)| (mv, before(scores[to as usize])));
-    // What is known of a move by an analysis of its own goes before what a search thought of it.
+    // The analysis after a move takes precedence over the search before it.
     let outside = value.outside.filter(|found| leads_out(found, links));
     within.chain(outside).reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// Sets score, best move and depth of all values; their links stand in the same order.
+/// Sets score, best move and depth of all values; their links are in the same order.
 pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
     open_up(values, links);
-    // Where there is no move, the score is that of the rules.
+    // Without moves, the score is that of the rules.
     let begin = |(number, value): (usize, &BookValue)| {
         let is_over = links.of(number).is_empty() && value.own.is_none() && value.outside.is_none();
         if is_over { value.score } else { DRAW }
     };
     let mut scores: Vec<Score> = values.iter().enumerate().map(begin).collect();
-    // All positions move by move at the same time. After the first move a score can change only where
-    // one that a move leads to has changed.
+    // All positions are updated at once, move by move. After the first move a score can change only
+    // if that of a successor has changed.
     let before = links.reversed();
     let mut due: Vec<u32> = (0..values.len() as u32).collect();
     let mut is_due = vec![false; values.len()];
@@ -139,8 +135,8 @@ pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
     back_up_depths(values, links, &before);
 }
 
-/// Where positions were cut off, or were known to another analysis to which more belonged, the best
-/// move of all may lead out: then it is the best of those that do.
+/// If positions were cut off, or belonged to a larger analysis, the best move of all may lead out:
+/// then it is the best of those that do.
 fn open_up(values: &mut [BookValue], links: &Links) {
     for (number, value) in values.iter_mut().enumerate() {
         let own = value.own.filter(|found| leads_out(found, links.of(number)));
@@ -148,8 +144,8 @@ fn open_up(values: &mut [BookValue], links: &Links) {
     }
 }
 
-/// A score is worth no more plies than the searches of its position reached, nor than one more than
-/// that of any position it was compared with.
+/// Limits the depth of a score to that of the position's searches, and to one more than that of any
+/// position it was compared with.
 fn back_up_depths(values: &mut [BookValue], links: &Links, before: &Predecessors) {
     values.iter_mut().for_each(|value| value.depth = value.own_depth);
     let mut due: VecDeque<u32> = (0..values.len() as u32).collect();
@@ -169,7 +165,7 @@ mod tests {
     use super::*;
     use crate::chess::score::{mate_in, mated_in};
 
-    /// Positions by number, whose moves lead to these, and the score of the best move outside.
+    /// Positions by number: the successors of each, and the score of the best move outside.
     fn backed_up(positions: &[(&[u32], Option<Score>)]) -> Vec<BookValue> {
         let moves: Vec<Move> = Position::start().legal_moves().iter().collect();
         let (mut links, mut values) = (Links::new(positions.len()), Vec::new());
@@ -199,7 +195,7 @@ mod tests {
         // 0 leads to 1 and 2; 2 has a good move outside.
         let values = [(&[1, 2][..], Some(10)), (&[], Some(-30)), (&[], Some(50))];
         assert_eq!(scores(&values), [30, -30, 50]);
-        // What lies outside may be better.
+        // The move outside may be better.
         let values = [(&[1][..], Some(45)), (&[], Some(-30))];
         assert_eq!(scores(&values), [45, -30]);
     }
@@ -212,12 +208,12 @@ mod tests {
 
     #[test]
     fn play_in_circles_is_a_draw() {
-        // 0 and 1 lead to one another; whoever leaves loses.
+        // 0 and 1 lead to one another; leaving the cycle loses.
         assert_eq!(scores(&[(&[1][..], Some(-20)), (&[0], Some(-20))]), [0, 0]);
-        // Who can leave to his advantage does.
+        // A side that gains by leaving does so.
         assert_eq!(scores(&[(&[1][..], Some(25)), (&[0], Some(-20))]), [25, -20]);
         assert_eq!(scores(&[(&[1][..], Some(25)), (&[0], Some(-40))]), [25, -25]);
-        // A circle of four, which nobody can leave.
+        // A cycle of four without a way out.
         assert_eq!(scores(&[(&[1][..], None), (&[2], None), (&[3], None), (&[0], None)]), [0; 4]);
     }
 

@@ -1,10 +1,10 @@
-//! A book that grows: positions that best play leads to, but no game.
+//! Extends a book by positions that best play leads to, but no game.
 //!
-//! Which come first is a drop-out expansion: of all moves that lead out of the analysis, the ones that
-//! play is likeliest to come to are taken in, so that good lines become long, and poor ones are
-//! answered and left. T. R. Lincke, "Strategies for the automatic construction of opening books",
-//! Computers and Games (2000). Where he adds up plies and losses along a path, likelihoods are
-//! multiplied here: a game book tells how likely its own positions are.
+//! The order is a drop-out expansion: of all moves that lead out of the analysis, those that play
+//! most likely reaches are added. So good lines become long, while poor ones are answered and
+//! dropped. T. R. Lincke, "Strategies for the automatic construction of opening books", Computers
+//! and Games (2000). Where he adds up plies and losses along a path, likelihoods are multiplied
+//! here, because a game book has the likelihoods of its own positions.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -25,27 +25,25 @@ use crate::games::book::lookup::values::before;
 use crate::games::book::merge::combine::{BoxedEntries, Merged, insert_pawns};
 use crate::games::book::merge::regroup::grow_known;
 
-/// A move that is so many centipawns worse than the best is played half as often. Hand-set: as much
-/// as `SteerMargin` leaves open, about what two searches of a move differ by.
+/// A move that is this many centipawns worse than the best is played half as often. Hand-set: the
+/// default of `SteerMargin`, about the difference of two searches of a move.
 const HALVING: f64 = 15.0;
-/// Positions that are worth more to either side, in centipawns, are not gone on from: such games are
-/// decided by playing them, not by a book. Hand-set.
+/// Positions with a larger absolute score, in centipawns, are not extended: such games are decided
+/// by play, not by a book. Hand-set.
 const LIMIT: Score = 200;
 
 /// A move that leads out of the analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FrontierMove {
-    /// Where it is played.
     pub position: Position,
-    /// The move.
     pub mv: Move,
 }
 
-/// How likely play is to come to a position, as an order; then by its place among the values, which are
-/// sorted by key, so that it is one.
+/// Orders positions by likelihood. Ties are broken by the position's place among the values, which
+/// are sorted by key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
-    /// Positive numbers are ordered as their bits are.
+    /// Positive numbers are ordered like their bits.
     likelihood: u64,
     place: Reverse<usize>,
 }
@@ -60,8 +58,7 @@ impl Rank {
     }
 }
 
-/// The best moves out of the analysis of a book, `number` at most: those that play is likeliest to
-/// come to, the likeliest first.
+/// The best moves out of the analysis of a book, at most `number`, most likely first.
 pub(crate) fn frontier_moves(book: &Book, number: usize) -> Vec<FrontierMove> {
     let values: Vec<BookValue> = book.values().collect();
     let place = |key: u64| values.binary_search_by_key(&key, |value| value.key).ok();
@@ -94,8 +91,7 @@ pub(crate) fn frontier_moves(book: &Book, number: usize) -> Vec<FrontierMove> {
     found.into_iter().map(|(_, frontier_move)| frontier_move).filter(is_new).take(number).collect()
 }
 
-/// How likely play is to come to each position: as often as the games did, or by the likeliest way of
-/// good moves.
+/// The likelihood of each position: from the games, or from the most likely path of good moves.
 fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
     let all = games.iter().copied().max().unwrap_or(0).max(1) as f64;
     let mut reach: Vec<f64> = games.iter().map(|&games| games as f64 / all).collect();
@@ -119,8 +115,8 @@ fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
     reach
 }
 
-/// How the moves of a position share its play by what they are worth: those that lead to positions of
-/// the analysis, and at the end the best of the others.
+/// The shares of a position's moves in play, by their values: those that lead to analysed
+/// positions, and at the end the best of the others.
 fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>, f64)> {
     let value = &values[own];
     let within = links.of(own).iter().map(|&(_, to)| to as usize);
@@ -134,8 +130,8 @@ fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>
     shares
 }
 
-/// Writes a book with these moves, and the positions that they lead to, beside its own, to an empty
-/// `output`. No game counts for them. Values are left out.
+/// Writes a book extended by these moves, and the positions that they lead to, to an empty
+/// `output`. They have no games. Values are left out.
 ///
 /// # Errors
 /// Those of the output.
@@ -154,7 +150,7 @@ pub(crate) fn grow<W: Read + Write + Seek>(
         entries.push(BookEntry { key: position.key(), moves, ..BookEntry::default() });
         entries.push(BookEntry { key: after.key(), ..BookEntry::default() });
     }
-    // A position may be led to and gone on from.
+    // A position may be both a target and an origin of moves.
     entries.sort_by_key(|entry| entry.key);
     entries.dedup_by(|next, kept| {
         let same = next.key == kept.key;
@@ -172,16 +168,16 @@ pub(crate) fn grow<W: Read + Write + Seek>(
     write_book(output, merged, &pawns, &manifest)
 }
 
-/// Whether a move stands in the book that no game has played: an analysis has put it there.
+/// Whether a move of the book has no games, because an analysis added it.
 fn is_grown(&(_, played): &(Move, Counts)) -> bool {
     played.is_empty()
 }
 
 impl Book {
-    /// The keys of the positions that moves lead to which no game has played.
+    /// The keys of the positions that moves without games lead to.
     pub(crate) fn grown_positions(&self) -> KeyMap<()> {
         let mut keys = KeyMap::default();
-        // Few books have grown, and their entries alone tell it.
+        // Few books have such moves; the entries show it.
         if !self.entries().any(|entry| entry.moves.iter().any(is_grown)) {
             return keys;
         }
@@ -193,7 +189,7 @@ impl Book {
         keys
     }
 
-    /// Whether this is the other book, but for what it has grown since.
+    /// Whether this is the other book, possibly extended since.
     pub(crate) fn has_grown_from(&self, other: &Book) -> bool {
         let mut others = other.entries().peekable();
         let agrees = self.entries().all(|entry| match take(&mut others, entry.key) {
@@ -210,7 +206,6 @@ impl Book {
     }
 }
 
-/// The next entry, if it has this key.
 fn take(entries: &mut Peekable<impl Iterator<Item = BookEntry>>, key: u64) -> Option<BookEntry> {
     entries.next_if(|entry| entry.key == key)
 }
@@ -230,7 +225,7 @@ mod tests {
         *game.position()
     }
 
-    /// A book of 60 games that went 1.e4 e5 and 40 that went 1.d4, with the score and the best move out of
+    /// A book of 60 games with 1.e4 e5 and 40 with 1.d4, with the score and the best move out of
     /// the analysis of some positions.
     fn book(values: &[(&str, Score, &str, Score)]) -> Book {
         let text = "1. e4 e5 1-0\n\n".repeat(60) + &"1. d4 0-1\n\n".repeat(40);
@@ -264,8 +259,8 @@ mod tests {
 
     #[test]
     fn what_play_is_likeliest_to_come_to_is_first() {
-        // Of the play of the start position, 1.c4 has 0.31, 1.e4 0.49 and 1.d4 0.20 by what they are
-        // worth; by games 1.e4 has 0.6 and 1.d4 0.4.
+        // In the start position, 1.c4 has a share of 0.31, 1.e4 0.49 and 1.d4 0.20 by values; by
+        // games 1.e4 has 0.6 and 1.d4 0.4.
         let values = [
             ("", 30, "c4", 20),
             ("e4", -30, "c5", -30),
@@ -273,8 +268,8 @@ mod tests {
             ("e4 e5", 40, "Nf3", 40),
         ];
         let book = book(&values);
-        // After 1.e4, 1...e5 is worth 10 centipawns less than 1...c5, and has 0.39 of the play; but its
-        // games all went there.
+        // After 1.e4, 1...e5 is worth 10 centipawns less than 1...c5, and has a share of 0.39; but
+        // all its games went there.
         assert_eq!(order(&book, 9), ["Nf3", "Nf6", "c5", "c4"]);
         assert_eq!(order(&book, 2), ["Nf3", "Nf6"]);
     }

@@ -1,8 +1,9 @@
-//! What an analysis has found and not yet put into the book: a file that outlives kills and power
-//! cuts, so that the same command goes on from there.
+//! Results of an analysis that are not yet in the book: a file that survives crashes and power
+//! cuts, so that the same command can resume.
 //!
-//! The first line names the book by a checksum of its entries. Then come rows as in
-//! [`crate::games::book::lookup::values`], each with its CRC-32 (little-endian); what a torn one leaves is cut off.
+//! The first line contains a checksum of the book's entries. Then come rows as in
+//! [`crate::games::book::lookup::values`], each with its CRC-32 (little-endian); an incomplete row
+//! at the end is cut off.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -19,37 +20,31 @@ use crate::support::files::{describe, open_locked};
 const MAGIC: &str = "tabia analysis 1, of the book ";
 const SUM_BYTES: usize = 4;
 
-/// Power cuts cost at most so much of what was found.
+/// The most work that a power cut can lose.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
-/// Why a journal cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum JournalError {
-    /// Reading or writing failed.
     #[error("cannot keep what is found in {path}: {why}")]
     Io {
-        /// The file.
         path: PathBuf,
-        /// What went wrong.
+        /// The cause.
         why: String,
     },
-    /// It is something else.
     #[error("{0} is in the way: it holds no analysis of this book; move it elsewhere")]
     Foreign(PathBuf),
     /// Another process writes it.
     #[error("{0} is being written: another analysis of this book is running")]
     Busy(PathBuf),
-    /// It is left over.
+    /// The file could not be removed.
     #[error("the book has all of {path}, but this cannot be removed: {why}; remove it")]
     Left {
-        /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         why: String,
     },
 }
 
-/// The file, open at its end.
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: File,
@@ -58,10 +53,10 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal at `path` for an analysis of `book`, or begins it; with what it holds.
+    /// Opens or creates the journal at `path` for an analysis of `book`; also returns its values.
     ///
     /// # Errors
-    /// If it cannot be read and written, is of something else, or in use.
+    /// If it cannot be read and written, belongs to something else, or is in use.
     pub(crate) fn open(path: &Path, book: &Book) -> Result<(Self, Vec<BookValue>), JournalError> {
         let to_error =
             |error: io::Error| JournalError::Io { path: path.to_owned(), why: describe(&error) };
@@ -101,7 +96,7 @@ impl Journal {
         written.map_err(|error| self.to_error(&error))
     }
 
-    /// Removes the file, once the book has all of it.
+    /// Removes the file, once all its values are in the book.
     ///
     /// # Errors
     /// If it cannot be removed.
@@ -115,7 +110,7 @@ impl Journal {
     }
 }
 
-/// The whole rows at the beginning of some bytes, and how many bytes they take.
+/// The complete rows at the beginning of some bytes, and their length in bytes.
 fn rows(bytes: &[u8]) -> (Vec<BookValue>, usize) {
     const BYTES: usize = ROW_BYTES + SUM_BYTES;
     let whole = bytes.as_chunks::<BYTES>().0.iter().map_while(|bytes| {

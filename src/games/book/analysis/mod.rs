@@ -1,7 +1,7 @@
-//! Values of positions from searches: kept while the searches run, backed up along the moves, and
-//! the book extended by what they ask for.
+//! Search values of positions: stored while the searches run, backed up along the moves, and used
+//! to extend the book.
 //!
-//! Uses `facets`, `format`, `lookup` and `merge`. The searches are those of `tools::suite`.
+//! Uses `facets`, `format`, `lookup` and `merge`. The searches are in `tools::suite`.
 
 pub(super) mod backup;
 pub(super) mod growth;

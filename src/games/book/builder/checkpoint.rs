@@ -1,11 +1,10 @@
-//! What a long build has done so far, kept on disk beside the book, so that it goes on from there
-//! when it was killed.
+//! Progress of a long build, kept on disk beside the book, so that it can resume after a crash.
 //!
-//! A checkpoint is the end of a stage: all threads have finished their chunks, and what they have
-//! collected is written as a sorted run. The state names the runs and tells how far the inputs have
-//! been read. It is written last and takes the place of the one before as a whole, so there always is one
-//! that holds. What a build killed later has written besides is not named there, and goes. The state
-//! has a checksum, and holds those of all other files; they are checked before anything is used.
+//! A checkpoint is the end of a stage: all threads have finished their chunks, and their records
+//! are written as a sorted run. The state names the runs and stores how far the inputs have been
+//! read. It is written last and replaces the previous one atomically, so there is always a valid
+//! one. Files that a killed build wrote after it are not named in it and are removed. The state has
+//! a checksum and contains those of all other files; they are checked before anything is used.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -29,12 +28,11 @@ use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::pgn::{Chunks, PgnInput, ReadSoFar};
 use crate::support::files::{describe, is_draft, lock_shared, sync_name, write_whole};
 
-/// The file that says what is there.
 const STATE: &str = "state.json";
 /// Keeps other builds out.
 const LOCK: &str = "lock";
-/// How the names of the other files begin: pawn structures of all games so far, sorted records, the
-/// games that they number, hashes of games, the book itself and how much of it is written.
+/// Prefixes of the other file names: pawn structures of all games so far, sorted records, the games
+/// that they number, hashes of games, the book itself, and how much of it is written.
 const PAWNS: &str = "pawns";
 const RUN: &str = "run";
 const GAMES: &str = "games";
@@ -42,59 +40,50 @@ const HASHES: &str = "hashes";
 const BOOK: &str = "book";
 const WRITTEN: &str = "written";
 
-/// That a build keeps checkpoints.
+/// Settings for the checkpoints of a build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoints {
-    /// The folder that they are in, of which nothing is left once the book is there.
+    /// The folder of the checkpoints, which is removed once the book is complete.
     pub folder: PathBuf,
-    /// The time from one to the next; zero for as many as possible.
+    /// The interval between checkpoints; zero for as many as possible.
     pub every: Duration,
-    /// Bytes that they may take on disk.
+    /// The most disk space that they may take, in bytes.
     pub disk: Option<u64>,
-    /// What was kept before is thrown away.
+    /// Discards earlier checkpoints.
     pub afresh: bool,
 }
 
-/// What a build has done.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct State {
-    /// What the build is made of, and how.
+    /// A description of the inputs and options of the build.
     build: String,
     place: ReadSoFar,
     tally: TallySoFar,
-    /// Files of this stage are named by it.
     stage: u64,
     runs: Vec<RunFile>,
-    /// The pawn structures of all games so far.
     pawns: CheckpointFile,
-    /// Faults, if somebody is told of them.
     faults: Vec<String>,
-    /// The hashes of games, of books in which each counts once.
     games: Option<CheckpointFile>,
 }
 
-/// A run and the games that its records number.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct RunFile {
     records: CheckpointFile,
     log: Option<CheckpointFile>,
 }
 
-/// The checkpoints of a build that runs.
 pub(super) struct CheckpointWriter<'a> {
     wanted: &'a Checkpoints,
     state: State,
     due: Instant,
-    /// The hashes of games that are on disk.
     known: usize,
-    /// Keeps others out, from the first checkpoint on.
+    /// The lock against other builds, held from the first checkpoint on.
     lock: Option<File>,
 }
 
-/// The checkpoints of a build, and what there is to go on from, if there is anything.
+/// The checkpoints of a build, and the point to resume from, if any.
 type Begun<'a, R> = (CheckpointWriter<'a>, Option<ResumePoint<R>>);
 
-/// What there is to go on from.
 pub(super) struct ResumePoint<R> {
     pub(super) gathered: Gathered<R>,
     pub(super) tally: TallySoFar,
@@ -103,10 +92,10 @@ pub(super) struct ResumePoint<R> {
 }
 
 impl<'a> CheckpointWriter<'a> {
-    /// The checkpoints that these options ask for, with what there is to go on from.
+    /// Opens the checkpoints that the options request, with the point to resume from.
     ///
     /// # Errors
-    /// If what is there is of another build, or cannot be read.
+    /// If the checkpoints belong to another build or cannot be read.
     pub(super) fn begin<R: PositionRecord>(
         inputs: &[PgnInput],
         shared: &Shared<'a>,
@@ -117,7 +106,7 @@ impl<'a> CheckpointWriter<'a> {
         let new = State { build: build.clone(), ..State::default() };
         let mut checkpointer = CheckpointWriter { wanted, state: new, due, known: 0, lock: None };
         if wanted.folder.is_dir() {
-            // First of all: what another build is at work on is not thrown away.
+            // Lock first, so that the files of a running build are not deleted.
             checkpointer.lock()?;
             if wanted.afresh {
                 wanted.forget()?;
@@ -133,7 +122,6 @@ impl<'a> CheckpointWriter<'a> {
         Ok(Some((checkpointer, Some(beginning))))
     }
 
-    /// Sees to it that no other build uses the folder.
     fn lock(&mut self) -> Result<(), BuildError> {
         if self.lock.is_none() {
             let lock = lock_shared(&self.path(LOCK)).map_err(|error| self.damaged(&error))?;
@@ -163,7 +151,6 @@ impl<'a> CheckpointWriter<'a> {
         read().map_err(|error| self.damaged(&error))
     }
 
-    /// Opens what the state names.
     fn load<R: PositionRecord>(&mut self, shared: &Shared<'_>) -> io::Result<ResumePoint<R>> {
         let folder = &self.wanted.folder;
         let mut gathered = Gathered::default();
@@ -188,51 +175,51 @@ impl<'a> CheckpointWriter<'a> {
         Ok(ResumePoint { gathered, tally, place, faults })
     }
 
-    /// What a file of the current stage is called.
     fn named(&self, what: &str) -> String {
         format!("{what}-{}", self.state.stage)
     }
 
-    /// Whether a checkpoint is due.
     pub(super) fn due(&self) -> Instant {
         self.due
     }
 
-    /// The next one is due when the usual time has passed from now, or as much as the last one took:
-    /// no more time goes into checkpoints than into the work. Without an interval it is due at once.
+    /// Schedules the next checkpoint.
+    ///
+    /// It is due after the usual interval or after the time the last one took, whichever is longer,
+    /// so that checkpoints never take more time than the work. Without an interval it is due at
+    /// once.
     pub(super) fn put_off(&mut self, last: Duration) {
         let every = self.wanted.every;
         self.due = Instant::now() + if every.is_zero() { every } else { every.max(last) };
     }
 
-    /// Whether there is one.
     pub(super) fn has_any(&self) -> bool {
         self.state.stage > 0
     }
 
-    /// Whether a stage that ended here is worth keeping: something was read in it and, if it is the
-    /// first and only one, the book could still be written when a checkpoint is due. That takes less
-    /// time than the reading.
+    /// Whether a stage that ended here is worth a checkpoint. It must have read something. The only
+    /// stage counts if a checkpoint could become due before the book is written, which takes less
+    /// time than reading.
     pub(super) fn is_worth_keeping(&self, place: &ReadSoFar, is_last: bool) -> bool {
         let left = self.due.saturating_duration_since(Instant::now());
         let is_long = self.has_any() || !is_last || left <= self.wanted.every / 2;
         is_long && self.state.place != *place
     }
 
-    /// The book that is written once all games are read.
+    /// The path of the draft of the book, written once all games are read.
     pub(super) fn draft(&self) -> PathBuf {
         self.path(&self.named(BOOK))
     }
 
-    /// How much of it is written.
+    /// The path of the note of how much of the draft is written.
     pub(super) fn note(&self) -> PathBuf {
         self.path(&self.named(WRITTEN))
     }
 
-    /// Keeps what a stage has gathered, of which only what is on disk is left, and where it ended.
+    /// Keeps the records of a stage and where it ended; only the copies on disk remain.
     ///
     /// # Errors
-    /// If it cannot be written, or takes more room than it may; the checkpoint before it holds.
+    /// If it cannot be written or exceeds the disk limit. The previous checkpoint remains valid.
     pub(super) fn keep<R: PositionRecord>(
         &mut self,
         stage: Gathered<R>,
@@ -266,7 +253,6 @@ impl<'a> CheckpointWriter<'a> {
         Ok(kept)
     }
 
-    /// Keeps records as one run, and the games that they number.
     fn keep_run<R: PositionRecord>(
         &mut self,
         parts: &[Collected<R>],
@@ -289,14 +275,13 @@ impl<'a> CheckpointWriter<'a> {
         Ok(run)
     }
 
-    /// Keeps the hashes of games that are not on disk yet.
     fn keep_games(&mut self, shared: &Shared<'_>) -> io::Result<()> {
         let Some(games) = &shared.games else { return Ok(()) };
         let games = games.lock().unwrap_or_else(PoisonError::into_inner);
         if games.len() == self.known {
             return Ok(());
         }
-        // A set has no order, so all of them are written again: eight bytes a game.
+        // A set has no order, so all of them are written again: eight bytes per game.
         let bytes: Vec<u8> = games.iter().flat_map(|hash| hash.to_le_bytes()).collect();
         let file = CheckpointFile::write(&self.wanted.folder, self.named(HASHES), &bytes)?;
         self.state.games = Some(file);
@@ -320,10 +305,10 @@ impl<'a> CheckpointWriter<'a> {
         Ok(())
     }
 
-    /// Passes over what was read before, and tells what was told.
+    /// Skips input that was already read, and reports its faults again.
     ///
     /// # Errors
-    /// If that is no longer there as it was.
+    /// If the input has changed.
     pub(super) fn resume<R>(
         &mut self,
         beginning: &ResumePoint<R>,
@@ -353,16 +338,16 @@ impl<'a> CheckpointWriter<'a> {
 }
 
 impl Checkpoints {
-    /// Removes what a build has kept, once the book is there.
+    /// Removes the checkpoints once the book is complete.
     ///
     /// # Errors
-    /// If it cannot be removed.
+    /// If they cannot be removed.
     pub fn forget(&self) -> io::Result<()> {
         let entries = match self.folder.read_dir() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             entries => entries?,
         };
-        // Without it the rest is nothing, whenever this is broken off.
+        // The state goes first: without it the rest is ignored, wherever this is interrupted.
         match fs::remove_file(self.folder.join(STATE)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => sync_name(&self.folder.join(STATE))?,
@@ -374,7 +359,7 @@ impl Checkpoints {
                 fs::remove_file(entry.path())?;
             }
         }
-        // With files of others in it, it stays.
+        // A folder with other files remains.
         match fs::remove_dir(&self.folder) {
             Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => Err(error),
             _ => Ok(()),
@@ -382,7 +367,7 @@ impl Checkpoints {
     }
 }
 
-/// Whether a file of the folder is one that a build has made, or was about to when it was killed.
+/// Whether a file of the folder was made by a build, including one killed while writing it.
 fn is_ours(name: &OsStr) -> bool {
     let kinds = [PAWNS, RUN, GAMES, HASHES, BOOK, WRITTEN];
     let of_kind = |name: &str| kinds.iter().any(|kind| name.starts_with(&format!("{kind}-")));
@@ -390,7 +375,7 @@ fn is_ours(name: &OsStr) -> bool {
     is_draft(name) || name.to_str().is_some_and(is_named)
 }
 
-/// What a build is made of, and how: two that are alike make the same book.
+/// A description of the inputs and options. Builds with equal descriptions make the same book.
 fn description(inputs: &[PgnInput], options: &BuildOptions) -> String {
     let BuildOptions { max_ply, undecided, filter, unique, language, side, facets, strict, .. } =
         options;

@@ -1,5 +1,6 @@
-//! Files that a build reads back from an earlier run, each with a checksum: a damaged file is an error
-//! or is written anew, and never becomes a part of a book.
+//! Files that a build reads back from an earlier run, each with a checksum.
+//!
+//! A damaged file is an error or is written again, and never becomes part of a book.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -10,12 +11,11 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::support::files::{describe, write_whole};
 
-/// Bytes that are read at a time to check a large file.
+/// Bytes to read at a time when checking a large file.
 const BLOCK: usize = 1 << 20;
-/// Bytes of a checksum in a sealed text: hexadecimal digits and a line end.
 const CHECKSUM_LINE: usize = 17;
 
-/// A file of the folder, and the XXH3 of its bytes.
+/// A file of the folder and the XXH3 of its bytes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct CheckpointFile {
     pub(super) name: String,
@@ -23,10 +23,6 @@ pub(super) struct CheckpointFile {
 }
 
 impl CheckpointFile {
-    /// Writes a file.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub(super) fn write(folder: &Path, name: String, bytes: &[u8]) -> io::Result<Self> {
         write_whole(&folder.join(&name), bytes)?;
         Ok(CheckpointFile { name, sum: xxh3_64(bytes) })
@@ -35,14 +31,14 @@ impl CheckpointFile {
     /// Reads the file.
     ///
     /// # Errors
-    /// If it cannot be read, or is not what was written.
+    /// If it cannot be read, or its checksum is wrong.
     pub(super) fn read(&self, folder: &Path) -> io::Result<Vec<u8>> {
         let bytes =
             std::fs::read(folder.join(&self.name)).map_err(|error| self.unreadable(&error))?;
         if xxh3_64(&bytes) == self.sum { Ok(bytes) } else { Err(self.damaged()) }
     }
 
-    /// Opens a file that may be larger than the memory. All of it is read once.
+    /// Opens a file that may be larger than the memory, after reading all of it to check it.
     ///
     /// # Errors
     /// As [`CheckpointFile::read`].
@@ -61,18 +57,15 @@ impl CheckpointFile {
         io::Error::other(format!("{} cannot be read: {}", self.name, describe(error)))
     }
 
-    /// The error for a file that is not what was written.
     pub(super) fn damaged(&self) -> io::Error {
         damaged(&self.name)
     }
 }
 
-/// The error for a file that is not what was written.
 pub(super) fn damaged(name: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{name} is damaged"))
 }
 
-/// The XXH3 of a file.
 fn sum_of(file: &mut File) -> io::Result<u64> {
     let (mut sum, mut block) = (Xxh3::new(), vec![0; BLOCK]);
     loop {
@@ -83,20 +76,20 @@ fn sum_of(file: &mut File) -> io::Result<u64> {
     }
 }
 
-/// A text, with its checksum behind it.
+/// A text followed by its checksum.
 pub(super) fn with_checksum(mut text: Vec<u8>) -> Vec<u8> {
     let checksum = format!("{:016x}\n", xxh3_64(&text));
     text.extend_from_slice(checksum.as_bytes());
     text
 }
 
-/// The text that was sealed; `None` if it is not what was written.
+/// The text before the checksum; `None` if the checksum is wrong.
 pub(super) fn without_checksum(bytes: &[u8]) -> Option<&[u8]> {
     let (text, checksum) = bytes.split_at_checked(bytes.len().checked_sub(CHECKSUM_LINE)?)?;
     (checksum == format!("{:016x}\n", xxh3_64(text)).as_bytes()).then_some(text)
 }
 
-/// A file that is written from front to back, and its checksum.
+/// Writes a file sequentially and computes its checksum.
 pub(super) struct ChecksumWriter {
     file: File,
     sum: Xxh3,

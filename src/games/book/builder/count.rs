@@ -1,5 +1,4 @@
-//! Games to rows of partial counts: what a build sorts and groups, handed over before it becomes a
-//! book.
+//! Counts games into rows of partial counts, sorted and grouped as in a build.
 
 use std::io;
 
@@ -12,7 +11,6 @@ use super::{BuildError, BuildOptions, BuildTally, Monitor, gather};
 use crate::games::book::format::manifest::Manifest;
 use crate::games::pgn::PgnInput;
 
-/// A record that knows its pawns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, packed(4))]
 struct PawnRecord {
@@ -20,7 +18,6 @@ struct PawnRecord {
     pawns: u32,
 }
 
-/// The size of a record.
 const RECORD_BYTES: usize = 16;
 const _: () = assert!(size_of::<PawnRecord>() == RECORD_BYTES);
 
@@ -92,26 +89,25 @@ impl RowRecord for PawnRecord {
     }
 }
 
-/// Games that are counted, to be asked for their rows.
 pub(in crate::games::book) struct Counted {
     records: Records,
-    /// What the book says of them.
+    /// The manifest of the games.
     pub manifest: Manifest,
-    /// What became of the games.
+    /// The tally of the games.
     pub tally: BuildTally,
 }
 
-/// What was taken down of games.
 enum Records {
     Plain(Vec<Collected<PawnRecord>>),
     WithFacets(Vec<Collected<FacetRecord>>),
 }
 
-/// Reads and counts games, with or without facets. No game at all is no error: others may be counted
-/// elsewhere.
+/// Reads and counts games, with or without facets.
+///
+/// No game at all is not an error, because others may be counted elsewhere.
 ///
 /// # Errors
-/// If a game is broken and the build is strict, the memory of the disk is used up, or the monitor has
+/// If a game is broken and the build is strict, the disk space is used up, or the monitor has
 /// stopped the reading.
 pub(in crate::games::book) fn count(
     inputs: &[PgnInput],
@@ -137,11 +133,12 @@ pub(in crate::games::book) fn count(
 }
 
 impl Counted {
-    /// The parts in which [`Counted::rows`] hands the rows out.
+    /// The number of parts of [`Counted::rows`].
     pub(in crate::games::book) const PARTS: usize = PARTITIONS;
 
-    /// Hands over the rows of one part, sorted by key, by first or later time, by move, and by facets.
-    /// The parts follow each other in the order of the keys.
+    /// Passes on the rows of one part, sorted by key, first or repeated visit, move, and facets.
+    ///
+    /// The parts are in key order.
     ///
     /// # Errors
     /// If records on disk cannot be read, or `take` fails.
@@ -157,7 +154,6 @@ impl Counted {
     }
 }
 
-/// Hands over the rows of one part of what was collected.
 fn rows_of<R: RowRecord>(
     collected: &[Collected<R>],
     part: usize,

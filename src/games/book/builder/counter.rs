@@ -1,4 +1,4 @@
-//! Turns games into records.
+//! Converts games to records.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher};
 use std::io;
@@ -17,29 +17,26 @@ use crate::games::book::facets::GameLog;
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::pgn::{GameEnd, GamePly, GameResult, Tags, Visitor};
 
-/// No position can come back before two moves of each side.
+/// No position can repeat before each side has made two moves.
 const SHORTEST_CYCLE: u16 = 4;
 
-/// What a hash of a game's course is multiplied by: 2^64 over the golden ratio, made odd.
+/// The multiplier of a game's position hash: 2^64 over the golden ratio, made odd.
 const COURSE_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Positions of a game, from its beginning, that other games may well share: only they go through
-/// the front cache, which the rest would flush.
+/// Positions from the start of a game that other games are likely to share. Only they go through
+/// the front cache, which the others would flush.
 const COMMON_POSITIONS: usize = 20;
 
-/// What all threads of a build share besides their input.
 pub(super) struct Shared<'a> {
     pub options: &'a BuildOptions,
-    /// Whether filter, search for duplicates or facets look at tags.
+    /// Whether filter, duplicate detection or facets read tags.
     reads_tags: bool,
-    /// Whether only the facets do.
     reads_few_tags: bool,
-    /// The hashes of all games so far, if duplicates are to be found.
+    /// The hashes of all games so far, if duplicates are skipped.
     pub(super) games: Option<Mutex<HashSet<u64>>>,
-    /// The disk that records may take.
     pub(super) disk: Arc<Disk>,
-    /// One hash function for all threads, the same in every run of the program, which goes on with the
-    /// hashes of the one before.
+    /// One hash function for all threads. It is the same in every run of the program, which reuses
+    /// the hashes of earlier runs.
     hashing: BuildHasherDefault<DefaultHasher>,
 }
 
@@ -57,26 +54,21 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Counts one game after the other into a store.
 pub(super) struct GameCounter<'a, R> {
     shared: &'a Shared<'a>,
     store: Store<R>,
-    /// The games that counted, of a book with facets.
     log: Option<GameLog>,
-    /// The game being read: its positions and moves.
     line: Vec<Visit>,
-    /// The pawn structures of all games that counted.
     pawns: PawnSet,
-    /// What sets it apart, where that is taken down.
     #[cfg(feature = "parquet")]
     facets: GameFacets,
-    /// A hash of its players and date.
+    /// A hash of the players and the date.
     players: u64,
-    /// A hash of all its positions, those too that are not counted.
+    /// A hash of all positions, including those that do not count.
     course: u64,
-    /// What became of the last game that was not declined.
+    /// The verdict on the last game that was not declined.
     verdict: Admission,
-    /// That game, if it counts and its records are still to be made.
+    /// That game, if it counts and its records are not made yet.
     counted: Option<CountedGame>,
 }
 
@@ -98,24 +90,22 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         }
     }
 
-    /// What became of the last game that was not declined.
     pub(super) fn verdict(&self) -> Admission {
         self.verdict
     }
 
-    /// Spills to disk if memory is short.
     pub(super) fn spill_if_needed(&mut self) -> io::Result<()> {
         self.store.spill_if_needed(self.log.as_ref().map_or(0, GameLog::memory))
     }
 
-    /// Ends the game that was read last, whose text stands here in that of its input.
+    /// Ends the last game, whose text is at this offset of its input.
     #[inline]
     pub(super) fn finish_game(&mut self, input: usize, offset: u64, text: &[u8]) {
         if let Some(log) = &mut self.log {
             let before = text.len() - text.trim_ascii_start().len();
             log.locate(input as u32, offset + before as u64, text.trim_ascii());
         }
-        // A game that was declined has none.
+        // A declined game has none.
         let Some(game) = self.counted.take() else { return };
         #[cfg(feature = "parquet")]
         let game = match R::OF_GAME {
@@ -125,9 +115,9 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         self.record(&game);
     }
 
-    /// Makes the records of the game that was read last.
     fn record(&mut self, game: &CountedGame) {
-        // All at once: the set is far away, and so the processor waits for many words at a time.
+        // All at once: the set is far away in memory, and this way the processor waits for many
+        // words at a time.
         let structures = self.line.chunk_by(|a, b| a.pawn_key == b.pawn_key);
         structures.for_each(|alike| self.pawns.insert(alike[0].pawn_key));
         for (index, visit) in self.line.iter().enumerate() {
@@ -148,27 +138,25 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         (self.store, self.pawns, self.log)
     }
 
-    /// Adds a position, by its key and that of its pawns, to the line of the game.
     #[inline]
     fn visit(&mut self, (key, pawn_key): (u64, u64), side: Color, clock: u16) {
         let again = clock >= SHORTEST_CYCLE && self.has_occurred(key, usize::from(clock));
         self.line.push(Visit { key, pawn_key, side, mv: None, again });
     }
 
-    /// Whether all plies are there that count.
     #[inline]
     fn is_full(&self) -> bool {
         self.line.len() > self.shared.options.max_ply as usize
     }
 
-    /// Whether a position has stood in the game within so many plies.
+    /// Whether a position occurred in the game within this many plies.
     fn has_occurred(&self, key: u64, plies: usize) -> bool {
         let cycle = usize::from(SHORTEST_CYCLE);
         let same_side = self.line.iter().rev().take(plies).skip(cycle - 1).step_by(2);
         same_side.clone().any(|step| step.key == key)
     }
 
-    /// What becomes of a game, and what tells it from others where that is asked for.
+    /// Decides whether a game counts; also returns its hash if duplicates are skipped.
     fn judge(&self, end: &GameEnd) -> (Admission, Option<u64>) {
         if end.plies == 0 {
             return (Admission::Empty, None);
@@ -191,12 +179,11 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         hasher.finish()
     }
 
-    /// The number of a game that counts; 0 for all where they have none.
     fn enter(&mut self, result: GameResult, course: Option<u64>) -> u32 {
         self.log.as_mut().map_or(0, |log| log.count(result, course))
     }
 
-    /// A hash of what tells the players and the year, spelt in whatever way.
+    /// A hash of players and year that ignores differences in spelling.
     fn hash_players(&self, tags: &Tags) -> u64 {
         let mut hasher = self.shared.hashing.build_hasher();
         for name in ["White", "Black"] {
@@ -242,7 +229,7 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
     fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
         let unique = self.shared.options.unique;
         if unique {
-            // To multiply by an odd number loses nothing, and makes the order count.
+            // Multiplying by an odd number is reversible and makes the order count.
             self.course = self.course.wrapping_mul(COURSE_FACTOR) ^ ply.key;
             if self.is_full() {
                 return ControlFlow::Continue(());
@@ -255,7 +242,7 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
             step.mv = Some(ply.mv);
         }
         self.visit((ply.key, ply.pawn_key), !mover, ply.halfmove_clock);
-        // Duplicates are told by whole games.
+        // Duplicates are recognised by the whole game.
         if self.is_full() && !unique {
             return ControlFlow::Break(());
         }
@@ -276,8 +263,9 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
     }
 }
 
-/// Whether a position that came back was left by another move than before. A game counts once for
-/// a position, and once for each move that it played there.
+/// Whether a repeated position was left by a new move.
+///
+/// A game counts once for a position and once for each move played there.
 fn is_new_move(step: &Visit, before: &[Visit]) -> bool {
     step.mv.is_some() && !before.iter().any(|other| (other.key, other.mv) == (step.key, step.mv))
 }

@@ -1,11 +1,10 @@
-//! The book of a long build while it is written: a file among the checkpoints, so that the writing,
-//! too, goes on where it was broken off.
+//! The book of a long build while it is written: a file among the checkpoints.
 //!
-//! Now and then what is written is brought to the disk, and then a note beside it says how much
-//! that is, and what its checksum is. Whatever stands behind that in the file is of a build that was
-//! killed, and is cut off. If draft or note are damaged, the book is begun anew.
-//! Draft and note are named after the stage at whose end the writing began, so those of another
-//! stage are not found, and go with the next checkpoint.
+//! Writing, too, resumes where it was interrupted. From time to time the file is synced, and then a
+//! note beside it records its length and checksum. Bytes after that length come from a killed build
+//! and are cut off. If the draft or the note is damaged, the book is written from the start. Both
+//! are named after the stage at whose end the writing began, so those of another stage are not
+//! found, and are removed at the next checkpoint.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Cursor, Read, Seek, Write};
@@ -20,10 +19,11 @@ use super::checkpoint_file::{with_checksum, without_checksum};
 use crate::games::book::format::writer::{BookWriter, EntriesSoFar};
 use crate::support::files::{NewFile, sync_name, write_whole};
 
-/// Where a build writes a book.
+/// An output to which a build writes a book.
 pub trait BookOutput: Read + Write + Seek + Sized {
-    /// Takes the whole file at `path`, which is this output's from now on, and may be gone from
-    /// there afterwards. Nothing was written here before.
+    /// Takes ownership of the whole file at `path`, which may be moved away.
+    ///
+    /// Nothing was written to this output before.
     ///
     /// # Errors
     /// If it can be neither moved nor copied.
@@ -41,29 +41,26 @@ impl BookOutput for NewFile {
     }
 }
 
-/// How much of a book is written, and what it was made with.
+/// How much of a book is written, and with which options.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Written {
     min_games: u64,
     min_score: u32,
-    /// Into how many parts the keys are cut.
     all: usize,
-    /// Parts whose entries are there.
     parts: usize,
     entries: EntriesSoFar,
 }
 
-/// A book that is written among the checkpoints.
 pub(super) struct BookDraft<'k, 'a> {
     checkpointer: &'k mut CheckpointWriter<'a>,
     written: Written,
 }
 
 impl<'k, 'a> BookDraft<'k, 'a> {
-    /// The draft that is there, if one was begun with these options in so many parts, or a new one.
+    /// Opens the existing draft if its options and number of parts match, or creates a new one.
     ///
     /// # Errors
-    /// If the draft cannot be opened, or a new one cannot be made.
+    /// If the draft cannot be opened, or a new one cannot be created.
     pub(super) fn begin(
         checkpointer: &'k mut CheckpointWriter<'a>,
         options: &BuildOptions,
@@ -79,19 +76,18 @@ impl<'k, 'a> BookDraft<'k, 'a> {
         {
             return Ok((BookDraft { checkpointer, written }, writer));
         }
-        // Before the draft changes: a note of what it was would soon seem true of it.
+        // Before the draft changes: an old note might match the new draft.
         remove_note(checkpointer)?;
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(true).open(&path)?;
         Ok((BookDraft { checkpointer, written: new }, BookWriter::new(file)?))
     }
 
-    /// The parts that are written already.
     pub(super) fn parts(&self) -> usize {
         self.written.parts
     }
 
-    /// Keeps so many parts, once it is time again.
+    /// Syncs the written parts if a checkpoint is due.
     pub(super) fn keep_if_due(
         &mut self,
         writer: &BookWriter<'_, File>,
@@ -101,7 +97,7 @@ impl<'k, 'a> BookDraft<'k, 'a> {
             return Ok(());
         }
         let begin = Instant::now();
-        // The note must not tell of what is not on the disk.
+        // The note must not describe data that is not yet on the disk.
         writer.output().sync_data()?;
         self.written.parts = parts;
         self.written.entries = writer.entries_so_far();
@@ -110,27 +106,27 @@ impl<'k, 'a> BookDraft<'k, 'a> {
         Ok(())
     }
 
-    /// Hands the whole book over.
+    /// Moves the complete book to the output.
     ///
     /// # Errors
-    /// If it cannot be brought to the disk, or the output does not take it.
+    /// If it cannot be synced, or the output does not accept it.
     pub(super) fn commit(self, book: &File, output: &mut impl BookOutput) -> io::Result<()> {
-        // Here, where a build that is killed meanwhile finds it again.
+        // Sync it here, where the build finds it again if it is killed meanwhile.
         book.sync_all()?;
         output.take_over(&self.checkpointer.draft())
     }
 }
 
 impl Written {
-    /// Whether more of the same is written in `other`.
+    /// Whether `other` describes the same book with more written.
     fn is_same_but_less(&self, other: &Written) -> bool {
         let Written { parts, entries, .. } = other.clone();
         *other == Written { parts, entries, ..self.clone() }
     }
 }
 
-/// What a build that was broken off has noted. Without it the book is written anew, so a note that
-/// cannot be read is as good as none.
+/// The note of an interrupted build. An unreadable note counts as none: the book is written from
+/// the start.
 fn read_note(checkpointer: &CheckpointWriter<'_>) -> Option<Written> {
     serde_json::from_slice(without_checksum(&fs::read(checkpointer.note()).ok()?)?).ok()
 }

@@ -1,4 +1,4 @@
-//! Records that know what sets their games apart: what becomes rows of partial counts with facets.
+//! Records with the facets of their games, which become rows of partial counts with facets.
 
 use super::records::{CountedGame, OfGame, PositionRecord, RESULTS, Visit};
 use super::rows::{FacetKind, PartialRow, RowFacets, RowRecord};
@@ -7,30 +7,26 @@ use crate::games::book::facets::{GameFacets, GameId, GameTags, RatingGroup, Spee
 use crate::games::pgn::GameDate;
 use crate::games::pgn::GameResult;
 
-/// That a position was reached in some games of the same kind and with one result, and left by one
-/// move or none.
+/// A position reached in some games with equal facets and result, and the move played, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FacetRecord {
     key: u64,
-    /// From the top: a bit for games that had been here before, move (15 bits, 0 for none), a bit if
-    /// Black is to move, rating group (4, 0 for none), speed (3), month (21), result (2), and the
-    /// numbers of games (8) and of those of them whose player to move has a rating (8).
+    /// From the top: a bit for a repeated position, move (15 bits, 0 for none), a bit if Black is
+    /// to move, rating group (4, 0 for none), speed (3), month (21), result (2), the number of
+    /// games (8), and the number of games whose player to move has a rating (8).
     kind: u64,
     /// The day of the latest game in its month, and below it the number of its id.
     latest: u64,
     pawns: u32,
-    /// The sum of the ratings of those to move.
     ratings: u32,
 }
 
-/// The size of a record.
 const RECORD_BYTES: usize = 32;
 const _: () = assert!(size_of::<FacetRecord>() == RECORD_BYTES);
 
 const COUNT_BITS: u32 = 8;
-/// The most games that one record can count.
 const MAX_GAMES: u64 = (1 << COUNT_BITS) - 1;
-/// Where the parts of `kind` stand.
+/// The positions of the parts of `kind`.
 const GAMES_SHIFT: u32 = COUNT_BITS;
 const RESULT_SHIFT: u32 = GAMES_SHIFT + COUNT_BITS;
 const MONTH_SHIFT: u32 = RESULT_SHIFT + 2;
@@ -42,7 +38,6 @@ const AGAIN_SHIFT: u32 = MOVE_SHIFT + 15;
 const _: () = assert!(AGAIN_SHIFT < u64::BITS);
 
 impl FacetRecord {
-    /// So many bits of the kind, from one on.
     fn bits(&self, shift: u32, bits: u32) -> u64 {
         self.kind >> shift & ((1 << bits) - 1)
     }
@@ -51,7 +46,6 @@ impl FacetRecord {
         self.bits(GAMES_SHIFT, COUNT_BITS)
     }
 
-    /// All but the key and the numbers of games.
     fn alike(&self) -> u64 {
         self.kind >> RESULT_SHIFT
     }
@@ -74,7 +68,6 @@ impl FacetRecord {
     }
 }
 
-/// The number of a group in a record.
 fn group_number(game_tags: GameTags) -> u64 {
     let bound = game_tags.mean_rating().map(|rating| RatingGroup::of(rating).lower_bound());
     let place = RatingGroup::BOUNDS.iter().position(|&other| Some(other) == bound);
@@ -122,7 +115,7 @@ impl PositionRecord for FacetRecord {
 
     #[inline]
     fn slot(&self, bits: u32) -> usize {
-        // The key alone would put all moves of a position into one slot.
+        // By the key alone, all moves of a position would share one slot.
         let mixed = self.key ^ self.alike().wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> (u64::BITS - bits)) as usize
     }
@@ -166,7 +159,6 @@ impl PositionRecord for FacetRecord {
     }
 }
 
-/// Two numbers as one.
 fn join(high: u32, low: u32) -> u64 {
     u64::from(high) << u32::BITS | u64::from(low)
 }
@@ -199,7 +191,6 @@ mod tests {
     use crate::games::pgn::PgnInput;
     use crate::support::random::Random;
 
-    /// A short game with this id, on some day of May 2024.
     fn game(day: u64, id: u64, [white, black]: [&str; 2]) -> String {
         format!(
             "[Site \"https://lichess.org/{}\"]\n[UTCDate \"2024.05.{day:02}\"]\n[WhiteElo \"{white}\"]\n\
@@ -208,7 +199,6 @@ mod tests {
         )
     }
 
-    /// The rows of Black's moves in these games.
     fn rows_of_black(games: &[String]) -> Vec<PartialRow> {
         let input = PgnInput::Text("games".to_owned(), games.concat().into_bytes().into());
         let options = BuildOptions { facets: true, threads: 2, ..BuildOptions::default() };
@@ -261,7 +251,7 @@ mod tests {
             assert_eq!(row.games, [0, 700, 0, 0]);
             let facets = row.facets.expect("facets");
             assert_eq!(facets.ratings, (350 * 1850, 350));
-            // The last of those of the ninth.
+            // The last of those on the ninth.
             assert_eq!(facets.latest.0.in_digits(), Some(20_240_509));
             assert_eq!(facets.latest.1, GameId::from_number(76 * 9 + 8));
         }

@@ -1,4 +1,4 @@
-//! Which games go into a book.
+//! Filters the games of a book.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -10,35 +10,34 @@ use crate::chess::position::Color;
 use crate::games::book::facets::FacetFilter;
 use crate::games::pgn::{GameResult, Tags};
 
-/// The conditions that a game must meet, by its tags. A condition that is set and whose tag is
-/// missing is not met.
+/// Conditions on the tags of a game. If a tag is missing, its condition fails.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GameFilter {
-    /// Both players' rating is at least this.
+    /// Minimum rating of both players.
     pub min_elo: Option<u32>,
-    /// Both players' rating is at most this.
+    /// Maximum rating of both players.
     pub max_elo: Option<u32>,
     /// Rating groups, speeds and dates.
     pub facets: FacetFilter,
-    /// The ECO code is in one of these ranges.
+    /// ECO ranges, one of which must contain the game's code.
     pub eco: Vec<EcoRange>,
-    /// The time control gives at least so many seconds a player, sixty increments included.
+    /// Minimum time per player in seconds, including sixty increments.
     pub min_seconds: Option<u32>,
-    /// As above, at most.
+    /// Maximum time per player in seconds, including sixty increments.
     pub max_seconds: Option<u32>,
-    /// The result is one of these.
+    /// The results to include.
     pub results: Vec<GameResult>,
-    /// A player's name contains one of these, in lower case.
+    /// Strings in lower case; a player's name must contain one of them.
     pub players: Vec<String>,
-    /// One of the players has one of these titles, in lower case.
+    /// Titles in lower case; a player must have one of them.
     pub titles: Vec<String>,
-    /// Whose name and title are compared; `None`: either player's.
+    /// The side whose name and title are compared; `None` for either.
     pub side: Option<Color>,
-    /// Whose rating is compared; `None`: both players' must be in the range.
+    /// The side whose rating is compared; `None` if both must be in the range.
     pub rated_side: Option<Color>,
 }
 
-/// Moves for which an increment is counted in when time controls are compared.
+/// Number of increments to include when comparing time controls.
 const TYPICAL_MOVES: u32 = 60;
 
 impl GameFilter {
@@ -92,7 +91,7 @@ impl GameFilter {
             && (self.titles.is_empty() || any(["WhiteTitle", "BlackTitle"], &has_title))
     }
 
-    /// The conditions in words, for the manifest.
+    /// Describes the conditions for the manifest.
     pub fn describe(&self) -> Vec<String> {
         let number = |name: &str, value: Option<u32>| value.map(|value| format!("{name} {value}"));
         let list = |name: &str, values: Vec<String>| {
@@ -115,7 +114,7 @@ impl GameFilter {
     }
 }
 
-/// Whether a name contains one of these, which are in lower case.
+/// Whether a name contains one of these strings, which are in lower case.
 pub(in crate::games::book) fn names_player(wanted: &[String], name: &str) -> bool {
     let name = name.to_lowercase();
     wanted.iter().any(|wanted| name.contains(wanted))
@@ -134,8 +133,9 @@ fn number(tags: &Tags, name: &str) -> Option<u32> {
     tags.get(name)?.trim().parse().ok()
 }
 
-/// The seconds that a `TimeControl` tag gives for a game: its first period (`40/7200`, `300+3`,
-/// `180`) with the increments of a typical game.
+/// Parses a `TimeControl` tag to seconds per game.
+///
+/// It adds the increments of a typical game to the first period (`40/7200`, `300+3`, `180`).
 fn seconds(text: &str) -> Option<u32> {
     let first = text.split(':').next()?.trim();
     let period = first.rsplit('/').next()?;
@@ -145,12 +145,12 @@ fn seconds(text: &str) -> Option<u32> {
     Some(base.saturating_add(increment.saturating_mul(TYPICAL_MOVES)))
 }
 
-/// A text that is no ECO range.
+/// The error for a text that is not an ECO range.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ParseFilterError(String);
 
-/// ECO codes from one to another: `B20-B99`, or a single one, or a letter (`C`).
+/// A range of ECO codes: `B20-B99`, a single code, or a letter (`C`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EcoRange(RangeInclusive<[u8; 3]>);
 

@@ -1,4 +1,4 @@
-//! Records that know their games: what becomes a book with facets.
+//! Records with their games, which become a book with facets.
 
 use super::BuildOptions;
 use super::records::{BookRecord, CountedGame, OfGame, PositionRecord, Visit, sort};
@@ -8,9 +8,9 @@ use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::writer::Block;
 use crate::games::pgn::GameResult;
 
-/// That a position was reached in a game, and left by a move or none.
+/// A position reached in a game, and the move played there, if any.
 ///
-/// Sixteen bytes that sort as one number. No two are alike, so nothing is added up before the
+/// Sixteen bytes that sort as one number. No two are equal, so nothing is added up before the
 /// records are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GameRecord {
@@ -20,20 +20,15 @@ pub(super) struct GameRecord {
     rest: u64,
 }
 
-/// The size of a record.
 const RECORD_BYTES: usize = 16;
-/// Set if the game had been in the position before and now left it by another move.
+/// Set if the position had occurred earlier in the game and a new move was played.
 const AGAIN: u64 = 1 << 63;
-/// Where the move and the game stand.
 const MOVE_SHIFT: u32 = 48;
 const GAME_SHIFT: u32 = 16;
 /// Set in every record but the empty one.
 const IS_GAME: u64 = 1 << 3;
-/// Set if Black is to move.
 const BLACK_TO_MOVE: u64 = 1 << 2;
-/// The bits of the result.
 const RESULT: u64 = 3;
-/// The results by their number.
 const RESULTS: [GameResult; 4] =
     [GameResult::White, GameResult::Draw, GameResult::Black, GameResult::Undecided];
 
@@ -42,7 +37,6 @@ impl GameRecord {
         (self.rest >> GAME_SHIFT) as u32
     }
 
-    /// The word of the move; 0 for none.
     fn word(&self) -> u16 {
         ((self.rest & !AGAIN) >> MOVE_SHIFT) as u16
     }
@@ -131,7 +125,7 @@ impl BookRecord for GameRecord {
     }
 }
 
-/// Makes an entry of the records of its position, and tells who is to move.
+/// Makes an entry from the records of its position. Returns the side to move.
 fn count(same_position: &[GameRecord], entry: &mut BookEntry) -> Color {
     entry.key = same_position[0].key;
     entry.reached = Counts::default();
@@ -148,14 +142,14 @@ fn count(same_position: &[GameRecord], entry: &mut BookEntry) -> Color {
         }
         black = record.rest & BLACK_TO_MOVE != 0;
     }
-    // Records are sorted by move, but for those of games that were here before.
+    // Records are sorted by move, except those of repeated positions.
     if repeats {
         entry.join_moves();
     }
     if black { Color::Black } else { Color::White }
 }
 
-/// The games of an entry by the number of their list, see
+/// Collects the games of an entry by the number of their list, see
 /// [`encode_lists`](crate::games::book::format::lists::encode_lists).
 fn list(same_position: &[GameRecord], entry: &BookEntry, listed: &mut Vec<(usize, u32)>) {
     listed.clear();
@@ -164,7 +158,7 @@ fn list(same_position: &[GameRecord], entry: &BookEntry, listed: &mut Vec<(usize
         let place = mv.and_then(|mv| entry.moves.binary_search_by_key(&mv, |&(mv, _)| mv).ok());
         match place {
             Some(place) => listed.push((place + 1, record.game())),
-            // A move that was left out, or none. Whoever came back was counted before.
+            // A move that was pruned, or none. Repeated visits were counted before.
             None if !record.is_again() => listed.push((0, record.game())),
             None => {}
         }

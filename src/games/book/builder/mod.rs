@@ -1,12 +1,12 @@
-//! Games to a book.
+//! Builds a book from games.
 //!
-//! Threads take chunks of text, and every game gives a record for each of its positions up to the
-//! maximum depth: key, move, result. The records are kept in partitions by the top bits of the
-//! key, which follow each other in the order of the book. Then each partition is sorted and
-//! grouped into entries: three to four times as fast as counting into one hash map, since nothing
-//! of it misses the cache. Records that the memory has no room for wait on disk, sorted.
+//! Threads take chunks of text. Every game yields a record (key, move, result) for each of its
+//! positions up to the maximum depth. Records are stored in partitions by the top bits of the key,
+//! in the order of the book. Each partition is then sorted and grouped into entries. This is three
+//! to four times as fast as counting into one hash map, because nothing misses the cache. Records
+//! that do not fit into memory are sorted and spilled to disk.
 //!
-//! The bytes of a book depend on the set of its games alone: sums do not care for their order, and
+//! The bytes of a book depend only on the set of its games: sums do not depend on their order, and
 //! nothing else is written.
 
 mod checkpoint;
@@ -72,7 +72,6 @@ use stage::{ChunkSource, STAGES_OF_EQUAL_TEXT, Until};
 use store::{Collected, Part, Store};
 use tally::{ChunkTally, Tallies, TallySoFar};
 
-/// What became of a game whose tags passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Admission {
     Counted,
@@ -81,38 +80,38 @@ enum Admission {
     Duplicate,
 }
 
-/// Why no book was built.
+/// Reasons why no book was built.
 #[derive(Debug, Error)]
 pub enum BuildError {
     /// No game counts.
     #[error("no readable game that counts: {0}")]
     NoGames(String),
-    /// What is not games but was made of them cannot be used.
+    /// An input made from games, such as partial counts, cannot be used.
     #[cfg(feature = "parquet")]
     #[error("{0}")]
     Input(String),
-    /// The monitor has stopped what cannot be done by half.
+    /// The monitor stopped work that cannot be completed in part.
     #[cfg(feature = "parquet")]
     #[error("interrupted: {0}")]
     Interrupted(&'static str),
     /// A game is broken, and the build is strict.
     #[error("{0}")]
     Broken(String),
-    /// What a build has left on disk is of another one.
+    /// The checkpoint folder belongs to another build.
     #[error(
         "{0} holds what another build has done: end that first by its own command, or add --afresh to \
          throw it away"
     )]
     OtherBuild(String),
-    /// What a build has left on disk cannot be read, or is no longer true of the inputs.
+    /// The checkpoint cannot be read, or no longer matches the inputs.
     #[error("{folder} cannot be gone on from: {reason}; --afresh throws it away")]
     Checkpoint {
-        /// Where it is.
+        /// The checkpoint folder.
         folder: String,
-        /// Why not.
+        /// The cause.
         reason: String,
     },
-    /// Disk or memory trouble on the way.
+    /// A disk or memory error.
     #[error("the book cannot be written: {0}")]
     Output(String),
 }
@@ -129,19 +128,20 @@ impl From<io::Error> for BuildError {
     }
 }
 
-/// Memory that a build needs besides records: program, buffers of text and blocks.
+/// Memory that a build needs besides records: program, text buffers and blocks.
 const FIXED_MEMORY: usize = 26 << 20;
 /// Memory of each thread besides records: its chunk, front cache, pawn set, half-filled blocks and
-/// the partition that it is sorting.
+/// the partition being sorted.
 const THREAD_MEMORY: usize = 12 << 20;
 
-/// Builds a book from inputs and writes it to an empty `output`, which is handed back with what
-/// became of the games.
+/// Builds a book from inputs and writes it to an empty `output`.
+///
+/// Returns the output and the tally of the games.
 ///
 /// # Errors
-/// If no game counts, a game is broken and the build is strict, the output cannot be written, or there
-/// are checkpoints that it cannot go on from. With checkpoints, [`Checkpoints::forget`] is to be called
-/// once the book is where it belongs.
+/// If no game counts, a game is broken and the build is strict, the output cannot be written, or
+/// there are checkpoints that it cannot resume from. With checkpoints, call [`Checkpoints::forget`]
+/// once the book is in its final place.
 pub fn build<W: BookOutput>(
     inputs: &[PgnInput],
     options: &BuildOptions,
@@ -154,7 +154,6 @@ pub fn build<W: BookOutput>(
     }
 }
 
-/// As [`build`], by records of this kind.
 fn build_of<R: BookRecord, W: BookOutput>(
     inputs: &[PgnInput],
     options: &BuildOptions,
@@ -163,10 +162,10 @@ fn build_of<R: BookRecord, W: BookOutput>(
 ) -> Result<(W, BuildTally), BuildError> {
     let files = files_of(inputs, options);
     let shared = Shared::new(options);
-    // Whoever holds the checkpoints has them to himself.
+    // This also locks the checkpoint folder, for exclusive access.
     let (mut gathered, tally, mut checkpointer) = gather::<R>(inputs, &shared, monitor)?;
     if tally.games.total() == 0 {
-        // An input that could not be read is read again by the same command.
+        // Nothing is lost: the same command reads an unreadable input again.
         let kept = options.checkpoints.as_ref().filter(|_| !monitor.is_stopped());
         kept.map_or(Ok(()), Checkpoints::forget)?;
         return Err(BuildError::NoGames(what_was_there(&tally)));
@@ -178,7 +177,7 @@ fn build_of<R: BookRecord, W: BookOutput>(
     };
     let bits = part_bits(&gathered.collected, options);
     let source = Source { collected: &gathered.collected, games: games.as_ref(), bits };
-    // Of games that are not all read it is written once more anyway.
+    // If not all games were read, the book is written again anyway and needs no draft.
     let is_whole = !monitor.is_stopped();
     let manifest = tally.manifest(options, !is_whole);
     match checkpointer
@@ -203,7 +202,6 @@ fn build_of<R: BookRecord, W: BookOutput>(
     Ok((output, tally))
 }
 
-/// Writes the entries of a book among the checkpoints, from where that was broken off.
 fn write_draft<'k, 'a>(
     source: &impl Partitioned,
     options: &BuildOptions,
@@ -216,7 +214,6 @@ fn write_draft<'k, 'a>(
     Ok((draft, writer))
 }
 
-/// Reads all games; a broken one is an error if the build is strict.
 fn gather<'a, R: PositionRecord>(
     inputs: &[PgnInput],
     shared: &Shared<'a>,
@@ -229,7 +226,6 @@ fn gather<'a, R: PositionRecord>(
     }
 }
 
-/// What a book with facets says of its inputs.
 fn files_of(inputs: &[PgnInput], options: &BuildOptions) -> Vec<FileRecord> {
     let record = |input: &PgnInput| FileRecord {
         path: input.name(),
@@ -254,7 +250,6 @@ pub fn build_in_memory(
     Ok((Book::from_bytes(output.into_inner(), name)?, tally))
 }
 
-/// Why there is no game, in words.
 fn what_was_there(tally: &BuildTally) -> String {
     if let Some(broken) = tally.broken_inputs.first() {
         return broken.clone();
@@ -278,11 +273,8 @@ fn what_was_there(tally: &BuildTally) -> String {
     }
 }
 
-/// What was read of games.
 struct Gathered<R> {
-    /// The records of each thread, or of each stage.
     collected: Vec<Collected<R>>,
-    /// The games that they number, of a book with facets.
     logs: Vec<GameLog>,
     pawns: PawnSet,
 }
@@ -301,7 +293,6 @@ impl<R> Gathered<R> {
     }
 }
 
-/// Reads all games on all threads, stage by stage, and tells what became of them.
 fn read_games<'a, R: PositionRecord>(
     inputs: &[PgnInput],
     shared: &Shared<'a>,
@@ -352,7 +343,6 @@ fn read_games<'a, R: PositionRecord>(
     }
 }
 
-/// Reads games on all threads until a checkpoint is due.
 fn read_stage<R: PositionRecord>(
     source: &Mutex<ChunkSource>,
     shared: &Shared<'_>,
@@ -369,7 +359,7 @@ fn read_stage<R: PositionRecord>(
     Ok(stage)
 }
 
-/// Runs `work` on so many threads and collects what they return; on this one if one is enough.
+/// Runs `work` on this many threads and collects the results. One thread is the current one.
 pub(super) fn on_threads<T: Send>(
     threads: usize,
     work: &(impl Fn() -> io::Result<T> + Sync),
@@ -380,15 +370,13 @@ pub(super) fn on_threads<T: Send>(
     thread::scope(|scope| join(start(scope, (threads, STACK), |_| work)?)?.into_iter().collect())
 }
 
-/// What threads return; an error if one has panicked.
 fn join<T>(threads: Vec<ScopedJoinHandle<'_, T>>) -> io::Result<Vec<T>> {
-    // All of them: their scope would panic for a thread that has, and that nobody joined.
+    // Join all of them: a scope panics if a thread that panicked was not joined.
     let results: Vec<_> = threads.into_iter().map(ScopedJoinHandle::join).collect();
     let died = |_| io::Error::other("a thread of the build has died");
     results.into_iter().map(|result| result.map_err(died)).collect()
 }
 
-/// What one thread does: chunk after chunk until there is none.
 fn read_share<R: PositionRecord>(
     source: &Mutex<ChunkSource>,
     shared: &Shared<'_>,
@@ -432,22 +420,18 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a thread has of a record at most while it sorts a part: as it was read, sorted, and in entries.
+/// The most copies of a record while a part is sorted: as read, sorted, and in entries.
 const COPIES: u64 = 4;
-/// Memory for sorting, in bytes, however little there is.
 const MIN_SORTING: usize = 16 << 20;
-/// Parts of a partition, as a power of two, beyond which records would be looked for rather than read.
+/// Most parts of a partition, as a power of two. With more, reading becomes seeking.
 const MAX_PART_BITS: u32 = 10;
 
-/// Where the entries of a book come from, part by part in the order of the keys.
 trait Partitioned: Sync {
-    /// What is sorted.
     type Record: BookRecord;
 
-    /// The number of parts.
     fn parts(&self) -> usize;
 
-    /// The entries of a part that stay.
+    /// The entries of a part that remain after pruning.
     fn block(
         &self,
         number: usize,
@@ -456,17 +440,15 @@ trait Partitioned: Sync {
     ) -> io::Result<Block>;
 }
 
-/// What the threads of a build have collected.
 struct Source<'a, R> {
     collected: &'a [Collected<R>],
-    /// The games, in a book with facets.
     games: Option<&'a GamesTable>,
-    /// Into how many parts each partition is cut, as a power of two.
+    /// The number of parts per partition, as a power of two.
     bits: u32,
 }
 
-/// In how many parts, as a power of two, each partition is read, so that all threads together stay
-/// within the memory. With facets the bytes of a book depend on it, so it is one.
+/// The number of parts per partition, as a power of two, that keeps all threads within the memory.
+/// With facets there is one part, because the bytes of the book depend on the number.
 fn part_bits<R: PositionRecord>(collected: &[Collected<R>], options: &BuildOptions) -> u32 {
     if !R::JOINS {
         return 0;
@@ -504,7 +486,6 @@ impl<R: BookRecord> Partitioned for Source<'_, R> {
     }
 }
 
-/// Sorts and groups all records, part by part, on all threads and writes their entries in order.
 fn write_entries<W: Read + Write + Seek>(
     source: &impl Partitioned,
     options: &BuildOptions,
@@ -514,8 +495,9 @@ fn write_entries<W: Read + Write + Seek>(
     write_parts(source, options, monitor, (0, writer), |_, _| Ok(()))
 }
 
-/// As [`write_entries`], from a part on before which all are written. `after` each part it is told how
-/// many are.
+/// Like [`write_entries`], but starts at a given part; all parts before it are already written.
+///
+/// Calls `after` with the number of written parts after each one.
 fn write_parts<'w, W: Read + Write + Seek>(
     source: &impl Partitioned,
     options: &BuildOptions,
@@ -543,7 +525,7 @@ fn write_parts<'w, W: Read + Write + Seek>(
     })
 }
 
-/// Writes the entries of the parts in their order, in whatever order they come.
+/// Writes the entries of the parts in order, whatever order they arrive in.
 fn append_in_order<'w, W: Read + Write + Seek>(
     blocks: Receiver<(usize, io::Result<Block>)>,
     (first, writer): (usize, &mut BookWriter<'w, W>),
@@ -564,7 +546,6 @@ fn append_in_order<'w, W: Read + Write + Seek>(
     Ok(())
 }
 
-/// What one thread does: part after part until there is none, or nobody listens.
 fn encode_share(
     source: &impl Partitioned,
     options: &BuildOptions,

@@ -1,4 +1,4 @@
-//! What a build takes in, and what it may use.
+//! Options and monitor of a build.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,42 +13,42 @@ use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::manifest::{MIN_GAMES, MIN_SCORE};
 use crate::games::pgn::Language;
 
-/// The depth of a book, in plies, if nobody says otherwise.
+/// The default depth of a book, in plies.
 pub const DEFAULT_MAX_PLY: u32 = 40;
-/// The memory for a build, in bytes, if nobody says otherwise.
+/// The default memory of a build, in bytes.
 pub const DEFAULT_MEMORY: usize = 1 << 30;
 
-/// What a build takes in, and what it may use.
+/// The options of a build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// Plies of each game that count.
+    /// The number of plies of each game that count.
     pub max_ply: u32,
-    /// Games and lines without a result count, too.
+    /// Counts games and lines without a result, too.
     pub undecided: bool,
-    /// The games that count.
+    /// The filter for games.
     pub filter: GameFilter,
-    /// A game counts once, however often it comes.
+    /// Counts duplicate games once.
     pub unique: bool,
-    /// Whose letters stand for the pieces; `None`: each file shows it.
+    /// The language of the piece letters; `None` to detect it for each file.
     pub language: Option<Language>,
-    /// Only the moves of this side go in.
+    /// Includes only the moves of this side.
     pub side: Option<Color>,
-    /// Positions that fewer games reached, and moves that were played in fewer, are left out.
+    /// The minimum number of games of positions and moves.
     pub min_games: u64,
-    /// Moves with which the side that played them scored less, in percent, are left out.
+    /// The minimum score of a move for the side that played it, in percent.
     pub min_score: u32,
-    /// Keep beside the counts which games they are, see [`crate::games::book::lookup::Book::explore`]. Partial counts
-    /// are distinguished by what sets games apart instead.
+    /// Stores the games of each count, see [`crate::games::book::lookup::Book::explore`]. Partial
+    /// counts are split by facets instead.
     pub facets: bool,
-    /// Stop at the first broken game.
+    /// Stops at the first broken game.
     pub strict: bool,
-    /// Threads that read games.
+    /// The number of threads that read games.
     pub threads: usize,
-    /// Bytes of memory that the whole program may use.
+    /// The memory that the whole program may use, in bytes.
     pub memory: usize,
-    /// Where sorted runs go when the memory is used up.
+    /// The folder for sorted runs that exceed the memory.
     pub spill_folder: PathBuf,
-    /// How a long build is kept from being lost, if it is.
+    /// The checkpoints of a long build, if any.
     pub checkpoints: Option<Checkpoints>,
 }
 
@@ -74,8 +74,7 @@ impl Default for BuildOptions {
 }
 
 impl BuildOptions {
-    /// Leaves out the moves that too few games have or that scored too little; returns whether the
-    /// position itself stays.
+    /// Removes moves with too few games or too low a score; returns whether the position remains.
     pub(super) fn prune(&self, entry: &mut BookEntry, side: Color) -> bool {
         if self.min_games > 1 || self.min_score > 0 {
             let min_score = f64::from(self.min_score) / 100.0;
@@ -86,7 +85,6 @@ impl BuildOptions {
         entry.reached.games() >= self.min_games
     }
 
-    /// The conditions for games, positions and moves in words, for the manifest.
     pub(crate) fn describe(&self) -> Vec<String> {
         let mut words = self.filter.describe();
         if self.undecided {
@@ -108,40 +106,39 @@ impl BuildOptions {
     }
 }
 
-/// Lets others watch a build, and stop it.
+/// Watches a build and can stop it.
 #[derive(Debug, Clone, Default)]
 pub struct Monitor {
-    /// Bytes of input read so far, compressed as they are.
+    /// Bytes of input read so far, before decompression.
     pub bytes: Arc<AtomicU64>,
     /// Games read so far.
     pub games: Arc<AtomicU64>,
-    /// Those that were read before, by a build that was broken off.
+    /// Games read by an earlier, interrupted build.
     pub resumed: Arc<AtomicU64>,
     /// Rows of partial counts read so far.
     pub rows: Arc<AtomicU64>,
-    /// How many there are.
+    /// The total number of rows.
     pub all_rows: Arc<AtomicU64>,
     /// Parts of the book written so far, of [`Monitor::PARTS`].
     pub parts: Arc<AtomicU64>,
-    /// Is told of every fault.
+    /// The listener for faults.
     pub faults: Option<FaultListener>,
     stop: Arc<AtomicBool>,
 }
 
-/// Is told of every fault of a build in words, in the order of the inputs, while they are read.
+/// Receives every fault of a build in words, in input order, while inputs are read.
 #[derive(Clone)]
 pub struct FaultListener(Arc<Mutex<Hear>>);
 
-/// What a listener does with a fault.
 type Hear = dyn FnMut(&str) + Send;
 
 impl FaultListener {
-    /// A listener that does this with a fault.
+    /// Calls `on_fault` for each fault.
     pub fn new(on_fault: impl FnMut(&str) + Send + 'static) -> Self {
         FaultListener(Arc::new(Mutex::new(on_fault)))
     }
 
-    /// A listener that tells another one and remembers, if there is that other.
+    /// A listener that forwards faults to another one and stores them; `None` without another.
     pub(super) fn recording(other: Option<&Self>) -> Option<(Self, Arc<Mutex<Vec<String>>>)> {
         let (other, received) = (other?.clone(), Arc::new(Mutex::new(Vec::new())));
         let memory = Arc::clone(&received);
@@ -165,11 +162,12 @@ impl fmt::Debug for FaultListener {
 }
 
 impl Monitor {
-    /// The parts in which a book is written.
+    /// The number of parts in which a book is written.
     pub const PARTS: u64 = super::records::PARTITIONS as u64;
 
-    /// Ends the reading of games; the book is made of those that were read. Partial counts are then
-    /// neither written nor made a book of.
+    /// Stops reading games; the book contains those read so far.
+    ///
+    /// Partial counts are neither written nor packed into a book then.
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
     }

@@ -1,9 +1,9 @@
-//! Rows of partial counts to a book: the second half of a build, whose games were counted elsewhere.
+//! Builds a book from rows of partial counts: the second half of a build.
 //!
-//! Rows come in pieces, each with the range of its keys. If the pieces are narrow, as those of sorted
-//! files are, a partition of the book is read from the few that can hold some of it, and nothing is
-//! written but the book. Otherwise all rows go through the stores of a build first, which sort what
-//! does not fit into memory on disk.
+//! Rows arrive in pieces, each with its range of keys. If the ranges are narrow, as in sorted
+//! files, each partition of the book is read from the few pieces that may contain rows of it, and
+//! only the book is written. Otherwise all rows pass through the stores of a build, which sort on
+//! disk whatever does not fit into memory.
 
 use std::io::{self, Read, Seek, Write};
 use std::ops::RangeInclusive;
@@ -21,21 +21,17 @@ use crate::games::book::format::manifest::Manifest;
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::book::format::writer::{Block, BookWriter};
 
-/// Rows that are read together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::games::book) struct Piece {
-    /// How many they are.
     pub rows: u64,
-    /// The range of their keys, which are numbers with a sign here, as in the files.
+    /// The range of their keys, as signed numbers like in the files.
     pub keys: RangeInclusive<i64>,
 }
 
-/// Where rows come from.
 pub(in crate::games::book) trait RowSource: Sync {
-    /// The pieces in which they can be read.
     fn pieces(&self) -> &[Piece];
 
-    /// Hands over all rows of a piece.
+    /// Passes all rows of a piece to `take`.
     ///
     /// # Errors
     /// If they cannot be read, or `take` fails.
@@ -46,28 +42,27 @@ pub(in crate::games::book) trait RowSource: Sync {
     ) -> io::Result<()>;
 }
 
-/// What is made of rows.
 pub(in crate::games::book) struct Packing<'a> {
-    /// What stays of them, and the memory and threads that may be used; the rest is of no account.
+    /// The pruning conditions, memory and threads. The other options are ignored.
     pub options: &'a BuildOptions,
     pub monitor: &'a Monitor,
     pub manifest: &'a Manifest,
-    /// What the numbers of games of all rows must come to.
+    /// The expected sum of the numbers of games of all rows.
     pub visits: u64,
-    /// What [`PartialRow::sum`] of all rows must come to, if it is known.
+    /// The expected sum of [`PartialRow::sum`] over all rows, if known.
     pub sum: Option<u64>,
 }
 
-/// The most partitions, as a power of two, in which rows are read where they lie.
+/// The most partitions, as a power of two, for reading rows in place.
 const MAX_BITS: u32 = 20;
-/// Rows that may be read to use a hundred of them, before sorting them anew is cheaper.
+/// The most rows read per hundred used; above this, sorting them again is cheaper.
 const MAX_READ: u64 = 150;
 
-/// Makes a book of rows and writes it to an empty `output`.
+/// Builds a book from rows and writes it to an empty `output`.
 ///
 /// # Errors
-/// If there is no row, some are missing or there twice, they cannot be read or the book be written, or
-/// the monitor has stopped it.
+/// If there are no rows, some are missing or duplicated, they cannot be read, the book cannot be
+/// written, or the monitor has stopped the work.
 pub(in crate::games::book) fn pack<W: Read + Write + Seek>(
     source: &impl RowSource,
     packing: &Packing<'_>,
@@ -102,7 +97,6 @@ pub(in crate::games::book) fn pack<W: Read + Write + Seek>(
     Ok(writer.finish(&all, packing.manifest)?)
 }
 
-/// Writes the entries that the rows make, by whichever way suits them.
 fn write_rows<W: Read + Write + Seek>(
     source: &impl RowSource,
     packing: &Packing<'_>,
@@ -124,14 +118,13 @@ fn write_rows<W: Read + Write + Seek>(
     }
 }
 
-/// Entries that the monitor may stop: unlike games, of which a book is made of those that were read,
-/// counts make no book by half.
+/// Entries that the monitor may interrupt: unlike games, part of the counts makes no book.
 struct Interruptible<'a, P> {
     parts: P,
     monitor: &'a Monitor,
 }
 
-/// An error if the work is to end, which [`pack`] tells in words of its own.
+/// An error if the work is to stop. [`pack`] replaces it by its own message.
 fn check_stopped(monitor: &Monitor) -> io::Result<()> {
     if monitor.is_stopped() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
 }
@@ -154,17 +147,15 @@ impl<P: Partitioned> Partitioned for Interruptible<'_, P> {
     }
 }
 
-/// What has passed by of rows.
 struct Seen<'a> {
     monitor: &'a Monitor,
-    /// Their pawns, in sets that wait for a thread to take them up.
+    /// Pawn structures, in sets that wait for a thread to take them.
     pawns: Mutex<Vec<PawnSet>>,
     visits: AtomicU64,
-    /// The sum of the checksums of the rows.
     sum: AtomicU64,
 }
 
-/// Rows after which the monitor hears of them.
+/// The number of rows between two reports to the monitor.
 const REPORTED_ROWS: u64 = 1 << 12;
 
 impl<'a> Seen<'a> {
@@ -173,8 +164,8 @@ impl<'a> Seen<'a> {
         Seen { monitor, pawns: Mutex::default(), visits, sum }
     }
 
-    /// Has `read` read rows, takes note of them, and hands over the records that they make. An error
-    /// once the monitor has stopped the work.
+    /// Reads rows with `read`, notes them, and passes on their records. Fails once the monitor has
+    /// stopped the work.
     fn records(
         &self,
         read: impl FnOnce(&mut dyn FnMut(&PartialRow) -> io::Result<()>) -> io::Result<()>,
@@ -202,12 +193,11 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// Hands over the records that a row makes.
 fn records_of(row: &PartialRow, push: &mut impl FnMut(Record) -> io::Result<()>) -> io::Result<()> {
     let PartialRow { key, side, mv, again, .. } = *row;
     let visit = Visit { key, pawn_key: 0, side, mv, again };
     for (result, &games) in RESULTS.into_iter().zip(&row.games) {
-        // Counts of a book stop at the largest number, whoever adds them up.
+        // Counts in a book saturate, so these must saturate as well.
         let mut left = u32::try_from(games).unwrap_or(u32::MAX);
         while left > 0 {
             let some = left.min(Record::MAX_GAMES);
@@ -218,12 +208,13 @@ fn records_of(row: &PartialRow, push: &mut impl FnMut(Record) -> io::Result<()>)
     Ok(())
 }
 
-/// In how many partitions, as a power of two, rows can be read where they lie: so many that those
-/// in work fit into memory, and few enough that hardly a row is read in vain.
+/// The number of partitions, as a power of two, for reading rows in place: enough that those in
+/// work fit into memory, and few enough that hardly any row is read in vain. `None` if there is
+/// none.
 fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
     let rows: u64 = pieces.iter().map(|piece| piece.rows).sum();
     let memory = options.memory.saturating_sub(FIXED_MEMORY + THREAD_MEMORY * options.threads);
-    // Records as they are read and sorted, and two for a row whose games ended in more than one way.
+    // Records as read and as sorted, and two for a row whose games had different results.
     let bytes = 4 * size_of::<Record>() as u64 * options.threads.max(1) as u64;
     let fits = |&bits: &u32| (rows >> bits) * bytes <= memory as u64;
     let bits = (PARTITION_BITS..=MAX_BITS).find(fits)?;
@@ -232,15 +223,15 @@ fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
     (read <= rows * MAX_READ / 100).then_some(bits)
 }
 
-/// The partitions, of `2^bits`, that a piece may hold rows of.
+/// The partitions, of `2^bits`, that may contain rows of a piece.
 fn partitions_of(piece: &Piece, bits: u32) -> impl Iterator<Item = usize> {
-    // Numbers with a sign, in the order of which the keys with the top bit come first.
+    // Signed keys: those with the top bit set come first.
     let place = |key: &i64| key >> (u64::BITS - bits);
     let mask = (1_usize << bits) - 1;
     (place(piece.keys.start())..=place(piece.keys.end())).map(move |place| place as usize & mask)
 }
 
-/// The pieces that each of `2^bits` partitions may have rows in.
+/// The pieces that may contain rows of each of `2^bits` partitions.
 fn pieces_of(pieces: &[Piece], bits: u32) -> Vec<Vec<usize>> {
     let mut of_partitions = vec![Vec::new(); 1 << bits];
     for (number, piece) in pieces.iter().enumerate() {
@@ -249,10 +240,9 @@ fn pieces_of(pieces: &[Piece], bits: u32) -> Vec<Vec<usize>> {
     of_partitions
 }
 
-/// Rows that are read where they lie.
+/// Rows that are read in place, without sorting them first.
 struct InPlace<'a, S> {
     source: &'a S,
-    /// The pieces of each partition.
     pieces: Vec<Vec<usize>>,
     seen: &'a Seen<'a>,
 }
@@ -289,7 +279,6 @@ impl<S: RowSource> Partitioned for InPlace<'_, S> {
     }
 }
 
-/// Collects all rows as a build does, on all threads.
 fn collect(
     source: &impl RowSource,
     options: &BuildOptions,
@@ -328,7 +317,6 @@ mod tests {
     use crate::games::pgn::PgnInput;
     use crate::support::random::Random;
 
-    /// Rows in memory, in pieces of so many.
     struct Rows {
         rows: Vec<PartialRow>,
         size: usize,
@@ -361,7 +349,6 @@ mod tests {
         }
     }
 
-    /// Games of random moves, some of which come back to positions.
     fn games(number: usize) -> PgnInput {
         let mut random = Random::new(1);
         let mut text = String::new();
@@ -410,7 +397,7 @@ mod tests {
         let visits = rows.iter().flat_map(|row| row.games).sum();
         let mut shuffled = rows.clone();
         Random::new(2).shuffle(&mut shuffled);
-        // Every row twice, of which each has a part of the games.
+        // Every row twice, each with a part of the games.
         let shared = rows.iter().flat_map(|row| {
             let mut first = *row;
             first.games[0] /= 2;

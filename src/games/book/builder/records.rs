@@ -1,4 +1,4 @@
-//! Records of positions, moves and results: what is sorted and grouped into a book.
+//! Records of positions, moves and results, which are sorted and grouped into a book.
 
 use super::BuildOptions;
 use crate::chess::position::{Color, Move};
@@ -9,27 +9,23 @@ use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::writer::Block;
 use crate::games::pgn::GameResult;
 
-/// A position of a game that counts, and how the game went on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Visit {
     pub key: u64,
-    /// The key of its pawns.
     pub pawn_key: u64,
-    /// Who is to move.
     pub side: Color,
-    /// The move that left it, if it is wanted.
+    /// The move played, if it is recorded.
     pub mv: Option<Move>,
-    /// It stood before in this game.
+    /// The position occurred earlier in this game.
     pub again: bool,
 }
 
-/// A game that counts, as far as records take it down.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CountedGame {
     pub result: GameResult,
-    /// Its number in the log of its thread; 0 where there is none.
+    /// Its number in the log of its thread; 0 if there is no log.
     pub number: u32,
-    /// What sets it apart; only where [`OfGame::Facets`] are taken down.
+    /// Its facets; only for [`OfGame::Facets`].
     #[cfg(feature = "parquet")]
     pub facets: GameFacets,
 }
@@ -45,68 +41,58 @@ impl CountedGame {
     }
 }
 
-/// What records take down of their games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OfGame {
-    /// The result alone.
     Result,
-    /// Which game it is, of a log.
     Number,
-    /// What sets it apart.
     #[cfg(feature = "parquet")]
     Facets,
 }
 
-/// What is sorted by position and added up: plain records, those that know their games, those that
-/// know their pawns, or those that know the facets of their games.
+/// What is sorted by position and added up.
+///
+/// There are plain records, and records with the game, the pawns or the facets.
 pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
-    /// No game at all. Every other record has at least one.
+    /// The record of no game. Every other record has at least one game.
     const EMPTY: Self;
-    /// Whether records that are alike become one.
+    /// Whether equal records are merged.
     const JOINS: bool;
-    /// What it takes down of its game.
+    /// What it stores of its game.
     const OF_GAME: OfGame;
-    /// How many bytes it has on disk.
     const BYTES: usize;
-    /// What it is as bytes on disk.
     type Bytes: AsRef<[u8]>;
 
-    /// The record of a visit in a game.
     fn of(visit: &Visit, game: &CountedGame) -> Self;
-    /// The key of the position.
     fn key(&self) -> u64;
-    /// What records are sorted by: first of all the key.
+    /// The sort order, with the key in the most significant bits.
     fn rank(&self) -> u128;
-    /// A slot for the record among `2^bits`, the same for all that are alike.
+    /// A slot for the record among `2^bits`, the same for all mergeable records.
     fn slot(&self, bits: u32) -> usize;
-    /// Adds another record, if both are alike and have room in one.
+    /// Adds another record; returns false if they differ or the count would overflow.
     fn join(&mut self, other: &Self) -> bool;
-    /// Gives the record's game the number that it has in the book.
+    /// Replaces the number of the record's game by its number in the book.
     fn renumber(&mut self, numbers: &[u32]);
     fn to_bytes(self) -> Self::Bytes;
-    /// Appends all records that stand in these bytes.
+    /// Appends all records in these bytes.
     fn read_all(bytes: &[u8], records: &mut Vec<Self>);
 
-    /// The partition that the record belongs to. Partitions follow each other in the order of the
-    /// keys.
     #[inline]
     fn partition(&self) -> usize {
         partition_of(self.key())
     }
 
-    /// The bucket of its partition, among `2^bits`, that the record belongs to. Buckets follow
-    /// each other in the order of the keys.
+    /// The bucket of the record in its partition, among `2^bits`. Buckets are in key order.
     #[inline]
     fn bucket(&self, bits: u32) -> usize {
-        // In two steps, since a shift by 64 (a single bucket) is none.
+        // Two shifts, because a shift by 64 (for a single bucket) overflows.
         (self.key() << PARTITION_BITS >> 1 >> (63 - bits)) as usize
     }
 }
 
-/// Records of which a book is made.
 pub(super) trait BookRecord: PositionRecord {
-    /// Sorts the records of a partition, with `sorted` to work in, and encodes the entries that
-    /// stay. The book has `games` games.
+    /// Sorts the records of a partition and encodes the entries that remain.
+    ///
+    /// `sorted` is scratch space. The book has `games` games.
     fn encode(
         records: &[Self],
         sorted: &mut Vec<Self>,
@@ -115,10 +101,9 @@ pub(super) trait BookRecord: PositionRecord {
     ) -> Block;
 }
 
-/// That a position was reached in some games with one result, and left by one move or none.
+/// A position reached in some games with one result, and the move played there, if any.
 ///
-/// Twelve bytes that sort as one number: what memory they take, and not what is done with them, is
-/// most of what records cost.
+/// Twelve bytes that sort as one number: records cost mostly memory, not processing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, packed(4))]
 pub(super) struct Record {
@@ -130,29 +115,21 @@ pub(super) struct Record {
 
 const _: () = assert!(size_of::<Record>() == RECORD_BYTES);
 
-/// The size of a record.
 const RECORD_BYTES: usize = 12;
-/// The partitions of records, by the top bits of the key, as a power of two. Sixteen million
+/// The number of partitions, by the top bits of the key, as a power of two. Sixteen million
 /// records, from 250 MB of games, make partitions that fit into a second-level cache.
 pub(super) const PARTITION_BITS: u32 = 8;
-/// The partition of a key.
 pub(in crate::games::book) fn partition_of(key: u64) -> usize {
     (key >> (u64::BITS - PARTITION_BITS)) as usize
 }
 
-/// The number of partitions.
 pub(super) const PARTITIONS: usize = 1 << PARTITION_BITS;
-/// Set in `rest` if the games had been in the position before and now left it by another move.
+/// Set in `rest` if the position had occurred earlier in the games and a new move was played.
 const AGAIN: u32 = 1 << 31;
-/// Where the move stands in `rest`.
 const MOVE_SHIFT: u32 = 16;
-/// Set in `rest` if Black is to move.
 const BLACK_TO_MOVE: u32 = 1 << 15;
-/// Where the result stands in `rest`, above the number of games.
 const RESULT_SHIFT: u32 = 13;
-/// The most games that one record can count.
 const MAX_GAMES: u32 = (1 << RESULT_SHIFT) - 1;
-/// The results by their number in a record.
 pub(super) const RESULTS: [GameResult; 4] =
     [GameResult::White, GameResult::Draw, GameResult::Black, GameResult::Undecided];
 
@@ -161,18 +138,17 @@ impl Record {
     /// The most games that one record can count.
     pub(super) const MAX_GAMES: u32 = MAX_GAMES;
 
-    /// A record of so many games, [`Record::MAX_GAMES`] at most and one at least.
+    /// A record of 1 to [`Record::MAX_GAMES`] games.
     pub(super) fn of_games(visit: &Visit, result: GameResult, games: u32) -> Self {
         let once = Record::of(visit, &CountedGame::new(result, 0));
         Record { rest: once.rest - 1 + games, ..once }
     }
 
-    /// What is the same in all records of a position, a move, and a first or later time.
+    /// The bits shared by all records of a position and move, first or repeated.
     pub(super) fn group_key(&self) -> u32 {
         self.rest >> RESULT_SHIFT >> 2
     }
 
-    /// The visit, but for its pawns; the result; and the number of games.
     pub(super) fn parts(&self) -> (Visit, GameResult, u32) {
         let side = if self.rest & BLACK_TO_MOVE != 0 { Color::Black } else { Color::White };
         let again = self.rest & AGAIN != 0;
@@ -182,7 +158,7 @@ impl Record {
 }
 
 impl Record {
-    /// All but key and number of games.
+    /// All but the key and the number of games.
     #[inline]
     fn kind(&self) -> u32 {
         self.rest >> RESULT_SHIFT
@@ -233,7 +209,7 @@ impl PositionRecord for Record {
 
     #[inline]
     fn slot(&self, bits: u32) -> usize {
-        // The key alone would put all moves of a position into one slot.
+        // By the key alone, all moves of a position would share one slot.
         let mixed = self.key ^ u64::from(self.kind()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> (64 - bits)) as usize
     }
@@ -282,17 +258,17 @@ impl BookRecord for Record {
     }
 }
 
-/// Records that a bucket holds on average: few enough to be sorted by insertion.
+/// Mean records per bucket: few enough for insertion sort.
 const BUCKET_RECORDS: usize = 6;
-/// The most buckets of a partition as a power of two: more of them would not stay near the
-/// processor while they are filled.
+/// The most buckets of a partition, as a power of two. More would not stay in the cache while they
+/// are filled.
 const MAX_BUCKET_BITS: u32 = 11;
 
 /// Sorts the records of a partition into `sorted`.
 ///
-/// They are dealt into buckets by the next bits of their keys, which are uniform, and then each
-/// bucket is sorted by itself. That is one pass of a radix sort by the most significant digit, see
-/// P. McIlroy, K. Bostic and M. McIlroy, "Engineering Radix Sort" (1993).
+/// They are distributed into buckets by the next bits of their keys, which are uniform, and each
+/// bucket is sorted separately. This is one pass of a most-significant-digit radix sort, see P.
+/// McIlroy, K. Bostic and M. McIlroy, "Engineering Radix Sort" (1993).
 pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     let buckets = (records.len() / BUCKET_RECORDS).max(1);
     let bits = buckets.ilog2().min(MAX_BUCKET_BITS);
@@ -310,7 +286,7 @@ pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
         *end -= 1;
         sorted[*end] = *record;
     }
-    // What was the end of a bucket is its start now.
+    // The former end of a bucket is now its start.
     let mut rest = &mut sorted[..];
     for start in ends.into_iter().rev() {
         let (before, bucket) = rest.split_at_mut(start);
@@ -319,7 +295,7 @@ pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     }
 }
 
-/// Sorts the records of a partition into `sorted` and makes one of those that are alike.
+/// Sorts the records of a partition into `sorted` and merges equal ones.
 pub(super) fn combine<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     sort(records, sorted);
     if R::JOINS {
@@ -327,8 +303,9 @@ pub(super) fn combine<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     }
 }
 
-/// Sorts the records of a partition, with `sorted` to work in, and hands over an entry for each
-/// position, by ascending key, and who is to move.
+/// Sorts the records of a partition and passes on an entry for each position.
+///
+/// Entries are in ascending key order and come with the side to move. `sorted` is scratch space.
 pub(super) fn group(
     records: &[Record],
     sorted: &mut Vec<Record>,
@@ -349,7 +326,7 @@ pub(super) fn group(
                 entry.add_move(mv, counts);
             }
         }
-        // Records are sorted by move, but for those of games that were here before.
+        // Records are sorted by move, except those of repeated positions.
         if same_position.last().is_some_and(|record| record.rest & AGAIN != 0) {
             entry.join_moves();
         }
@@ -366,13 +343,11 @@ mod tests {
         Some(text.parse().expect(text))
     }
 
-    /// A record as most are.
     fn new(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Record {
         let visit = Visit { key, pawn_key: 0, side, mv, again: false };
         Record::of(&visit, &CountedGame::new(result, 0))
     }
 
-    /// That of a position which came back.
     fn again(key: u64, side: Color, mv: Option<Move>, result: GameResult) -> Record {
         let visit = Visit { key, pawn_key: 0, side, mv, again: true };
         Record::of(&visit, &CountedGame::new(result, 0))

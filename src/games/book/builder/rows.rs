@@ -1,4 +1,4 @@
-//! The rows of partial counts, and what they are made of.
+//! Rows of partial counts and their parts.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -7,29 +7,30 @@ use crate::chess::position::{Color, Move};
 use crate::games::book::facets::{GameId, RatingGroup, Speed};
 use crate::games::pgn::GameDate;
 
-/// In how many games a position was reached and left by one move or none.
+/// The number of games that reached a position and played one move there, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct PartialRow {
-    /// The key of the position.
     pub key: u64,
-    /// The top bits of the key of its pawns, of which the pawn filter of a book takes the topmost.
+    /// The top bits of its pawn key; the pawn filter of a book uses the topmost of them.
     pub pawns: u32,
-    /// Who is to move.
     pub side: Color,
-    /// The move that left it; none at the end of what counts, and where the move is not wanted.
+    /// The move played; `None` at the last position that counts and for moves that are not
+    /// recorded.
     pub mv: Option<Move>,
-    /// The games had been in the position before, and left it by another move then: they count for
-    /// the move alone.
+    /// The position had occurred earlier in the games, with another move: they count only for the
+    /// move.
     pub again: bool,
     /// The games by result, in the order of [`GameResult`](crate::games::pgn::GameResult).
     pub games: [u64; 4],
-    /// What the games have in common, where they were counted with facets.
+    /// What the games have in common, if they were counted with facets.
     pub facets: Option<RowFacets>,
 }
 
 impl PartialRow {
-    /// A checksum of what a book takes of the row. The sum of those of all rows stays the same
-    /// however rows are grouped, and changes with the key, the pawns, the move or the games of any.
+    /// A checksum of the parts of the row that a book uses.
+    ///
+    /// The sum over all rows does not depend on how they are grouped, and changes with the key, the
+    /// pawns, the move or the games of any row.
     pub(in crate::games::book) fn sum(&self) -> u64 {
         let mv = self.mv.map_or(0, Move::to_polyglot);
         let side = self.side == Color::Black;
@@ -45,7 +46,6 @@ impl PartialRow {
         (0..).zip(&self.games).map(sum_of).fold(0, u64::wrapping_add)
     }
 
-    /// Adds games of the same row.
     pub(super) fn add(&mut self, other: &PartialRow) {
         for (games, more) in self.games.iter_mut().zip(other.games) {
             *games += more;
@@ -56,15 +56,13 @@ impl PartialRow {
     }
 }
 
-/// Records of which rows are made.
 pub(super) trait RowRecord: PositionRecord {
-    /// Whether both count games of the same row.
+    /// Whether both records belong to the same row.
     fn is_of_row(&self, other: &Self) -> bool;
-    /// The row of the record's games alone.
     fn row(&self) -> PartialRow;
 }
 
-/// What tells rows of the same move apart.
+/// What distinguishes rows of the same move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct FacetKind {
     /// The group of the mean rating of both players, or of the only one; `None` if neither has one.
@@ -74,18 +72,17 @@ pub(in crate::games::book) struct FacetKind {
     pub month: GameDate,
 }
 
-/// What a row with facets tells of its games.
+/// The facets of a row's games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct RowFacets {
     pub kind: FacetKind,
-    /// The sum of the ratings of those to move, and how many of them had one.
+    /// The sum of the ratings of the players to move, and how many of them have one.
     pub ratings: (u64, u64),
-    /// The latest of the games; of several of that day, the one with the greatest id.
+    /// The latest game; of several on that day, the one with the greatest id.
     pub latest: (GameDate, GameId),
 }
 
 impl RowFacets {
-    /// Adds games of the same kind.
     fn add(&mut self, other: &RowFacets) {
         self.ratings.0 += other.ratings.0;
         self.ratings.1 += other.ratings.1;

@@ -1,6 +1,6 @@
-//! Where the records of one thread pile up: in memory by partition, and beyond a limit in sorted
-//! runs on disk. What has been collected can be kept as one such run in a file, and be read from
-//! there by a later program.
+//! The records of one thread: in memory by partition, and beyond a limit in sorted runs on disk.
+//!
+//! The collected records can be written to a file as one such run, which a later program can read.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -11,29 +11,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::checkpoint_file::ChecksumWriter;
 use super::records::{PARTITION_BITS, PARTITIONS, PositionRecord, combine};
 
-/// Records in a block, the unit in which partitions grow: 12 kB, so that half-filled blocks of all
-/// partitions waste little and growing never copies.
+/// Records in a block, the unit in which partitions grow. Blocks of 12 kB waste little when half
+/// filled, and growing never copies.
 const BLOCK: usize = 1 << 10;
-/// Slots of the front cache as a power of two: 96 kB, inside a second-level cache. The first
-/// moves of the games come again and again and are added up here before they cost memory.
+/// Slots of the front cache, as a power of two: 96 kB, inside a second-level cache. The first moves
+/// of games recur often and are added up here before they use memory.
 const FRONT_BITS: u32 = 13;
 
-/// Runs are written in pieces of this size.
 const WRITE_BLOCK: usize = 256 << 10;
 
 /// Each partition needs a block, and spilling needs room to sort one.
 const MIN_BLOCKS: usize = 2 * PARTITIONS;
 
-/// The records of one thread.
 pub(super) struct Store<R> {
     front: Vec<R>,
-    /// The block of each partition that is being filled: it always has room.
+    /// The block of each partition that is being filled; it always has room.
     open: Vec<Vec<R>>,
-    /// The full blocks of each partition.
     full: Vec<Vec<Vec<R>>>,
-    /// Emptied blocks, to be filled again.
     spare: Vec<Vec<R>>,
-    /// The blocks in use, open ones included.
+    /// The blocks in use, including open ones.
     blocks: usize,
     max_blocks: usize,
     runs: Vec<SortedRun>,
@@ -42,7 +38,7 @@ pub(super) struct Store<R> {
 }
 
 impl<R: PositionRecord> Store<R> {
-    /// A store that keeps up to `memory` bytes and spills the rest to unnamed files in `folder`.
+    /// Keeps up to `memory` bytes and spills the rest to unnamed files in `folder`.
     pub(super) fn new(memory: usize, folder: &Path, disk: Arc<Disk>) -> Self {
         let max_blocks = (memory / (BLOCK * size_of::<R>())).max(MIN_BLOCKS);
         Store {
@@ -58,7 +54,7 @@ impl<R: PositionRecord> Store<R> {
         }
     }
 
-    /// Adds a record of a position that many games may share.
+    /// Adds a record of a position that many games are likely to share.
     #[inline]
     pub(super) fn push_common(&mut self, record: R) {
         if !R::JOINS {
@@ -73,7 +69,6 @@ impl<R: PositionRecord> Store<R> {
         }
     }
 
-    /// Adds a record.
     #[inline]
     pub(super) fn push(&mut self, record: R) {
         let partition = record.partition();
@@ -84,7 +79,6 @@ impl<R: PositionRecord> Store<R> {
         }
     }
 
-    /// Puts a full block aside and opens the next one.
     #[cold]
     fn close_block(&mut self, partition: usize) {
         let next = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(BLOCK));
@@ -93,14 +87,14 @@ impl<R: PositionRecord> Store<R> {
         self.blocks += 1;
     }
 
-    /// Spills to disk if the memory is used up, of which something else of this thread takes so many
-    /// bytes. To be called between games.
+    /// Spills to disk if the memory is used up. Call it between games.
+    ///
+    /// `elsewhere` is the number of bytes used by the rest of this thread.
     pub(super) fn spill_if_needed(&mut self, elsewhere: usize) -> io::Result<()> {
         let left = self.max_blocks.saturating_sub(elsewhere / (BLOCK * size_of::<R>()));
         if self.blocks >= left.max(MIN_BLOCKS) { self.spill() } else { Ok(()) }
     }
 
-    /// Moves all records in memory to a new run.
     fn spill(&mut self) -> io::Result<()> {
         let (file, disk) = (tempfile::tempfile_in(&self.folder)?, Arc::clone(&self.disk));
         let run = SortedRun::write(file, &disk, |partition, records| {
@@ -112,7 +106,6 @@ impl<R: PositionRecord> Store<R> {
         Ok(())
     }
 
-    /// Moves the records of a partition, in memory, to `records`.
     fn drain(&mut self, partition: usize, records: &mut Vec<R>) {
         for mut block in self.full[partition].drain(..) {
             records.append(&mut block);
@@ -121,7 +114,6 @@ impl<R: PositionRecord> Store<R> {
         records.append(&mut self.open[partition]);
     }
 
-    /// Ends the adding.
     pub(super) fn finish(mut self) -> Collected<R> {
         let front = std::mem::take(&mut self.front);
         let kept = front.into_iter().filter(|record| *record != R::EMPTY);
@@ -130,7 +122,6 @@ impl<R: PositionRecord> Store<R> {
     }
 }
 
-/// The disk space that the records of a build may take together.
 #[derive(Debug)]
 pub(super) struct Disk {
     limit: Option<u64>,
@@ -138,12 +129,11 @@ pub(super) struct Disk {
 }
 
 impl Disk {
-    /// As many bytes, or as many as there are.
+    /// Limits the space to this many bytes, if any.
     pub(super) fn new(limit: Option<u64>) -> Self {
         Disk { limit, used: AtomicU64::new(0) }
     }
 
-    /// Takes bytes that are about to be written.
     fn take(&self, bytes: u64) -> io::Result<()> {
         let used = self.used.fetch_add(bytes, Relaxed) + bytes;
         match self.limit {
@@ -160,16 +150,16 @@ impl Disk {
     }
 }
 
-/// A part of the keys, no more than a partition: they follow each other in the order of the book.
+/// A range of keys, at most one partition. Parts are in the order of the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
     number: usize,
-    /// The top bits of the keys that tell parts apart.
+    /// The number of top key bits that distinguish parts.
     bits: u32,
 }
 
 impl Part {
-    /// The `number`th part, if there are `2^bits` in each partition.
+    /// The `number`th part, with `2^bits` parts in each partition.
     pub(super) fn new(number: usize, bits: u32) -> Self {
         Part { number, bits: PARTITION_BITS + bits }
     }
@@ -197,21 +187,17 @@ impl Part {
     }
 }
 
-/// What a store has collected.
 pub(super) struct Collected<R> {
     full: Vec<Vec<Vec<R>>>,
-    /// The last block of each partition.
     open: Vec<Vec<R>>,
     runs: Vec<SortedRun>,
 }
 
 impl<R: PositionRecord> Collected<R> {
-    /// Appends all records of a partition, from memory and disk, to `records`.
     pub(super) fn read(&self, partition: usize, records: &mut Vec<R>) -> io::Result<()> {
         self.read_part(Part::whole(partition), records)
     }
 
-    /// Appends the records of a part to `records`.
     pub(super) fn read_part(&self, part: Part, records: &mut Vec<R>) -> io::Result<()> {
         let (open, full) = (&self.open[part.partition()], &self.full[part.partition()]);
         for block in full.iter().chain([open]) {
@@ -223,13 +209,12 @@ impl<R: PositionRecord> Collected<R> {
         self.runs.iter().try_for_each(|run| run.read(part, records))
     }
 
-    /// Gives the disk space back that these take, which are about to go.
+    /// Returns the disk space of these, which are about to be deleted.
     pub(super) fn give_back(parts: &[Self], disk: &Disk) {
         let records: u64 = parts.iter().flat_map(|part| &part.runs).map(SortedRun::records).sum();
         disk.give_back(records * R::BYTES as u64);
     }
 
-    /// How many records a partition has.
     pub(super) fn length(&self, partition: usize) -> u64 {
         let full: usize = self.full[partition].iter().map(Vec::len).sum();
         let on_disk: u64 =
@@ -237,8 +222,8 @@ impl<R: PositionRecord> Collected<R> {
         (full + self.open[partition].len()) as u64 + on_disk
     }
 
-    /// Writes all of these to an empty file, as one run that is on the disk when this returns; with
-    /// the checksum of the file.
+    /// Writes all of these to an empty file as one run and syncs it. Also returns the file's
+    /// checksum.
     pub(super) fn keep(parts: &[Self], file: File, disk: &Disk) -> io::Result<(Self, u64)> {
         let mut file = ChecksumWriter::new(file);
         let ends = SortedRun::write_to(&mut file, disk, |partition, records| {
@@ -249,7 +234,7 @@ impl<R: PositionRecord> Collected<R> {
         Ok((Self::of_run(SortedRun { file: Mutex::new(file), ends }), sum))
     }
 
-    /// What [`Collected::keep`] wrote; an error if it is not whole.
+    /// Opens a file written by [`Collected::keep`]; an error if it is incomplete.
     pub(super) fn open(file: File, disk: &Disk) -> io::Result<Self> {
         let run = SortedRun::open::<R>(file)?;
         disk.take(run.records() * R::BYTES as u64)?;
@@ -262,15 +247,13 @@ impl<R: PositionRecord> Collected<R> {
     }
 }
 
-/// Sorted records on disk, partition after partition, and then where each of these ends.
+/// Sorted records on disk, partition after partition, followed by the end of each partition.
 struct SortedRun {
     file: Mutex<File>,
-    /// Where each partition ends, in records.
     ends: Vec<u64>,
 }
 
 impl SortedRun {
-    /// Writes the records that `fill` gives for each partition to an empty file.
     fn write<R: PositionRecord>(
         file: File,
         disk: &Disk,
@@ -280,7 +263,7 @@ impl SortedRun {
         Ok(SortedRun { file: Mutex::new(file), ends })
     }
 
-    /// Writes the records that `fill` gives for each partition. Returns where each ends.
+    /// Writes the records that `fill` returns for each partition. Returns the end of each.
     fn write_to<R: PositionRecord>(
         file: impl Write,
         disk: &Disk,
@@ -308,7 +291,6 @@ impl SortedRun {
         Ok(ends)
     }
 
-    /// A run that was written before.
     fn open<R: PositionRecord>(mut file: File) -> io::Result<Self> {
         const END: usize = size_of::<u64>();
         let damaged = || io::Error::new(io::ErrorKind::InvalidData, "a run is not whole");
@@ -335,7 +317,6 @@ impl SortedRun {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where a partition begins and ends, in records.
     fn slice(&self, partition: usize) -> (u64, u64) {
         (if partition == 0 { 0 } else { self.ends[partition - 1] }, self.ends[partition])
     }
@@ -357,7 +338,7 @@ impl SortedRun {
     }
 }
 
-/// The first of sorted records in a file, between two of them, whose key is far enough on.
+/// The index of the first record, in a sorted range of a file, that is not before the part.
 fn first_of<R: PositionRecord>(
     file: &mut File,
     (mut low, mut high): (u64, u64),
@@ -385,7 +366,7 @@ mod tests {
     use crate::games::book::builder::records::{CountedGame, Record, Visit, group};
     use crate::games::pgn::GameResult;
 
-    /// All entries of what a store has collected, read in parts, and the number of its runs.
+    /// All entries of a store's records, read in parts, and the number of its runs.
     fn contents(
         store: Store<Record>,
         bits: u32,
@@ -406,7 +387,7 @@ mod tests {
         let disk = || Arc::new(Disk::new(None));
         let mut small = Store::new(0, &folder, disk());
         let mut large = Store::new(1 << 30, &folder, disk());
-        // A generator of G. Marsaglia, "Xorshift RNGs" (2003); some keys come often.
+        // Generator by G. Marsaglia, "Xorshift RNGs" (2003); some keys come often.
         let mut state = 88_172_645_463_325_252_u64;
         for number in 0..1_500_000_u64 {
             state ^= state << 13;

@@ -1,4 +1,4 @@
-//! What became of the games of a build.
+//! Tallies of the games of a build.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,23 +13,23 @@ use crate::games::pgn::{BrokenInput, Chunk, Fault, GameEnd, GameStatus, Language
 use crate::support::files::describe;
 use crate::support::words::visible;
 
-/// Chunks that threads may read before one that takes longer is done: so much waits for its turn.
+/// How many chunks threads may read ahead of one that takes longer. This limits what is buffered.
 const LEAD: u64 = 64;
 
-/// What became of the games of a build.
+/// The tally of the games of a build.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildTally {
     /// Games that counted.
     pub games: GameTotals,
-    /// Games that did not.
+    /// Games that did not count.
     pub skipped: Skipped,
     /// Games that stopped at a fault.
     pub broken: u64,
     /// Games whose `Result` tag, which counts, contradicts the result after the moves.
     #[serde(default)]
     pub contradictions: u64,
-    /// The first faults in words, in the order of the inputs, [`BuildTally::KEPT_FAULTS`] at most. A
-    /// [`FaultListener`] is told all.
+    /// The first faults in words, in input order, at most [`BuildTally::KEPT_FAULTS`]. A
+    /// [`FaultListener`] receives all of them.
     pub faults: Vec<String>,
     /// Inputs that could not be read to their end: name, line and reason.
     pub broken_inputs: Vec<String>,
@@ -37,18 +37,18 @@ pub struct BuildTally {
     pub inputs: Vec<InputRecord>,
     /// Bytes of PGN text.
     pub bytes: u64,
-    /// The inputs whose pieces have letters of other languages than English.
+    /// The inputs with piece letters of a language other than English.
     pub foreign: Vec<(String, Language)>,
 }
 
 /// A fault of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameFault {
-    /// The input.
+    /// The name of the input.
     pub input: String,
-    /// The number of the game in it, from 1.
+    /// The number of the game in the input, from 1.
     pub game: u64,
-    /// What is wrong, and on which line.
+    /// The fault and its line.
     pub fault: Fault,
 }
 
@@ -58,12 +58,11 @@ impl std::fmt::Display for GameFault {
     }
 }
 
-/// What became of the games of one chunk.
 #[derive(Debug)]
 pub(super) struct ChunkTally {
     chunk: Chunk,
     bytes: u64,
-    /// Whose letters the pieces have.
+    /// The language of the piece letters.
     pub language: Language,
     /// Games of any kind.
     pub found: u64,
@@ -72,7 +71,7 @@ pub(super) struct ChunkTally {
     broken: u64,
     contradictions: u64,
     faults: Vec<(u64, Fault)>,
-    /// Faults beyond this number are only counted.
+    /// The number of faults to keep; further ones are only counted.
     max_faults: usize,
 }
 
@@ -92,7 +91,7 @@ impl ChunkTally {
         }
     }
 
-    /// Takes down how a game ended.
+    /// Counts the end of a game.
     pub(super) fn note(&mut self, end: GameEnd, verdict: Admission) {
         self.found += u64::from(end.status != GameStatus::Text);
         let skipped = &mut self.skipped;
@@ -130,27 +129,24 @@ impl ChunkTally {
     }
 }
 
-/// Adds chunks up in the order of the inputs while threads read them in another.
+/// Adds up chunks in input order while threads read them in another.
 pub(super) struct Tallies<'a> {
     inputs: &'a [PgnInput],
     listener: Option<&'a FaultListener>,
     sum: Mutex<OrderedTally>,
-    /// A chunk was added, or will never be.
     moved: Condvar,
 }
 
-/// What became of the games that were read so far.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct TallySoFar {
     pub(super) total: BuildTally,
-    /// The number of the input of each record.
+    /// The input number of each record.
     recorded: Vec<usize>,
     /// Games before the next chunk in its input.
     games_before: u64,
 }
 
 impl TallySoFar {
-    /// Adds the checksums of inputs that were read to their end.
     pub(super) fn note_checksums(&mut self, checksums: &[(usize, u64)]) {
         for &(input, checksum) in checksums {
             if let Some(at) = self.recorded.iter().position(|&recorded| recorded == input) {
@@ -159,7 +155,6 @@ impl TallySoFar {
         }
     }
 
-    /// Takes down inputs that could not be read to their end.
     pub(super) fn note_broken(&mut self, broken: &[BrokenInput], inputs: &[PgnInput]) {
         let describe = |broken: &BrokenInput| {
             let name = inputs[broken.input].name();
@@ -173,16 +168,13 @@ impl TallySoFar {
 #[derive(Default)]
 struct OrderedTally {
     read: TallySoFar,
-    /// The number of the chunk that comes next, over all inputs.
     due: u64,
-    /// Chunks that are read before their turn.
     early: BTreeMap<u64, ChunkTally>,
-    /// A thread has failed: nobody need wait.
+    /// A thread has failed; the others must not wait.
     abandoned: bool,
 }
 
 impl<'a> Tallies<'a> {
-    /// Goes on from what was read before.
     pub(super) fn new(
         inputs: &'a [PgnInput],
         listener: Option<&'a FaultListener>,
@@ -192,7 +184,6 @@ impl<'a> Tallies<'a> {
         Tallies { inputs, listener, sum, moved: Condvar::new() }
     }
 
-    /// The faults of a chunk that are worth keeping.
     pub(super) fn max_faults(&self) -> usize {
         if self.listener.is_some() { usize::MAX } else { BuildTally::KEPT_FAULTS }
     }
@@ -201,7 +192,7 @@ impl<'a> Tallies<'a> {
         self.sum.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the chunk with this number is not too far ahead of the others.
+    /// Waits until this chunk is not too far ahead of the others.
     pub(super) fn turn(&self, number: u64) -> ChunkTurn<'_, 'a> {
         let too_early = |sum: &mut OrderedTally| !sum.abandoned && number >= sum.due + LEAD;
         let waited = self.moved.wait_while(self.lock(), too_early);
@@ -209,7 +200,7 @@ impl<'a> Tallies<'a> {
         ChunkTurn { tallies: self, number, is_over: false }
     }
 
-    /// Adds what was read to the sum, as far as nothing is missing before it.
+    /// Stores the tally of a chunk, then adds up all whose turn has come.
     fn add(&self, number: u64, tally: ChunkTally) {
         let mut sum = self.lock();
         let sum = &mut *sum;
@@ -253,13 +244,11 @@ impl<'a> Tallies<'a> {
         *games_before += tally.found;
     }
 
-    /// What became of the games.
     pub(super) fn finish(self) -> TallySoFar {
         self.sum.into_inner().unwrap_or_else(PoisonError::into_inner).read
     }
 }
 
-/// A chunk that a thread is reading.
 pub(super) struct ChunkTurn<'t, 'a> {
     tallies: &'t Tallies<'a>,
     number: u64,
@@ -267,14 +256,13 @@ pub(super) struct ChunkTurn<'t, 'a> {
 }
 
 impl ChunkTurn<'_, '_> {
-    /// Hands in what became of its games.
     pub(super) fn submit(mut self, tally: ChunkTally) {
         self.is_over = true;
         self.tallies.add(self.number, tally);
     }
 }
 
-/// A thread that fails over its chunk must not let the others wait for it.
+/// A thread that fails on its chunk must not make the others wait for it.
 impl Drop for ChunkTurn<'_, '_> {
     fn drop(&mut self) {
         if !self.is_over {
@@ -285,10 +273,9 @@ impl Drop for ChunkTurn<'_, '_> {
 }
 
 impl BuildTally {
-    /// Faults that are kept; the rest are counted, and told to a [`FaultListener`].
+    /// Number of faults to keep. The rest are only counted and passed to a [`FaultListener`].
     pub const KEPT_FAULTS: usize = 10;
 
-    /// The manifest of the book that the games make.
     pub(super) fn manifest(&self, options: &BuildOptions, interrupted: bool) -> Manifest {
         let mut inputs = self.inputs.clone();
         inputs.sort();

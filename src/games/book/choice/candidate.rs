@@ -1,4 +1,4 @@
-//! The moves that a book has in a position, as they are judged and chosen.
+//! Candidates: the book moves of a position with their scores.
 
 use std::fmt;
 
@@ -9,30 +9,30 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::Score;
 use crate::games::book::lookup::BookMove;
 
-/// Why a move of the book is out of the question.
+/// The reason why a book move is not played.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rejection {
-    /// The position after it has stood in this game.
+    /// The position after it has occurred in this game.
     Repeats,
-    /// The fifty-move rule is near, of which a book knows nothing.
+    /// The fifty-move rule is near, on which a book has no information.
     FiftyMoves,
-    /// Polyglot's weight 0 means never play.
+    /// Its weight in a Polyglot book is 0, which means never play.
     NoGames,
-    /// An analysis has put it into the book, and no game reached the position after it.
+    /// An analysis added it to the book, and no game reached the position after it.
     Unplayed,
     /// Fewer games than [`Chooser::min_games`](super::chooser::Chooser::min_games).
     TooFewGames,
-    /// The side that makes it lost every game with a result. With [`Policy::Worst`] such moves are played.
+    /// The side that makes it lost every game with a result. [`Policy::Worst`] plays such moves.
     Lost,
-    /// What the engine has learnt speaks against it.
+    /// The engine has learnt that it is bad.
     Vetoed(Veto),
     /// Played far less often than the most frequent move.
     Rare,
-    /// Another move is clearly better, and that for certain.
+    /// Another move is clearly better, with certainty.
     Worse,
-    /// By what an analysis has found it gives away more than [`Chooser::max_loss`](super::chooser::Chooser::max_loss).
+    /// Its loss by the analysis is above [`Chooser::max_loss`](super::chooser::Chooser::max_loss).
     Loses,
-    /// The position was analysed, and others were found; of this move nothing is known but its games.
+    /// The position was analysed and has other moves; this one has only games.
     Unknown,
 }
 
@@ -54,14 +54,14 @@ impl fmt::Display for Rejection {
     }
 }
 
-/// A move of the book as a [`Chooser`](super::chooser::Chooser) sees it.
+/// A book move as judged by a [`Chooser`](super::chooser::Chooser).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
     /// The move and its games.
     pub book_move: BookMove,
     /// Expected points for the side to move, by the games that reached the position after it.
     pub score: f64,
-    /// The value of the position after it, in centipawns for the side to move, if that was analysed.
+    /// The value of the position after it, in centipawns for the side to move, if it was analysed.
     pub value: Option<Score>,
     /// Expected points by games and value together; without a value, the score.
     pub expected: f64,
@@ -69,27 +69,29 @@ pub struct Candidate {
     pub certain: (f64, f64),
     /// The probability that it is played, 0 to 1.
     pub chance: f64,
-    /// Why it is not considered.
+    /// Why it is rejected, if it is.
     pub rejected: Option<Rejection>,
-    /// Its weight in a book that has weights in place of games, see [`Book::holds_weights`](crate::games::book::lookup::Book::holds_weights).
+    /// Its weight, in a book of weights, see
+    /// [`Book::holds_weights`](crate::games::book::lookup::Book::holds_weights).
     pub weight: Option<u64>,
 }
 
 impl Candidate {
-    /// Between what its worth lies for certain: a weight is what it is.
+    /// The bounds of its expectation; a weight is exact.
     pub(crate) fn bounds(&self) -> (f64, f64) {
         self.weight.map_or(self.certain, |weight| (weight as f64, weight as f64))
     }
 }
 
-/// A chosen move, with all that it was chosen from.
+/// A chosen move, with all candidates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
     /// The move to play.
     pub mv: Move,
-    /// All moves of the book, in the order of [`Book::moves`](crate::games::book::lookup::Book::moves).
+    /// All moves of the book, in the order of
+    /// [`Book::moves`](crate::games::book::lookup::Book::moves).
     pub candidates: Vec<Candidate>,
-    /// The policy that chose.
+    /// The policy that chose the move.
     pub policy: Policy,
 }
 
@@ -103,7 +105,7 @@ impl Choice {
             .unwrap_or(&self.candidates[0])
     }
 
-    /// Why the move was chosen in `position`, in a line.
+    /// Explains in a line why the move was chosen in `position`.
     pub fn explain(&self, position: &Position) -> String {
         let chosen = self.chosen();
         let open = self.candidates.iter().filter(|candidate| candidate.chance > 0.0).count();

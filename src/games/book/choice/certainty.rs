@@ -1,4 +1,4 @@
-//! How certain a score of games is.
+//! Confidence bounds of scores.
 
 use crate::chess::position::Color;
 use crate::games::book::format::counts::Counts;

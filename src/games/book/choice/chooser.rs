@@ -1,4 +1,4 @@
-//! Which of the book's moves is played, and why.
+//! Chooses which of the book's moves to play.
 
 use super::candidate::{Candidate, Choice, Rejection};
 use super::certainty::{mean_and_error, quantile};
@@ -14,48 +14,48 @@ use crate::support::random::Random;
 /// Chooses moves from a book. The same seed gives the same choices.
 #[derive(Debug, Clone)]
 pub struct Chooser {
-    /// How to choose.
+    /// The policy for choosing moves.
     pub policy: Policy,
-    /// The probability, between one half and 1, with which a score is at least its lower bound. The
-    /// higher, the more games a move needs to be trusted.
+    /// The probability, between 0.5 and 1, that a score is at least its lower bound. With a higher
+    /// value, a move needs more games to be trusted.
     pub confidence: f64,
-    /// Moves into positions that fewer games reached are not played.
+    /// The minimum number of games that reached the position after a move.
     pub min_games: u64,
-    /// Moves that give away more by what an analysis has found are not played, in centipawns; unless
-    /// the policy is [`Policy::Worst`], [`Policy::Random`] or [`Policy::Frequency`].
+    /// The largest loss of a move by the analysis, in centipawns. It is ignored with
+    /// [`Policy::Worst`], [`Policy::Random`] and [`Policy::Frequency`].
     pub max_loss: Score,
-    /// Also plays moves that lost every game, which imitating a player requires.
+    /// Also plays moves that lost every game, as needed for imitating a player.
     pub plays_lost: bool,
-    /// What an engine has learnt, which may veto moves.
+    /// What the engine has learnt, which can veto moves.
     pub learned: Option<Book>,
     random: Random,
 }
 
-/// The default of [`Chooser::confidence`].
 const CONFIDENCE: f64 = 0.9;
 /// The default of [`Chooser::max_loss`]. Hand-set.
 pub(crate) const MAX_LOSS: Score = 30;
-/// A value counts as much as so many games that ended as it expects. Hand-set: searches know
-/// tactics, games know plans.
+/// A value counts as much as this many games with its expected score. Hand-set: searches are good
+/// at tactics, games at plans.
 const VALUE_GAMES: f64 = 100.0;
-/// Without a value there is one win and one loss besides the games, so that a single game proves
+/// Without a value, one win and one loss are added to the games, so that a single game proves
 /// nothing.
 const PRIOR: (f64, f64) = (1.0, 1.0);
-/// With [`Policy::Prefer`], a move must promise so many points less for certain to be clearly worse.
-/// Of many games a tenth of a percent is certain, and would leave one move in every position. As much as
-/// [`MAX_LOSS`] centipawns between equal sides.
+/// With [`Policy::Prefer`], a move is clearly worse if its certain score is lower by this many
+/// points. With many games even a tenth of a percent is certain, and only one move per position
+/// would be left. Equals [`MAX_LOSS`] centipawns between equal sides.
 const CLEARLY: f64 = 0.04;
 /// With [`Policy::Prefer`], a move is too rare if it has less than this share of the games of the
 /// most frequent one.
 const RARE_SHARE: f64 = 0.1;
-/// With [`Policy::Weighted`], so many points less of certain score make a move ten times rarer.
+/// With [`Policy::Weighted`], a certain score lower by this many points makes a move ten times
+/// rarer.
 const TENFOLD: f64 = 0.05;
-/// A quiet move is not taken from the book once so many plies have been quiet: the book cannot
-/// know that the fifty-move rule is near.
+/// No quiet book moves are played after this many quiet plies: the book has no information on the
+/// fifty-move rule.
 const MAX_QUIET_PLIES: u16 = 80;
 
 impl Chooser {
-    /// A chooser whose random choices follow from `seed`.
+    /// Creates a chooser whose random choices depend only on `seed`.
     pub fn new(policy: Policy, seed: u64) -> Self {
         let random = Random::new(seed);
         Chooser {
@@ -69,12 +69,11 @@ impl Chooser {
         }
     }
 
-    /// The moves of the book with their scores and chances.
+    /// The moves of the book with their scores and probabilities.
     pub fn candidates(&self, book: &Book, game: &Game) -> Vec<Candidate> {
         self.candidates_of(book, book, game)
     }
 
-    /// The moves of one book, by what an analysis of it or of any behind it has found.
     fn candidates_of(&self, book: &Book, values: &Book, game: &Game) -> Vec<Candidate> {
         let weights = book.holds_weights();
         let found = values.value(game.position());
@@ -100,7 +99,6 @@ impl Chooser {
         candidates
     }
 
-    /// Puts games and values together.
     fn judge(&self, candidates: &mut [Candidate], position: &Position) {
         let (side, z) = (position.side_to_move(), quantile(self.confidence));
         for candidate in candidates {
@@ -110,7 +108,7 @@ impl Chooser {
             });
             let mut counts = candidate.book_move.reached;
             if candidate.value.is_some() {
-                // Where a value is known, games without a result, or mere lines, have nothing to add.
+                // If a value is known, games without a result, or bare lines, add nothing.
                 counts.undecided = 0;
             }
             let (mean, error) = mean_and_error(&counts, side, prior);
@@ -119,7 +117,7 @@ impl Chooser {
         }
     }
 
-    /// Rejects what was learnt to be bad, unless the worst move is wanted.
+    /// Rejects moves that learnt results veto, unless the worst move is requested.
     fn reject_vetoed(&self, candidates: &mut [Candidate], position: &Position) {
         let is_wanted = self.policy != Policy::Worst;
         let Some(learned) = self.learned.as_ref().filter(|_| is_wanted) else { return };
@@ -131,8 +129,9 @@ impl Chooser {
         }
     }
 
-    /// Rejects what loses too much against what the position is worth; and, where the book itself
-    /// was analysed, what the analysis left out: a game or two are no reason to leave it.
+    /// Rejects moves that lose too much against the value of the position. If the book itself was
+    /// analysed, also rejects moves that the analysis left out: a game or two are no reason to
+    /// leave it.
     fn reject_losing(
         &self,
         candidates: &mut [Candidate],
@@ -155,7 +154,7 @@ impl Chooser {
     }
 
     /// Chooses a move in the current position of a game; `None` if the policy is off or the book
-    /// has nothing to play. Of several books, the first that has something to play is taken.
+    /// has nothing to play. Of several books, the first that has something to play is used.
     pub fn choose(&mut self, book: &Book, game: &Game) -> Option<Choice> {
         if self.policy == Policy::Off {
             return None;
@@ -163,14 +162,13 @@ impl Chooser {
         book.in_order().find_map(|one| self.choose_from(&one, book, game))
     }
 
-    /// Whether what was learnt vetoes a move of the book.
     pub(crate) fn has_vetoed(&self, book: &Book, game: &Game, mv: Move) -> bool {
         self.candidates(book, game).iter().any(|candidate| {
             candidate.book_move.mv == mv && matches!(candidate.rejected, Some(Rejection::Vetoed(_)))
         })
     }
 
-    /// The moves of the book that were vetoed, and why, in a line; `None` without a veto.
+    /// The vetoed book moves and the reasons, in a line; `None` without a veto.
     pub(crate) fn vetoes(&self, book: &Book, game: &Game) -> Option<String> {
         self.learned.as_ref()?;
         let of = |book: Book| {
@@ -200,7 +198,6 @@ impl Chooser {
         Some(Choice { mv: chosen?, candidates, policy: self.policy })
     }
 
-    /// Whether moves that lost every game are open.
     fn accepts_lost_moves(&self) -> bool {
         self.plays_lost || self.policy == Policy::Worst
     }
@@ -253,7 +250,7 @@ impl Chooser {
     }
 }
 
-/// What the book says of a move: a weight says nothing of results.
+/// The book's score for a move. A weight says nothing about results.
 fn figure(candidate: &Candidate, side: Color) -> BookMoveScore {
     let weights = candidate.weight.is_some();
     let counts = if weights { Counts::default() } else { candidate.book_move.reached };
@@ -262,8 +259,8 @@ fn figure(candidate: &Candidate, side: Color) -> BookMoveScore {
     BookMoveScore { expected: candidate.value.map_or(mean, |_| candidate.expected), games }
 }
 
-/// Leaves the moves that are played often and that no other of them clearly beats: a rare move
-/// that has scored well is not played, and must not keep the others from it.
+/// Keeps the moves that are played often and that no other one clearly beats. A rare move that
+/// scored well is not played, and must not exclude the others.
 fn reject_rare_and_worse(candidates: &mut [Candidate]) {
     let games = |candidate: &Candidate| candidate.book_move.reached.games();
     let most = open(candidates).map(games).max().unwrap_or(0);
@@ -274,12 +271,10 @@ fn reject_rare_and_worse(candidates: &mut [Candidate]) {
     reject(candidates, Rejection::Worse, |candidate| candidate.certain.1 < best - CLEARLY);
 }
 
-/// Those that are not rejected.
 fn open(candidates: &[Candidate]) -> impl Iterator<Item = &Candidate> {
     candidates.iter().filter(|candidate| candidate.rejected.is_none())
 }
 
-/// Rejects those that are still open and of which this is true.
 fn reject(candidates: &mut [Candidate], why: Rejection, is_so: impl Fn(&Candidate) -> bool) {
     let open = candidates.iter_mut().filter(|candidate| candidate.rejected.is_none());
     open.filter(|candidate| is_so(candidate)).for_each(|candidate| candidate.rejected = Some(why));
@@ -291,7 +286,6 @@ mod tests {
     use crate::games::book::builder::{BuildOptions, build_in_memory};
     use crate::games::pgn::PgnInput;
 
-    /// A book of games given as moves and result, so often.
     fn book(games: &[(&str, &str, usize)]) -> Book {
         let game = |(moves, result, times): &(&str, &str, usize)| {
             format!("[Result \"{result}\"]\n\n{moves} {result}\n\n").repeat(*times)
@@ -358,7 +352,7 @@ mod tests {
                 assert!(candidates.iter().any(is_lost), "{policy} after {moves}: {candidates:?}");
                 assert_eq!(chosen(policy, &book, &game(moves)).as_deref(), left, "{policy}");
             }
-            // Games without a result are no reason to play it; another move is.
+            // Games without a result are no reason to play it; there is another move.
             assert_eq!(chosen(policy, &book, &game("e4 e5")).as_deref(), Some("d4"), "{policy}");
             assert_eq!(chosen(policy, &book, &game("d4")).as_deref(), Some("f5"), "{policy}");
         }
@@ -415,8 +409,8 @@ mod tests {
         assert_eq!(different.len(), 3);
     }
 
-    /// A book with these values of the positions after some moves, for the side to move there; the
-    /// best move outside the analysis is worth `outside`.
+    /// A book with values of the positions after some moves, for the side to move there. The best
+    /// move outside the analysis is worth `outside`.
     fn analysed(book: &Book, values: &[(&str, Score, Option<Score>)]) -> Book {
         let value = |&(moves, score, outside): &(&str, Score, Option<Score>)| {
             let position = *game(moves).position();
@@ -451,7 +445,7 @@ mod tests {
         };
         let [e4, d4] = of(&plain, 30, Policy::Best);
         assert_eq!((e4.value, e4.expected, d4.expected), (None, 0.6, 0.5));
-        // After 1.e4 Black is worth 50 centipawns, after 1.d4 White.
+        // After 1.e4 Black is 50 centipawns better, after 1.d4 White.
         let values = [("e4", 50, None), ("d4", -50, None)];
         let book = analysed(&plain, &values);
         let [e4, d4] = of(&book, 100, Policy::Best);
@@ -481,7 +475,7 @@ mod tests {
         let book = book(&["e4", "d4", "c4"].map(|mv| (mv, "1/2-1/2", 60)));
         let c4 = Game::default().position().parse_move("c4").expect("a move");
         let judged = |values: &[(&str, Score, Option<Score>)]| {
-            // The best move outside is one of the book's.
+            // The best move outside is a book move.
             let mut found: Vec<BookValue> = analysed(&book, values).values().collect();
             for value in found.iter_mut().filter(|value| value.outside.is_some()) {
                 value.outside = value.outside.map(|(_, score)| (c4, score));
@@ -502,7 +496,7 @@ mod tests {
         );
         let [_, _, c4] = judged(&[("", 40, Some(0)), ("e4", -40, None)]);
         assert_eq!(c4, (Some(0), Some(Rejection::Loses)));
-        // Where the position itself was not analysed, its games decide.
+        // If the position itself was not analysed, its games decide.
         assert_eq!(judged(&[("e4", -40, None)])[1].1, None);
     }
 

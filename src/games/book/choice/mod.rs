@@ -1,4 +1,4 @@
-//! Choosing a move from a book.
+//! Chooses a move from a book.
 //!
 //! Uses `facets`, `format` and `lookup`.
 

@@ -1,43 +1,43 @@
-//! The ways to choose among the moves of a book, and their names.
+//! The policies for choosing among the moves of a book, and their names.
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-/// How a move is chosen, after GNU Chess (`book on|off|best|worst|random|prefer`).
+/// How to choose a move, after GNU Chess (`book on|off|best|worst|random|prefer`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {
-    /// The book is not asked.
+    /// Does not use the book.
     Off,
-    /// The move whose score is the highest for certain, see [`Chooser::confidence`](super::chooser::Chooser::confidence).
+    /// The move with the highest certain score, see
+    /// [`Chooser::confidence`](super::chooser::Chooser::confidence).
     Best,
-    /// The move whose score is the lowest for certain: for handicaps and for testing.
+    /// The move with the lowest certain score: for handicaps and for testing.
     Worst,
-    /// Any move of the book, all alike.
+    /// Any move of the book, with equal probability.
     Random,
-    /// The likelier the more often it was played, unless another is clearly better; in a book of
-    /// weights, as its weight says. `on` is this.
+    /// In proportion to the games of a move, unless another is clearly better; in a book of
+    /// weights, in proportion to its weight. `on` is this policy.
     #[default]
     Prefer,
-    /// The likelier the better its certain score; in a book of weights, as [`Policy::Prefer`].
+    /// More often with a better certain score; in a book of weights, like [`Policy::Prefer`].
     Weighted,
-    /// As often as the games played it here, however it scored: for playing like somebody.
+    /// In proportion to the games, whatever their score, to imitate players.
     Frequency,
 }
 
-/// Makes the lists of policies from one table, so that help, options and errors name the same.
+/// Makes the lists of policies from one table, so that help, options and errors use the same names.
 macro_rules! policies {
     ($($variant:ident = $name:literal),+) => {
         impl Policy {
-            /// All policies, the default first and `off` last, in the order in which lists name them.
+            /// All policies, with the default first and `off` last, in the order of lists.
             pub const ALL: [Policy; [$($name),+].len()] = [$(Policy::$variant),+];
-            /// The names of all policies and [`Policy::ON`], as usages show them.
             pub(crate) const USAGE: &str = concat!("on", $("|", $name),+);
-            /// The same where a file may stand in place of them.
+            /// The same, for usage texts that also accept a file.
             pub(crate) const USAGE_OR_FILE: &str = concat!("[on", $("|", $name),+, "|FILE]");
 
-            /// The name, by which users choose it.
+            /// The name for users.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Policy::$variant => $name),+
@@ -63,11 +63,11 @@ impl Policy {
         let [used @ .., Policy::Off] = Self::ALL else { panic!("`off` is the last of all") };
         used
     };
-    /// The word for the default policy where a book is turned on.
+    /// The name for the default policy where a book is turned on.
     pub const ON: &str = "on";
 }
 
-/// A word that is no policy.
+/// The error for a word that is not a policy.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("unknown book policy {word:?}: expected one of {}", Policy::USAGE.replace('|', ", "))]
 pub struct ParsePolicyError {

@@ -1,8 +1,8 @@
-//! Vetoes: what an engine has learnt of a book's move keeps it from being played.
+//! Vetoes against book moves that an engine has learnt to be bad.
 //!
-//! The book's figure for a move is the prior, worth a few games at most, and the learnt games are the
-//! evidence. A veto is bounded: it needs clear evidence, and it ends when the other moves of the position
-//! turn out as bad. Otherwise a stronger opponent would take the whole book away.
+//! The book's score for a move is the prior, worth a few games at most, and the learnt games are
+//! the evidence. A veto is bounded: it needs clear evidence, and it ends when the other moves of
+//! the position turn out as bad. Otherwise a stronger opponent would disable the whole book.
 
 use std::fmt;
 
@@ -14,28 +14,30 @@ use crate::games::book::format::counts::Counts;
 use crate::games::book::lookup::Book;
 use crate::support::words;
 
-/// The book's figure counts as at least, and at most, so many learnt games. Hand-set: two or three losses
-/// veto a move of a few games, six an even move of many.
+/// The minimum and maximum weight of the book's score, in learnt games. Hand-set: two or three
+/// losses veto a move of a few games, six an even move of many.
 const BOOK_GAMES: (f64, f64) = (1.0, 8.0);
-/// A veto needs an expected score so far below the book's, and below one half, for certain.
+/// A veto requires an expected score that is certain to be this far below the book's, and below one
+/// half.
 const CLEARLY: f64 = 0.04;
-/// A move is vetoed if a learnt search finds the side that made it so many centipawns behind. Hand-set: the
-/// values of sound openings stay within half of that.
+/// A move is vetoed if a learnt search finds the side that made it this many centipawns behind.
+/// Hand-set: the values of sound openings stay within half of that.
 const BEHIND: Score = 100;
 
-/// Why an engine does not play a move of its book again.
+/// The reason why an engine no longer plays a book move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Veto {
-    /// Its own games with the move went badly.
+    /// Its own games with the move scored badly.
     Games {
         /// Games that the engine has learnt from.
         games: u64,
         /// Their score for the side that made the move, 0 to 1.
         score: f64,
-        /// The score that the book expects, 0 to 1.
+        /// The score expected from the book, 0 to 1.
         book: f64,
     },
-    /// A search after the move, or after a reply to it, found so many centipawns for the side that made it.
+    /// The score of a search after the move or a reply, in centipawns for the side that made the
+    /// move.
     Search(Score),
 }
 
@@ -57,17 +59,15 @@ impl fmt::Display for Veto {
     }
 }
 
-/// What the book says of a move.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BookMoveScore {
-    /// The score that it expects of the move, 0 to 1.
     pub expected: f64,
-    /// The games that this rests on.
+    /// The number of games behind it.
     pub games: f64,
 }
 
-/// The veto of what was learnt against a move of the book, if there is one. `z` is the quantile of the
-/// confidence that a veto needs.
+/// Returns the veto against a book move, if there is one. `z` is the quantile of the confidence
+/// that a veto needs.
 pub(crate) fn veto(
     learned: &Book,
     position: &Position,
@@ -102,13 +102,14 @@ fn by_games(
 fn by_search(learned: &Book, position: &Position, mv: Move, book: BookMoveScore) -> Option<Veto> {
     let found = worth(learned, position, mv)?;
     let promised = expectation(found) < book.expected - CLEARLY;
-    // What a search of all moves has found is the best that there is.
+    // A move found by a search of all moves is the best there is.
     let is_best = learned.value(position).is_some_and(|value| value.score <= found);
     (found <= -BEHIND && promised && !is_best).then_some(Veto::Search(found))
 }
 
-/// What a move is worth at most by learnt searches of the position after it and of those after the
-/// replies to it, in centipawns for the side that makes it: the opponent chooses the reply.
+/// An upper bound on the value of a move, in centipawns for the side that makes it. It comes from
+/// learnt searches of the position after it and of those after the replies: the opponent chooses
+/// the reply.
 fn worth(learned: &Book, position: &Position, mv: Move) -> Option<Score> {
     let after = position.play(mv);
     let replies = learned.entry(&after).unwrap_or_default().moves.into_iter();
@@ -126,7 +127,8 @@ mod tests {
     use crate::games::book::choice::certainty::quantile;
     use crate::games::pgn::PgnInput;
 
-    /// The veto against 1.e4 after these learnt games, where the book expects one half from so many.
+    /// The veto against 1.e4 after these learnt games, if the book expects one half from this many
+    /// games.
     fn against_e4(learnt: &[(&str, &str, usize)], games: f64) -> Option<Veto> {
         let game = |(mv, result, times): &(&str, &str, usize)| {
             format!("[Result \"{result}\"]\n\n1. {mv} {result}\n\n").repeat(*times)

@@ -1,11 +1,10 @@
-//! What is known of a game without its moves, in one word, and the filters that ask for it.
+//! The tags of a game in one word, and filters for them.
 
 use super::kinds::{RatingGroup, Speed};
 use crate::chess::position::Color;
 use crate::games::pgn::{GameDate, PgnDate};
 use crate::games::pgn::{GameResult, Tags};
 
-/// The most that a rating can be.
 const MAX_RATING: u32 = (1 << RATING_BITS) - 1;
 
 /// Date, ratings, speed and result of a game.
@@ -15,7 +14,6 @@ const MAX_RATING: u32 = (1 << RATING_BITS) - 1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(in crate::games::book) struct GameTags(u64);
 
-/// Bits of a rating, a speed and a result, and where each stands.
 const RATING_BITS: u32 = 12;
 const SPEED_BITS: u32 = 3;
 const RESULT_BITS: u32 = 2;
@@ -26,12 +24,11 @@ const DATE_SHIFT: u32 = WHITE_SHIFT + RATING_BITS;
 
 const _: () = assert!(DATE_SHIFT + GameDate::BITS <= u64::BITS);
 
-/// The results by their number.
 const RESULTS: [GameResult; 4] =
     [GameResult::White, GameResult::Draw, GameResult::Black, GameResult::Undecided];
 
 impl GameTags {
-    /// What the tags say. A rating that is no number above zero is unknown.
+    /// Converts tags. A rating that is not a positive number is unknown.
     pub(in crate::games::book) fn of(tags: &Tags) -> Self {
         let rating = |name| {
             let number = tags.get(name).and_then(|text| text.trim().parse::<u32>().ok());
@@ -49,7 +46,6 @@ impl GameTags {
         )
     }
 
-    /// The same with this result.
     pub(in crate::games::book) fn with_result(self, result: GameResult) -> Self {
         GameTags(self.0 >> RESULT_BITS << RESULT_BITS | result as u64)
     }
@@ -68,7 +64,6 @@ impl GameTags {
         RESULTS[(self.0 & ((1 << RESULT_BITS) - 1)) as usize]
     }
 
-    /// The rating of a player.
     #[inline]
     pub(in crate::games::book) fn rating(self, side: Color) -> Option<u16> {
         let shift = if side == Color::White { WHITE_SHIFT } else { BLACK_SHIFT };
@@ -87,7 +82,7 @@ impl GameTags {
 
     pub(in crate::games::book) fn speed(self) -> Speed {
         let number = self.0 >> SPEED_SHIFT & ((1 << SPEED_BITS) - 1);
-        // A book of other origin may have numbers that are none.
+        // A book of other origin may have invalid numbers.
         Speed::ALL[(number as usize).min(Speed::ALL.len() - 1)]
     }
 
@@ -97,17 +92,18 @@ impl GameTags {
     }
 }
 
-/// Which games are asked for: all, unless something is set.
+/// Selects games by facets; all by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct FacetFilter {
-    /// The mean rating of the players is in one of these groups. If one has none, the other's
-    /// counts; a game without any rating does not pass.
+    /// The groups that may contain the mean rating of the players.
+    ///
+    /// If one player has no rating, the other's counts; a game without any rating does not pass.
     pub ratings: Vec<RatingGroup>,
-    /// The speed is one of these.
+    /// The accepted speeds.
     pub speeds: Vec<Speed>,
-    /// Played on this day or later. A game without a date does not pass.
+    /// The first day. A game without a date does not pass.
     pub since: Option<PgnDate>,
-    /// Played on this day or earlier. A game without a date does not pass.
+    /// The last day. A game without a date does not pass.
     pub until: Option<PgnDate>,
 }
 
@@ -117,12 +113,10 @@ impl FacetFilter {
         *self == FacetFilter::default()
     }
 
-    /// Whether a game with these tags passes.
     pub(in crate::games::book) fn passes(&self, tags: &Tags) -> bool {
         self.is_everything() || CompiledFilter::new(self).passes(GameTags::of(tags))
     }
 
-    /// The conditions in words, for the manifest.
     pub(in crate::games::book) fn describe(&self) -> Vec<String> {
         let list = |name: &str, values: Vec<String>| {
             (!values.is_empty()).then(|| format!("{name} {}", values.join(",")))
@@ -142,9 +136,8 @@ impl FacetFilter {
 /// A filter, compiled to test many games fast.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::games::book) struct CompiledFilter {
-    /// The rating groups wanted, as a set of bits; `None` for any.
+    /// The accepted rating groups, as a set of bits; `None` for any.
     ratings: Option<u16>,
-    /// The speeds wanted.
     speeds: u8,
     first: GameDate,
     last: GameDate,

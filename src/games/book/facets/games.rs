@@ -1,4 +1,4 @@
-//! The games of a book: a section that tells what they are and where they stand.
+//! The games section of a book: their tags and the positions of their text.
 //!
 //! ```text
 //! games        u64, little-endian as all numbers
@@ -17,8 +17,8 @@
 //! names        UTF-8, sorted
 //! files        JSON: a `FileRecord` each
 //! ```
-//! Games are sorted by date, the latest first, then by ratings, and by where they stand. So a number
-//! of a game says how late it is, and depends on the set of games alone.
+//! Games are sorted by date, the latest first, then by ratings, and by their place in the files. So
+//! the number of a game orders games by date, and depends on the set of games alone.
 
 use std::fmt;
 use std::str::FromStr;
@@ -29,37 +29,36 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::game_tags::GameTags;
 
-/// Bytes before the traits, of the traits of a game, and of its row.
+/// Bytes before the tags, of the tags of a game, and of its row.
 pub(super) const HEAD_BYTES: usize = 16;
 pub(super) const TRAITS_BYTES: usize = 8;
 pub(super) const ROW_BYTES: usize = 32;
 /// Bytes of an offset and of an id in a row.
 const WORD_BYTES: usize = 6;
 
-/// The signs of an id, and how many it has.
 const SIGNS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ID_SIGNS: u32 = 8;
 
-/// What a game is called: eight letters or digits. Games of Lichess have the id that they have
-/// there; others one that follows from their text, whatever book they are in.
+/// The id of a game: eight letters or digits.
+///
+/// Games from Lichess have their id there; others an id derived from their text, the same in every
+/// book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId(u64);
 
-/// A text that is no id of a game.
+/// The error for a text that is not the id of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0:?} is no id of a game: expected eight letters or digits")]
 pub struct ParseGameIdError(String);
 
-/// Where Lichess has its games.
 const LICHESS: &[u8] = b"https://lichess.org/";
 
 impl GameId {
-    /// The id that the hash of a game's text makes.
     fn of_hash(hash: u64) -> Self {
         GameId(hash % (SIGNS.len() as u64).pow(ID_SIGNS))
     }
 
-    /// The id of a game without one, by its text without the blank lines around it.
+    /// The id of a game without one, from its text without surrounding blank lines.
     pub(crate) fn of_text(text: &[u8]) -> Self {
         Self::of_hash(xxh3_64(text))
     }
@@ -68,19 +67,17 @@ impl GameId {
     #[cfg(feature = "parquet")]
     pub(in crate::games::book) const BITS: u32 = 48;
 
-    /// The id as a number, which sorts as its text does.
     #[cfg(feature = "parquet")]
     pub(in crate::games::book) fn number(self) -> u64 {
         self.0
     }
 
-    /// The id with this number.
     #[cfg(feature = "parquet")]
     pub(in crate::games::book) fn from_number(number: u64) -> Self {
         GameId(number)
     }
 
-    /// The id of a game of Lichess, by its `Site` tag. What may follow is the side of a player.
+    /// The id of a Lichess game, from its `Site` tag, which may end with the side of a player.
     pub(crate) fn of_site(site: &[u8]) -> Option<Self> {
         let word = site.strip_prefix(LICHESS)?.get(..ID_SIGNS as usize)?;
         std::str::from_utf8(word).ok()?.parse().ok()
@@ -108,20 +105,20 @@ impl fmt::Display for GameId {
     }
 }
 
-/// A file of games that a book knows.
+/// A file of games in a book.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileRecord {
-    /// The path as it was given when the book was built, or what else the games came from.
+    /// The path given when the book was built, or another origin of the games.
     pub path: String,
-    /// The same from the root; empty if it was no file.
+    /// The absolute path; empty if it was not a file.
     pub absolute: String,
-    /// Its length in bytes, compressed as it was.
+    /// Its length in bytes, compressed if it was.
     pub bytes: u64,
 }
 
-/// Where a game stands, and what it is called. What `file` and the names count depends on where the
-/// row is.
+/// The position and id of a game. The meaning of `file` and the name numbers depends on the row's
+/// container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct GameRow {
     pub white: u32,
@@ -134,7 +131,6 @@ pub(in crate::games::book) struct GameRow {
     pub id: GameId,
 }
 
-/// The lowest `WORD_BYTES` bytes.
 fn word(number: u64) -> [u8; WORD_BYTES] {
     let [a, b, c, d, e, f, ..] = number.to_le_bytes();
     [a, b, c, d, e, f]
@@ -151,7 +147,6 @@ impl GameRow {
         GameRow { white, black, file: 0, length: 0, check: 0, offset: 0, id }
     }
 
-    /// Takes down where the game's text stands.
     pub(super) fn locate(&mut self, file: u32, offset: u64, text: &[u8]) {
         let hash = xxh3_64(text);
         self.file = file;
@@ -163,7 +158,6 @@ impl GameRow {
         }
     }
 
-    /// Whether this is the text of the game.
     pub(in crate::games::book) fn is_text(&self, text: &[u8]) -> bool {
         xxh3_64(text) as u32 == self.check
     }
@@ -194,10 +188,9 @@ impl GameRow {
     }
 }
 
-/// An id that no game has: all have less.
+/// Larger than any id.
 const UNKNOWN_ID: u64 = u64::MAX;
 
-/// The games in the bytes of a section.
 #[derive(Clone, Copy)]
 pub(in crate::games::book) struct Games<'a> {
     game_tags: &'a [[u8; TRAITS_BYTES]],
@@ -208,7 +201,6 @@ pub(in crate::games::book) struct Games<'a> {
 }
 
 impl<'a> Games<'a> {
-    /// Splits the bytes up; `None` if they are no such section.
     pub(in crate::games::book) fn parse(bytes: &'a [u8]) -> Option<Self> {
         let (head, rest) = bytes.split_first_chunk::<HEAD_BYTES>()?;
         let number = |range: std::ops::Range<usize>| usize::try_from(from_word(&head[range])).ok();
@@ -222,7 +214,6 @@ impl<'a> Games<'a> {
         u32::try_from(games).is_ok().then_some(Games { game_tags, rows, ends, names, files })
     }
 
-    /// The number of games.
     pub(in crate::games::book) fn len(&self) -> u32 {
         self.game_tags.len() as u32
     }
@@ -247,12 +238,10 @@ impl<'a> Games<'a> {
         bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
-    /// The number of names.
     pub(in crate::games::book) fn names(&self) -> u32 {
         self.ends.len() as u32
     }
 
-    /// The number of the game with this id.
     pub(in crate::games::book) fn find(&self, id: GameId) -> Option<u32> {
         let wanted = word(id.0);
         let found = self.rows.iter().position(|row| row[22..28] == wanted)?;
@@ -264,7 +253,7 @@ impl<'a> Games<'a> {
         serde_json::from_slice(self.files).ok()
     }
 
-    /// Whether all that the rows refer to is there, and the games are in their order.
+    /// Whether all references of the rows are valid, and the games are in order.
     pub(in crate::games::book) fn is_sound(&self) -> bool {
         let Some(files) = self.files() else { return false };
         let in_bounds = |row: &[u8; ROW_BYTES]| {
@@ -281,7 +270,7 @@ impl<'a> Games<'a> {
     }
 }
 
-/// Bytes that the number of one of so many games takes.
+/// Bytes needed for the number of a game, with this many games.
 pub(in crate::games::book) fn number_bytes(games: u32) -> usize {
     let largest = games.saturating_sub(1);
     (u32::BITS - largest.leading_zeros()).div_ceil(u8::BITS).max(1) as usize

@@ -1,11 +1,11 @@
-//! What sets games apart: rating groups and speeds, as Lichess has them.
+//! Rating groups and speeds, as Lichess defines them.
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-/// A word that is no rating group or no speed.
+/// The error for a word that is not a rating group or a speed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ParseFacetError(String);
@@ -15,7 +15,7 @@ pub struct ParseFacetError(String);
 pub struct RatingGroup(u8);
 
 impl RatingGroup {
-    /// The lower bounds of all groups: those of the opening explorer of Lichess.
+    /// The lower bounds of all groups, as in the opening explorer of Lichess.
     pub const BOUNDS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 
     /// The group of a rating.
@@ -24,7 +24,7 @@ impl RatingGroup {
         RatingGroup((above - 1) as u8)
     }
 
-    /// The least rating of the group.
+    /// The lowest rating of the group.
     pub fn lower_bound(self) -> u16 {
         Self::BOUNDS[usize::from(self.0)]
     }
@@ -53,7 +53,7 @@ impl fmt::Display for RatingGroup {
     }
 }
 
-/// How fast a game was, by the time that it is estimated to take each player.
+/// The speed of a game, by its estimated time per player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Speed {
     /// Less than half a minute.
@@ -64,16 +64,16 @@ pub enum Speed {
     Blitz,
     /// Less than 25 minutes.
     Rapid,
-    /// Less than six hours; and whatever does not say.
+    /// Less than six hours, or unknown.
     Classical,
     /// Longer, or without a clock.
     Correspondence,
 }
 
-/// Moves of a game by which its time is estimated, see
+/// The number of moves for estimating the time of a game, see
 /// <https://lichess.org/faq#time-controls>.
 const ESTIMATED_MOVES: u32 = 40;
-/// The seconds below which a game is of one of the first five speeds.
+/// The upper limits of the first five speeds, in seconds.
 const LIMITS: [u32; 5] = [30, 180, 480, 1_500, 21_600];
 
 impl Speed {
@@ -87,8 +87,9 @@ impl Speed {
         Speed::Correspondence,
     ];
 
-    /// The speed that a `TimeControl` tag means: `300+3`, `40/7200:3600`, `1/86400`, and `-` for no
-    /// clock at all. The first period alone counts.
+    /// The speed for a `TimeControl` tag: `300+3`, `40/7200:3600`, `1/86400`, and `-` for no clock.
+    ///
+    /// Only the first period counts.
     pub fn of_time_control(text: &str) -> Self {
         let text = text.trim();
         if text == "-" {
@@ -98,7 +99,7 @@ impl Speed {
         Self::ALL[LIMITS.partition_point(|&limit| limit <= seconds)]
     }
 
-    /// The name, as Lichess writes it.
+    /// The name, as on Lichess.
     pub fn name(self) -> &'static str {
         match self {
             Speed::UltraBullet => "ultraBullet",
@@ -116,7 +117,7 @@ impl Speed {
     }
 }
 
-/// The seconds that a time control is estimated to give a player for his game.
+/// The estimated time per player for a time control, in seconds.
 fn estimate(text: &str) -> Option<u32> {
     let first = text.split(':').next()?;
     let (moves, period) = match first.split_once('/') {

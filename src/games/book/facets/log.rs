@@ -1,4 +1,4 @@
-//! The games of a book while it is made: written down as they come, then put in order.
+//! The games of a book while it is built: logged as they are read, then sorted.
 
 use std::cmp::Reverse;
 use std::io;
@@ -9,7 +9,6 @@ use super::game_tags::GameTags;
 use super::games::{FileRecord, GameId, GameRow, Games, HEAD_BYTES, ROW_BYTES, TRAITS_BYTES};
 use crate::games::pgn::{GameResult, Tags};
 
-/// A game as it was written down.
 #[derive(Debug, Clone, Copy)]
 struct LoggedGame {
     game_tags: GameTags,
@@ -24,7 +23,6 @@ impl LoggedGame {
         bytes
     }
 
-    /// Takes a game from the beginning of these bytes.
     fn take(bytes: &mut &[u8]) -> Option<Self> {
         let (game_tags, rest) = bytes.split_first_chunk()?;
         let (row, rest) = rest.split_first_chunk()?;
@@ -36,53 +34,48 @@ impl LoggedGame {
     }
 }
 
-/// Takes a number from the beginning of these bytes.
 fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     let (number, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
     Some(u64::from_le_bytes(*number))
 }
 
-/// The games that one thread has read, or that a book holds, in any order. Each has a number: how
-/// many came before it.
+/// The games that one thread has read, or that a book contains, in any order. Each is numbered by
+/// the games before it.
 #[derive(Default)]
 pub(in crate::games::book) struct GameLog {
     names: Vec<String>,
     numbers: HashMap<String, u32>,
     games: Vec<LoggedGame>,
-    /// Of books in which a game counts once: what tells each game from others.
+    /// Hashes that identify games, if duplicates count once.
     courses: Vec<u64>,
-    /// Games that are the same as others, of any thread, with what tells it.
+    /// Duplicates of other games, of any thread, with their hashes.
     again: Vec<(u64, LoggedGame)>,
-    /// The game being read.
     pending: Option<(LoggedGame, Ending)>,
 }
 
-/// How the game being read has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
-    /// Not yet.
     Open,
-    /// It counts; in books in which a game counts once, this tells it from others.
+    /// It counts; with a hash that identifies it if duplicates count once.
     Counted(Option<u64>),
-    /// It is the same as another.
+    /// It is a duplicate.
     Again(u64),
 }
 
-/// Bytes of memory of a game in a log and again in the section that is made of it, in all.
+/// Memory in bytes per game: in a log and in the section made from it.
 const BYTES_PER_GAME: usize = 2 * size_of::<LoggedGame>();
-/// Bytes of memory of a name, roughly: it is kept twice.
+/// Approximate memory in bytes per name, which is stored twice.
 const BYTES_PER_NAME: usize = 120;
 
 impl GameLog {
-    /// Whether [`GameLog::begin`] looks at a tag.
+    /// Whether [`GameLog::begin`] uses a tag.
     #[inline]
     pub(in crate::games::book) fn wants_tag(name: &[u8]) -> bool {
         let players = matches!(name, b"White" | b"Black" | b"WhiteElo" | b"BlackElo");
         players || matches!(name, b"Date" | b"UTCDate" | b"TimeControl" | b"Site")
     }
 
-    /// A game begins.
     pub(in crate::games::book) fn begin(&mut self, tags: &Tags) {
         let [white, black] = ["White", "Black"].map(|name| {
             let name = tags.get(name).unwrap_or_default();
@@ -93,14 +86,14 @@ impl GameLog {
         self.pending = Some((LoggedGame { game_tags: GameTags::of(tags), row }, Ending::Open));
     }
 
-    /// The game being read counts and has this number. `course`: see [`GameLog::again`].
+    /// Counts the current game and returns its number. `course`: see [`GameLog::again`].
     pub(in crate::games::book) fn count(&mut self, result: GameResult, course: Option<u64>) -> u32 {
         self.end(result, Ending::Counted(course));
         self.games.len() as u32
     }
 
-    /// The game being read is the same as another one that counts, by its `course`. Of these, that
-    /// one is kept which comes first in the files, whichever was read first.
+    /// Marks the current game as a duplicate of another one that counts, by its hash `course`. Of
+    /// these, the first in the files is kept, whichever was read first.
     pub(in crate::games::book) fn again(&mut self, result: GameResult, course: u64) {
         self.end(result, Ending::Again(course));
     }
@@ -112,7 +105,6 @@ impl GameLog {
         }
     }
 
-    /// Takes down where the game that was read last stands.
     pub(in crate::games::book) fn locate(&mut self, file: u32, offset: u64, text: &[u8]) {
         let Some((mut game, ending)) = self.pending.take() else { return };
         if ending != Ending::Open {
@@ -128,13 +120,12 @@ impl GameLog {
         }
     }
 
-    /// Bytes of memory that the log takes, and what will be made of it.
+    /// Memory in bytes of the log and of the section made from it.
     pub(in crate::games::book) fn memory(&self) -> usize {
         let games = self.games.len() + self.again.len();
         games * BYTES_PER_GAME + self.names.len() * BYTES_PER_NAME
     }
 
-    /// The number of a name.
     fn name(&mut self, name: &str) -> u32 {
         let number = self.names.len() as u32;
         let found = self.numbers.entry_ref(name).or_insert_with(|| {
@@ -163,7 +154,7 @@ impl GameLog {
         bytes
     }
 
-    /// The log that was written so; `None` if it is none.
+    /// The log from the bytes of [`GameLog::to_bytes`]; `None` if they are invalid.
     pub(in crate::games::book) fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
         let mut log = GameLog::default();
         let [names, games, courses, again] = [(); 4].map(|()| take_number(&mut bytes));
@@ -184,7 +175,7 @@ impl GameLog {
         bytes.is_empty().then_some(log)
     }
 
-    /// All games of a section, in their order. Their files are counted from `first_file`.
+    /// All games of a section, in order. Their files are numbered from `first_file`.
     pub(in crate::games::book) fn of_games(games: &Games<'_>, first_file: u32) -> Self {
         let mut log = GameLog::default();
         let numbers: Vec<u32> =
@@ -201,23 +192,18 @@ impl GameLog {
     }
 }
 
-/// All games of a book in their order, as the bytes of its section.
 pub(in crate::games::book) struct GamesTable {
-    /// The bytes.
     pub bytes: Vec<u8>,
-    /// For each log, the number that each of its games has in the book; `u32::MAX` for those that are
-    /// not in it.
+    /// The number in the book of each game of each log; `u32::MAX` for games that are not in it.
     pub numbers: Vec<Vec<u32>>,
-    /// Games in it.
     pub games: u32,
 }
 
-/// The number of a game that is left out.
 const LEFT_OUT: u32 = u32::MAX;
 
 impl GamesTable {
-    /// Puts the games of several logs in order. Of games that are the same, one log has counted one;
-    /// `files` are what the rows refer to.
+    /// Sorts the games of several logs. Of duplicates, one log has counted one; `files` are what
+    /// the rows refer to.
     ///
     /// # Errors
     /// If there are too many for their numbers.
@@ -264,15 +250,14 @@ impl GamesTable {
     }
 }
 
-/// What games stand by.
+/// The sort order of games by file and offset.
 fn place(game: &LoggedGame) -> (u32, u64) {
     (game.row.file, game.row.offset)
 }
 
-/// A game with the number of its log and its number there.
 type Numbered = (LoggedGame, u32, u32);
 
-/// Puts the first of those that are the same in the place of the one that was counted.
+/// Replaces each counted game by its first duplicate if that comes earlier.
 fn choose_first(games: &mut [Numbered], courses: &[u64], again: Vec<(u64, LoggedGame)>) {
     let mut firsts: HashMap<u64, LoggedGame> = HashMap::new();
     for (course, game) in again {
@@ -292,7 +277,7 @@ fn choose_first(games: &mut [Numbered], courses: &[u64], again: Vec<(u64, Logged
     }
 }
 
-/// The files without those that come again, sorted, and the new number of each.
+/// The files without duplicates, sorted, and the new number of each.
 fn sorted_files(files: &[FileRecord]) -> (Vec<u32>, Vec<FileRecord>) {
     let mut sorted = files.to_vec();
     sorted.sort();
@@ -311,7 +296,6 @@ fn sorted_names(logs: &[GameLog]) -> (Vec<Vec<u32>>, Vec<String>) {
     (numbers, sorted.into_iter().cloned().collect())
 }
 
-/// The bytes of a section.
 fn section(games: &[Numbered], names: &[String], files: &[FileRecord]) -> io::Result<Vec<u8>> {
     let files = serde_json::to_vec(files).map_err(io::Error::other)?;
     let too_long = |_| io::Error::other("the names of the players take more than 4 GB");

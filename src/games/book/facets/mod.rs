@@ -1,9 +1,9 @@
-//! Facets: what sets the games of a book apart, and which of them came to a position.
+//! Facets: the tags of a book's games, and which games reached a position.
 //!
 //! A book with facets has a row for each of its games ([`games`]) and, for each position, the
-//! numbers of the games that reached it, by the move that they played there (`format::lists`). All else,
-//! counts by rating group, speed and month, mean ratings, the highest rated and the latest games, is
-//! worked out from these when it is asked for: nine positions in ten have a single game, and the
+//! numbers of the games that reached it, by the move that they played there (`format::lists`).
+//! Everything else is computed on request: counts by rating group, speed and month, mean ratings,
+//! the highest rated and the latest games. Nine positions in ten have a single game, and the
 //! numbers of a thousand games are read in a few microseconds.
 
 #[cfg(feature = "parquet")]

@@ -1,72 +1,68 @@
 //! The table of buckets that leads to the entries of a book.
 //!
-//! The top bits of a key say which bucket is its own; keys are uniform in every bit, so no further
-//! hashing is needed, and a sorted book writes its table from front to back. A bucket is one row,
-//! where the first of its entries begins and a filter of its keys, so that a probe touches one cache
-//! line if it misses and, mostly, two if it hits.
+//! The top bits of a key are the number of its bucket. Keys are uniform in every bit, so no further
+//! hashing is needed, and a sorted book writes its table sequentially. A bucket is one row with the
+//! position of its first entry and a filter of its keys. A probe thus touches one cache line if it
+//! misses and, mostly, two if it hits.
 //!
 //! The filter is one word with [`BITS_PER_KEY`] bits set for each key: a blocked Bloom filter, see
 //! F. Putze, P. Sanders and J. Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007).
 
 use crate::support::prefetch::prefetch;
 
-/// Bytes of a row: a place (u64) and a filter (u64), little-endian.
+/// Bytes of a row: a position (u64) and a filter (u64), little-endian.
 pub(crate) const BUCKET_BYTES: u64 = 16;
 
-/// Buckets hold between half as many positions and as many, on average over the table. With eight a
-/// probe that hits takes 1.8 times as long, since it looks at more entries on more cache lines; the
-/// table is half as large then.
+/// Buckets contain between half as many positions and as many, on average over the table. With
+/// eight, a probe that hits takes 1.8 times as long, since it reads more entries on more cache
+/// lines; the table is half as large then.
 const POSITIONS_PER_BUCKET: u64 = 4;
 
-/// With two to four keys in a word, three bits for each let one other in two hundred through at most.
+/// With two to four keys in a word, three bits each give a false-positive rate of at most 0.5%.
 const BITS_PER_KEY: u32 = 3;
 
-/// Bits that tell the place of a bit in a word.
 const PLACE_BITS: u32 = u64::BITS.trailing_zeros();
 
-/// A row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Bucket {
-    /// Where the first entry begins whose key belongs here or to a later bucket.
+    /// The position of the first entry whose key belongs to this bucket or a later one.
     pub start: u64,
     filter: u64,
 }
 
-/// The index that the top `bits` bits of `key` make.
+/// The index from the top `bits` bits of `key`.
 #[inline]
 pub(crate) fn slot(key: u64, bits: u32) -> u64 {
-    // In two steps, since a shift by 64 (no bits at all) is none.
+    // Two shifts, because a shift by 64 (for no bits at all) overflows.
     key >> 1 >> (63 - bits)
 }
 
-/// The number of buckets, as a power of two, for so many positions.
+/// The number of buckets, as a power of two, for this many positions.
 pub(crate) fn bucket_bits(positions: u64) -> u32 {
     positions.div_ceil(POSITIONS_PER_BUCKET).max(1).next_power_of_two().trailing_zeros()
 }
 
-/// A row where it stands in its table: its place and its filter, not yet read.
+/// A row in its table, not yet read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row<'a>(&'a [[u8; 8]; 2]);
 
 impl<'a> Row<'a> {
-    /// That of a bucket without keys, in no table.
+    /// The row of an empty bucket, in no table.
     pub(crate) const EMPTY: Row<'static> = Row(&[[0; 8]; 2]);
 
-    /// The row of `key` in a table of `2^bits` of them.
     #[inline]
     pub(crate) fn of(table: &'a [u8], bits: u32, key: u64) -> Option<Self> {
         let row = usize::try_from(slot(key, bits)).ok()?;
         table.as_chunks().0.get(2 * row..)?.first_chunk().map(Row)
     }
 
-    /// Asks the processor to fetch the filter: where a row lies on two cache lines, because tables begin
-    /// anywhere in a file, the other is needed for keys that pass alone.
+    /// Prefetches the filter. Tables begin anywhere in a file, so a row can span two cache lines;
+    /// only keys that pass need the other one.
     #[inline]
     pub(crate) fn prefetch(self) {
         prefetch(&self.0[1]);
     }
 
-    /// What the row says.
     #[inline]
     pub(crate) fn bucket(self) -> Bucket {
         let [start, filter] = self.0.map(u64::from_le_bytes);
@@ -75,18 +71,15 @@ impl<'a> Row<'a> {
 }
 
 impl Bucket {
-    /// A bucket without keys.
     pub(crate) fn empty(start: u64) -> Self {
         Bucket { start, filter: 0 }
     }
 
-    /// The bucket of `key` in a table of `2^bits` of them.
     #[inline]
     pub(crate) fn of(table: &[u8], bits: u32, key: u64) -> Option<Self> {
         Row::of(table, bits, key).map(Row::bucket)
     }
 
-    /// The bytes of the row.
     pub(crate) fn to_bytes(self) -> [u8; BUCKET_BYTES as usize] {
         let mut bytes = [0; BUCKET_BYTES as usize];
         bytes[..8].copy_from_slice(&self.start.to_le_bytes());
@@ -94,41 +87,38 @@ impl Bucket {
         bytes
     }
 
-    /// Adds a key to the filter.
     pub(crate) fn insert(&mut self, key: u64) {
         self.filter |= bits_of(key);
     }
 
-    /// Whether `key` may be here. `false` is certain.
+    /// Whether `key` may be in this bucket. `false` is certain.
     #[inline]
     pub(crate) fn may_hold(self, key: u64) -> bool {
         !self.filter & bits_of(key) == 0
     }
 }
 
-/// The bits of a key in its bucket's filter: told by its lowest bits, as its highest ones are the
-/// same throughout the bucket.
+/// The bits of a key in its bucket's filter, from its lowest bits: its highest ones are the same
+/// throughout the bucket.
 #[inline]
 fn bits_of(key: u64) -> u64 {
     let place = |n| key >> (n * PLACE_BITS) & u64::from(u64::BITS - 1);
     (0..BITS_PER_KEY).fold(0, |bits, n| bits | 1 << place(n))
 }
 
-/// Makes a table of buckets of keys that come sorted.
+/// Makes a table of buckets from sorted keys.
 pub(crate) struct TableMaker {
     bits: u32,
     bucket: Bucket,
-    /// Rows that are done.
     rows: u64,
 }
 
 impl TableMaker {
-    /// A table of `2^bits` rows.
     pub(crate) fn new(bits: u32) -> Self {
         TableMaker { bits, bucket: Bucket::empty(0), rows: 0 }
     }
 
-    /// Adds the key of an entry that begins at `offset`. Rows that this completes go to `take`.
+    /// Adds the key of an entry that begins at `offset`. Passes completed rows to `take`.
     #[inline]
     pub(crate) fn add<E>(
         &mut self,
@@ -141,7 +131,7 @@ impl TableMaker {
         Ok(())
     }
 
-    /// Hands the other rows over. The entries end at `end`.
+    /// Passes on the remaining rows. The entries end at `end`.
     pub(crate) fn finish<E>(
         mut self,
         end: u64,

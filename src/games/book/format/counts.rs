@@ -1,4 +1,4 @@
-//! How games ended.
+//! Counts of games by result.
 
 use std::fmt;
 use std::iter::Sum;
@@ -7,10 +7,10 @@ use std::ops::{Add, AddAssign, SubAssign};
 use crate::chess::position::Color;
 use crate::games::pgn::GameResult;
 
-/// How many games ended which way. Sums stop at the largest number instead of wrapping.
+/// The number of games by result. Sums saturate instead of wrapping.
 ///
-/// Opening lines and unfinished games have no result; they count as `undecided`, worth half a
-/// point, so that a book of bare lines can be played from as well as one of games.
+/// Opening lines and unfinished games have no result. They count as `undecided`, worth half a
+/// point, so that the engine can play from a book of bare lines as well as from one of games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Counts {
     /// Games that White won.
@@ -58,12 +58,12 @@ impl Counts {
         if side == Color::White { self.white } else { self.black }
     }
 
-    /// Whether `side` lost every game that has a result, and there is one.
+    /// Whether `side` lost every game with a result, and there is one.
     pub fn are_all_lost(&self, side: Color) -> bool {
         self.wins(!side) > 0 && self.wins(side) == 0 && self.draws == 0
     }
 
-    /// Expected points of `side` in one game, 0 to 1; a half if there is no game.
+    /// Expected points of `side` in one game, 0 to 1; 0.5 if there is no game.
     pub fn score(&self, side: Color) -> f64 {
         let games = self.games();
         if games == 0 {
@@ -73,7 +73,8 @@ impl Counts {
         (f64::from(self.wins(side)) + halves / 2.0) / games as f64
     }
 
-    /// The counts multiplied by `weight` and rounded; none of them vanishes for a positive weight.
+    /// The counts multiplied by `weight` and rounded; none of them becomes zero for a positive
+    /// weight.
     pub fn scaled(&self, weight: f64) -> Self {
         let scale = |count: u32| match count {
             0 => 0,
@@ -98,7 +99,7 @@ impl Counts {
         }
     }
 
-    /// What is left when `other` is taken away, nothing below zero.
+    /// The difference to `other`, at least zero.
     pub fn minus(&self, other: &Counts) -> Self {
         Counts {
             white: self.white.saturating_sub(other.white),
@@ -119,7 +120,7 @@ impl AddAssign for Counts {
     }
 }
 
-/// Takes out what was added before.
+/// Subtracts what was added before.
 impl SubAssign for Counts {
     #[inline]
     fn sub_assign(&mut self, other: Counts) {

@@ -1,4 +1,4 @@
-//! One position of a book, and its bytes.
+//! One position of a book, and its encoding.
 //!
 //! ```text
 //! key          8 bytes, little-endian
@@ -8,32 +8,31 @@
 //!   move       2 bytes, little-endian, as in Polyglot books but castling as e1g1
 //!   played     counts
 //! ```
-//! Counts begin with a byte whose low four bits tell which of white, draws, black and undecided
-//! are not zero. Where a single one is, and is below 16, it stands in the high four bits;
-//! otherwise those are zero and a varint follows for each. Nine positions in ten of a book were
-//! seen in a single game: their counts take one byte.
+//! Counts begin with a byte whose low four bits are set for those of white, draws, black and
+//! undecided that are not zero. If only one is set and its count is below 16, the count is in the
+//! high four bits. Otherwise the high bits are zero and a varint follows for each. Nine positions
+//! in ten of a book were seen in a single game: their counts take one byte.
 //!
 //! Varints are LEB128: seven bits a byte, lowest first, the high bit set on all but the last.
 
 use super::counts::Counts;
 use crate::chess::position::Move;
 
-/// Bytes of the key before an entry's length.
 const KEY_BYTES: usize = 8;
 
-/// A position as it stands in a book.
+/// A position stored in a book.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BookEntry {
     /// The position's key, see [`crate::chess::position::Position::key`].
     pub key: u64,
-    /// The games that reached the position by any order of moves.
+    /// The games that reached the position by any move order.
     pub reached: Counts,
-    /// The moves played here and how the games ended, sorted by move.
+    /// The moves played here and their results, sorted by move.
     pub moves: Vec<(Move, Counts)>,
 }
 
 impl BookEntry {
-    /// Adds a move, to its last one if that is the same.
+    /// Adds a move, or adds to the last one if it is the same.
     #[inline]
     pub(crate) fn add_move(&mut self, mv: Move, played: Counts) {
         match self.moves.last_mut() {
@@ -42,7 +41,6 @@ impl BookEntry {
         }
     }
 
-    /// Sorts the moves and adds up the counts of those that are the same.
     pub(crate) fn join_moves(&mut self) {
         if self.moves.len() < 2 {
             return;
@@ -57,7 +55,6 @@ impl BookEntry {
         });
     }
 
-    /// Appends the entry's bytes to `out`.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.key.to_le_bytes());
         let start = out.len();
@@ -71,15 +68,15 @@ impl BookEntry {
         fill_in_length(out, start);
     }
 
-    /// Reads the entry at the head of `bytes` into `self` and returns what follows it, or `None`
-    /// if the bytes are no entry.
+    /// Reads the first entry of `bytes` into `self` and returns the rest, or `None` if it is
+    /// invalid.
     pub(crate) fn decode<'a>(&mut self, bytes: &'a [u8]) -> Option<&'a [u8]> {
         let raw = RawEntry::split(bytes)?;
         self.decode_raw(&raw)?;
         Some(raw.rest)
     }
 
-    /// Decodes an entry that has been split off.
+    /// Decodes an entry that was split off.
     pub(crate) fn decode_raw(&mut self, raw: &RawEntry<'_>) -> Option<()> {
         self.key = raw.key;
         let (reached, mut rest) = take_counts(raw.body)?;
@@ -94,16 +91,13 @@ impl BookEntry {
     }
 }
 
-/// An entry whose counts and moves are not decoded yet.
 pub(crate) struct RawEntry<'a> {
     pub key: u64,
     pub body: &'a [u8],
-    /// The bytes behind the entry.
     pub rest: &'a [u8],
 }
 
 impl<'a> RawEntry<'a> {
-    /// Splits the first entry off.
     #[inline]
     pub(crate) fn split(bytes: &'a [u8]) -> Option<Self> {
         let (key, rest) = bytes.split_first_chunk::<KEY_BYTES>()?;
@@ -112,16 +106,14 @@ impl<'a> RawEntry<'a> {
         Some(RawEntry { key: u64::from_le_bytes(*key), body, rest })
     }
 
-    /// The games that reached the position.
     #[inline]
     pub(crate) fn reached(&self) -> Option<Counts> {
         take_counts(self.body).map(|(counts, _)| counts)
     }
 }
 
-/// Which of the four counts are there: the low half of the first byte.
+/// The bits of the first byte that mark which of the four counts follow.
 const PRESENT: u8 = 0x0f;
-/// Where a small single count stands in the first byte.
 const SMALL_SHIFT: u32 = 4;
 
 #[inline]
@@ -166,8 +158,8 @@ pub(crate) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Writes how many bytes stand behind the one at `start` into that one, which was put there for it; into
-/// more bytes if it must be.
+/// Writes the number of bytes after `start` into the byte reserved there, or into more bytes if
+/// needed.
 #[inline]
 pub(crate) fn fill_in_length(out: &mut Vec<u8>, start: usize) {
     let length = out.len() - start - 1;

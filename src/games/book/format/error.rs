@@ -1,4 +1,4 @@
-//! What can be wrong with a book.
+//! Errors of books.
 
 use std::io;
 
@@ -6,8 +6,9 @@ use thiserror::Error;
 
 use crate::support::files::describe;
 
-/// Why a book cannot be read or written. One line that names the file, what is wrong and, where
-/// it is not plain, what to do.
+/// The error for a book that cannot be read or written.
+///
+/// One line names the file, the fault and, if it is not obvious, what to do.
 #[derive(Debug, Error)]
 pub enum BookError {
     /// The file cannot be read.
@@ -15,7 +16,7 @@ pub enum BookError {
     Unreadable {
         /// The file.
         name: String,
-        /// Why not.
+        /// The cause.
         reason: String,
     },
     /// The file cannot be written.
@@ -23,10 +24,10 @@ pub enum BookError {
     Unwritable {
         /// The file.
         name: String,
-        /// Why not.
+        /// The cause.
         reason: String,
     },
-    /// The file is something else.
+    /// The file is not a book.
     #[error(
         "{name} is no book of Tabia; `tabia book build` makes one from PGN, `tabia book import` from Polyglot"
     )]
@@ -34,14 +35,14 @@ pub enum BookError {
         /// The file.
         name: String,
     },
-    /// The file is of another version.
+    /// The file has an unsupported version.
     #[error(
         "{name} has format version {version}, which this Tabia does not read: build the book again, or get a newer Tabia if that wrote it"
     )]
     Version {
         /// The file.
         name: String,
-        /// The version that it claims.
+        /// The version in the file.
         version: u64,
     },
     /// The file ends too early.
@@ -50,15 +51,15 @@ pub enum BookError {
         /// The file.
         name: String,
     },
-    /// The file is not what was written.
+    /// The file is damaged.
     #[error("{name} is damaged ({part}): copy it again or build it again")]
     Damaged {
         /// The file.
         name: String,
-        /// The part that is wrong.
+        /// The damaged part.
         part: &'static str,
     },
-    /// A book without facets was asked for what only they tell.
+    /// A request requires facets, but the book has none.
     #[error(
         "{name} does not know which games its counts are of: `tabia book build --facets` makes a book that does"
     )]
@@ -66,20 +67,20 @@ pub enum BookError {
         /// The file.
         name: String,
     },
-    /// The input holds no game that counts.
+    /// The input contains no game that counts.
     #[error("{name}: {reason}")]
     NoGames {
         /// The input.
         name: String,
-        /// What was there instead.
+        /// What it contains instead.
         reason: String,
     },
-    /// A Polyglot book that is none.
+    /// A Polyglot book is invalid.
     #[error("{name} is no Polyglot book: {reason}")]
     Polyglot {
         /// The file.
         name: String,
-        /// What gives it away.
+        /// What is wrong with it.
         reason: String,
     },
 }

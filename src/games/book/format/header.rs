@@ -1,34 +1,31 @@
-//! The head of a book file: what it holds, and where.
+//! The header of a book file, with the positions of its sections.
 //!
 //! ```text
 //! magic      8 bytes
 //! words      u64, little-endian, in the order of `Header::words`
 //! checksum   u64: CRC-32 of all before it
 //! ```
-//! Then the sections, one after the other: entries sorted by key; table of buckets; pawn filter;
+//! The sections follow in this order: entries sorted by key; table of buckets; pawn filter;
 //! manifest (JSON); in files of version 4 only, the facets (lists of games, their index, and the
-//! games); and, in files of version 3 and perhaps of version 4, the values of an analysis. Each has
-//! a CRC-32 of its own in the header, which is written last: a file whose writing was cut short has
-//! no valid header.
+//! games); and, in files of version 3 and optionally of version 4, the values of an analysis. Each
+//! has its own CRC-32 in the header. The header is written last, so a file whose writing was
+//! interrupted has no valid header.
 
 use super::bucket::BUCKET_BYTES;
 use super::error::BookError;
 use super::pawn_filter::filter_bytes;
 
-/// The first bytes of every book. The line end gives transfers in text mode away.
+/// The first bytes of every book. The line end detects transfers in text mode.
 pub(crate) const MAGIC: [u8; 8] = *b"TABIABK\n";
-/// The version of the format, of books with entries alone, with values, and with facets.
+/// The versions of the format: entries alone, with values, and with facets.
 const VERSION: u64 = 2;
 const VERSION_WITH_VALUES: u64 = 3;
 const VERSION_WITH_FACETS: u64 = 4;
-/// Bytes before the first section.
 pub(crate) const HEADER_BYTES: usize = 256;
-/// Bytes of a row of the values.
 pub(crate) const VALUE_BYTES: usize = 24;
 /// More bits than any filter or table can have: 2^40 bits are 128 GB.
 const MAX_TABLE_BITS: u64 = 40;
 
-/// A part of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Section {
     pub start: u64,
@@ -42,15 +39,14 @@ impl Section {
     }
 }
 
-/// The sections in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Sections {
     pub entries: Section,
     pub buckets: Section,
     pub pawn_filter: Section,
     pub manifest: Section,
-    /// The games of each position, the way to them, and what they are: see [`crate::games::book::facets`]. Empty
-    /// in a book without facets.
+    /// The games of each position, their index, and their tags: see [`crate::games::book::facets`].
+    /// Empty in a book without facets.
     pub lists: Section,
     pub list_index: Section,
     pub games: Section,
@@ -59,7 +55,6 @@ pub(crate) struct Sections {
 }
 
 impl Sections {
-    /// All that a file of this kind has, in the order of the file.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, Section)> {
         let [facets, values] = [self.version() == VERSION_WITH_FACETS, self.version() != VERSION];
         let always = [
@@ -75,12 +70,11 @@ impl Sections {
         always.into_iter().chain(with_facets).chain(with_values)
     }
 
-    /// Whether there are facets.
     pub(crate) fn have_facets(&self) -> bool {
         self.games.length > 0
     }
 
-    /// The version of a file that has these.
+    /// The version of a file with these sections.
     fn version(&self) -> u64 {
         match (self.have_facets(), self.values.length > 0) {
             (true, _) => VERSION_WITH_FACETS,
@@ -89,13 +83,11 @@ impl Sections {
         }
     }
 
-    /// Where the values are, or would be: all else lies before.
     pub(crate) fn before_values(&self) -> u64 {
         if self.have_facets() { self.games.end() } else { self.manifest.end() }
     }
 }
 
-/// What the first bytes of a book say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Header {
     pub positions: u64,
@@ -106,13 +98,10 @@ pub(crate) struct Header {
     pub sections: Sections,
 }
 
-/// Words before those of the sections.
 const FIRST_WORDS: usize = 5;
-/// Words of a header with this many sections.
 const fn words(sections: usize) -> usize {
     FIRST_WORDS + 3 * sections
 }
-/// Sections of a file by its version; `None` for one that is not read.
 fn sections(version: u64) -> Option<usize> {
     match version {
         VERSION => Some(SECTIONS),
@@ -152,7 +141,6 @@ impl Header {
         bytes
     }
 
-    /// Reads the head of a file of so many bytes, of which the first are given.
     pub(crate) fn parse(bytes: &[u8], all: u64, name: &str) -> Result<Self, BookError> {
         let name = || name.to_owned();
         if !bytes.starts_with(&MAGIC[..bytes.len().min(MAGIC.len())]) || bytes.is_empty() {
@@ -172,7 +160,7 @@ impl Header {
         }
         let known = sections(word(0));
         let words = words(known.unwrap_or(SECTIONS));
-        // A fuzzer would hardly ever get behind a checksum.
+        // A fuzzer would hardly ever get past a checksum.
         let sum = u64::from(crc32fast::hash(&head[..8 + 8 * words]));
         if sum != word(words) && !cfg!(fuzzing) {
             return Err(damaged("header"));
@@ -210,14 +198,14 @@ impl Header {
             return Err(damaged("values"));
         }
         if word(0) != header.sections.version() {
-            // A section that makes this version is empty.
+            // A section that this version is for is empty.
             return Err(damaged("header"));
         }
         header.check_sections(all, &name())?;
         Ok(header)
     }
 
-    /// The sections follow each other, have the sizes that their bits tell, and fill the file.
+    /// Checks that the sections are contiguous, match their sizes in bits, and fill the file.
     fn check_sections(&self, file: u64, name: &str) -> Result<(), BookError> {
         let mut end = HEADER_BYTES as u64;
         for (part, section) in self.sections.named() {

@@ -1,9 +1,9 @@
 //! A book as the bytes of its file, embedded or read into memory.
 //!
-//! Probing reads the bytes in place. Most probes miss, so three steps get cheaper from the back
-//! to the front: the pawn filter (small enough for a cache, and most positions of a search have a
-//! pawn structure that the book does not know), the bucket with its filter, and its entries.
-//! Nothing here trusts the bytes: what does not decode is not there.
+//! Probing reads the bytes in place. Most probes miss, so the cheapest test comes first: the pawn
+//! filter, which is small enough for a cache and excludes most positions of a search. Then come the
+//! bucket with its filter, and its entries. The bytes are not trusted: what cannot be decoded
+//! counts as missing.
 
 use std::hint::select_unpredictable;
 
@@ -16,7 +16,6 @@ use super::header::{Header, Section};
 use super::manifest::Manifest;
 use super::pawn_filter::{may_hold, prefetch_bit};
 
-/// Where the bytes are.
 pub(crate) enum Storage {
     Static(&'static [u8]),
     Owned(Vec<u8>),
@@ -32,11 +31,11 @@ impl Storage {
     }
 }
 
-/// Books up to this size have all checksums tested when they are opened, which takes a few
-/// milliseconds; larger ones by `tabia book verify`.
+/// Largest size, in bytes, for testing all checksums when a book is opened, which takes a few
+/// milliseconds. `tabia book verify` tests those of larger ones.
 const CHECKED_AT_OPENING: usize = 16 << 20;
 
-/// No entry has fewer bytes: its key alone has them.
+/// The least size of an entry: its key.
 const BYTES_PER_PLACE: usize = 8;
 
 /// The sections of the facets, see [`crate::games::book::facets`].
@@ -47,7 +46,6 @@ pub(crate) struct RawFacets<'a> {
     pub games: &'a [u8],
 }
 
-/// The bytes of a book and their meaning.
 pub(crate) struct Image {
     storage: Storage,
     header: Header,
@@ -77,25 +75,23 @@ impl Image {
         &self.storage.bytes()[section.start as usize..section.end() as usize]
     }
 
-    /// Whether the book may hold a position with these pawns. `false` is certain.
+    /// Whether the book may contain a position with these pawns. `false` is certain.
     #[inline]
     pub(crate) fn may_hold_pawns(&self, pawn_key: u64) -> bool {
         let filter = self.section(self.header.sections.pawn_filter);
         may_hold(filter, self.header.pawn_filter_bits, pawn_key)
     }
 
-    /// Asks the processor to fetch what [`Image::may_hold_pawns`] will read.
+    /// Prefetches what [`Image::may_hold_pawns`] reads.
     #[inline]
     pub(crate) fn prefetch_pawns(&self, pawn_key: u64) {
         let filter = self.section(self.header.sections.pawn_filter);
         prefetch_bit(filter, self.header.pawn_filter_bits, pawn_key);
     }
 
-    /// The row that [`Image::find`] will read first, which the processor is asked to fetch; an empty one
-    /// for pawns that the book does not hold.
-    ///
-    /// Which of the two it is decides no branch: foreign pawns that pass do so by chance, and each of
-    /// them would be foretold wrongly.
+    /// Prefetches the row that [`Image::find`] reads first; an empty row for pawns not in the book.
+    /// It does not branch on the filter: unknown pawns that pass do so by chance, and each of them
+    /// would be mispredicted.
     #[inline]
     pub(crate) fn ask(&self, key: u64, pawn_key: u64) -> Row<'_> {
         let table = self.section(self.header.sections.buckets);
@@ -105,7 +101,6 @@ impl Image {
         row
     }
 
-    /// The entry of a position.
     #[inline]
     pub(crate) fn find(&self, key: u64) -> Option<RawEntry<'_>> {
         let table = self.section(self.header.sections.buckets);
@@ -113,7 +108,7 @@ impl Image {
         if bucket.may_hold(key) { self.find_from(bucket.start, key) } else { None }
     }
 
-    /// The entry of a position that does not stand before `start`.
+    /// The entry of a position that does not begin before `start`.
     fn find_from(&self, start: u64, key: u64) -> Option<RawEntry<'_>> {
         let mut bytes = self.entries().get(usize::try_from(start).ok()?..)?;
         while let Some(entry) = RawEntry::split(bytes) {
@@ -125,46 +120,41 @@ impl Image {
         None
     }
 
-    /// The games that reached the position with this key.
     #[inline]
     pub(crate) fn reached(&self, key: u64) -> Option<Counts> {
         self.find(key)?.reached()
     }
 
-    /// Reads the whole entry of a position into `entry`.
+    /// Reads the entry of a position into `entry`; returns false if there is none.
     pub(crate) fn read(&self, key: u64, entry: &mut BookEntry) -> bool {
         self.find(key).is_some_and(|raw| entry.decode_raw(&raw).is_some())
     }
 
-    /// A number for the entry of a position that no other entry of the book has, below
-    /// [`Image::places`]; with the entry.
+    /// A unique number of the entry of a position, below [`Image::places`], and the entry.
     pub(crate) fn place(&self, key: u64) -> Option<(usize, RawEntry<'_>)> {
         let raw = self.find(key)?;
         let offset = raw.body.as_ptr() as usize - self.entries().as_ptr() as usize;
         Some((offset / BYTES_PER_PLACE, raw))
     }
 
-    /// What all places are below.
+    /// The upper bound of all places.
     pub(crate) fn places(&self) -> usize {
         self.entries().len() / BYTES_PER_PLACE + 1
     }
 
-    /// The bytes of all entries, sorted by key.
     pub(crate) fn entries(&self) -> &[u8] {
         self.section(self.header.sections.entries)
     }
 
-    /// The bytes of the table of buckets.
     pub(crate) fn buckets(&self) -> &[u8] {
         self.section(self.header.sections.buckets)
     }
 
-    /// The bytes of the values, sorted by key; none unless the book was analysed.
     pub(crate) fn values(&self) -> &[u8] {
         self.section(self.header.sections.values)
     }
 
-    /// The bytes of the entries from that of a position on.
+    /// The bytes of the entries, starting at a position's.
     pub(crate) fn entries_from(&self, key: u64) -> Option<&[u8]> {
         let table = self.section(self.header.sections.buckets);
         let bucket = Bucket::of(table, self.header.bucket_bits, key)?;
@@ -178,7 +168,6 @@ impl Image {
         None
     }
 
-    /// The facets, if there are any.
     pub(crate) fn facets(&self) -> Option<RawFacets<'_>> {
         let sections = &self.header.sections;
         sections.have_facets().then(|| RawFacets {
@@ -188,7 +177,6 @@ impl Image {
         })
     }
 
-    /// The pawn filter and its size as a power of two.
     pub(crate) fn pawn_filter(&self) -> (&[u8], u32) {
         (self.section(self.header.sections.pawn_filter), self.header.pawn_filter_bits)
     }
@@ -198,7 +186,6 @@ impl Image {
             .map_err(|_| BookError::Damaged { name: name.to_owned(), part: "manifest" })
     }
 
-    /// Tests the checksum of every section.
     pub(crate) fn check_sums(&self, name: &str) -> Result<(), BookError> {
         for (part, section) in self.header.sections.named() {
             if u64::from(crc32fast::hash(self.section(section))) != section.checksum {

@@ -1,4 +1,4 @@
-//! Which games came to each position of a book, and what they played there.
+//! Lists of the games that reached each position of a book, by the move they played there.
 //!
 //! ```text
 //! for each entry of the book, in the same order:
@@ -11,26 +11,24 @@
 //!              games as it was played in: the first one's number, then the numbers left out before
 //!              each next one, varints
 //! ```
-//! The index has a row of 16 bytes for one entry in [`STEP`]: its key, and where its list begins.
-//! From there the entries and their lists are read side by side.
+//! The index has a row of 16 bytes for one entry in [`STEP`]: its key, and the start of its list.
+//! From there the entries and their lists are read in parallel.
 
 use crate::games::book::facets::number_bytes;
 use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::entry::{RawEntry, fill_in_length, push_varint, take_varint};
 
-/// Entries to a row of the index, at most.
 pub(in crate::games::book) const STEP: usize = 32;
-/// Bytes of a row of the index.
 const ROW_BYTES: usize = 16;
 
-/// Whether an entry has its only game's number for a list.
+/// Whether the list of an entry is only the number of its single game.
 fn is_single(entry: &BookEntry) -> bool {
     entry.reached.games() == 1 && entry.moves.len() <= 1
 }
 
-/// Appends the lists of an entry to `out`: `games` are the lists' numbers (0 for no move of the
-/// entry, else that of the move, from 1) and the games in them, sorted. `all` is the number of games
-/// in the book.
+/// Appends the lists of an entry to `out`. `games` contains pairs of a list number (0 for no move
+/// of the entry, else that of the move, from 1) and a game, sorted. `all` is the number of games in
+/// the book.
 pub(in crate::games::book) fn encode_lists(
     entry: &BookEntry,
     games: impl Iterator<Item = (usize, u32)> + Clone,
@@ -64,17 +62,14 @@ pub(in crate::games::book) fn encode_lists(
     fill_in_length(out, start);
 }
 
-/// The lists of one entry.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::games::book) enum Lists<'a> {
     /// One game, whatever it played.
     Single(u32),
-    /// All lists.
     Several(&'a [u8]),
 }
 
 impl<'a> Lists<'a> {
-    /// Splits the lists of an entry off, of a book with `all` games.
     pub(in crate::games::book) fn split(
         bytes: &'a [u8],
         entry: &BookEntry,
@@ -98,9 +93,8 @@ impl<'a> Lists<'a> {
         }
     }
 
-    /// Hands over all games with the numbers of their lists (see [`encode_lists`]), list by list, by
-    /// ascending number. `None` if the bytes are no lists of this entry; what was handed over before
-    /// that was found out stands.
+    /// Passes on all games with the numbers of their lists (see [`encode_lists`]), list by list, in
+    /// ascending order. `None` if the bytes are not valid; games passed on before that remain.
     #[inline]
     pub(in crate::games::book) fn read(
         &self,
@@ -131,17 +125,15 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// The way from a position to its lists.
+/// The index from keys to lists.
 #[derive(Clone, Copy)]
 pub(in crate::games::book) struct ListIndex<'a>(&'a [[u8; ROW_BYTES]]);
 
 impl<'a> ListIndex<'a> {
-    /// The index in the bytes of its section.
     pub(in crate::games::book) fn new(bytes: &'a [u8]) -> Self {
         ListIndex(bytes.as_chunks().0)
     }
 
-    /// The bytes of a row.
     pub(in crate::games::book) fn row(key: u64, start: u64) -> [u8; ROW_BYTES] {
         let mut row = [0; ROW_BYTES];
         row[..8].copy_from_slice(&key.to_le_bytes());
@@ -149,13 +141,12 @@ impl<'a> ListIndex<'a> {
         row
     }
 
-    /// The last row whose key is not above this one: its key, and where its list begins.
+    /// The last row whose key is not above this one: its key, and the start of its list.
     pub(in crate::games::book) fn find(&self, key: u64) -> Option<(u64, u64)> {
         let at = self.0.partition_point(|row| decode(row).0 <= key).checked_sub(1)?;
         self.0.get(at).map(decode)
     }
 
-    /// All rows.
     pub(in crate::games::book) fn rows(&self) -> impl Iterator<Item = (u64, u64)> + 'a {
         self.0.iter().map(decode)
     }
@@ -170,17 +161,15 @@ fn decode(row: &[u8; ROW_BYTES]) -> (u64, u64) {
     (word(0), word(8))
 }
 
-/// Reads entries and their lists side by side, from an entry and its list on.
 pub(in crate::games::book) struct SideBySide<'a> {
     pub entries: &'a [u8],
     pub lists: &'a [u8],
-    /// Games in the book.
     pub games: u32,
 }
 
 impl<'a> SideBySide<'a> {
-    /// Reads the next entry into `entry`; its lists, or `None` where there is none or the bytes are
-    /// not what they should be.
+    /// Reads the next entry into `entry` and returns its lists; `None` at the end or if the bytes
+    /// are invalid.
     pub(in crate::games::book) fn next(&mut self, entry: &mut BookEntry) -> Option<Lists<'a>> {
         let raw = RawEntry::split(self.entries)?;
         entry.decode_raw(&raw)?;
@@ -201,7 +190,6 @@ mod tests {
     use crate::chess::position::Move;
     use crate::games::book::format::counts::Counts;
 
-    /// An entry whose games are in these lists.
     fn entry(lists: &[BTreeSet<u32>]) -> BookEntry {
         let moves = ["a2a3", "b2b3", "c2c3", "d2d3"].map(|mv| mv.parse::<Move>().expect("a move"));
         let counts = |games: usize| Counts::new(games as u32, 0, 0);

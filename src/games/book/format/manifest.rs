@@ -1,4 +1,4 @@
-//! How a book was made, written into it as JSON.
+//! How a book was made, stored in it as JSON.
 
 use std::fmt;
 
@@ -6,20 +6,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::games::pgn::GameResult;
 
-/// How a book was made. Nothing in it depends on the clock, the machine, the number of threads or
-/// the order of the inputs, so the same games give the same bytes.
+/// How a book was made.
+///
+/// It does not depend on the clock, the machine, the number of threads or the order of the inputs,
+/// so the same games give the same bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
     /// Program and version.
     pub made_by: String,
-    /// How it was made, if not from games: `merge`, `import` and so on, with what mattered.
+    /// How it was made, if not from games: `merge`, `import` and so on, with the relevant settings.
     pub made_from: String,
-    /// Moves deeper in a game than this many plies were not counted; 0 if unknown.
+    /// The maximum depth of counted moves, in plies; 0 if unknown.
     pub max_ply: u32,
     /// The games that counted.
     pub games: GameTotals,
-    /// The games that did not.
+    /// The games that did not count.
     pub skipped: Skipped,
     /// Games that stopped at a fault; the moves before it counted.
     pub broken: u64,
@@ -27,21 +29,20 @@ pub struct Manifest {
     pub filters: Vec<String>,
     /// The inputs, sorted.
     pub inputs: Vec<InputRecord>,
-    /// The build was cut short: only a part of the inputs was read.
+    /// The build was interrupted: only a part of the inputs was read.
     pub interrupted: bool,
-    /// What stands as games without a result are weights, as Polyglot books have them: they tell
-    /// how often a move is to be played, and nothing of its worth.
+    /// The games without a result are weights, as in Polyglot books. A weight is how often to play
+    /// a move, and says nothing about its strength.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub weights: bool,
 }
 
-/// The filters that leave moves out, each before its value, and what a book made of books was made of.
+/// Prefixes of the filters that prune moves, each before its value, and of a merged book's sources.
 pub(crate) const MIN_GAMES: &str = "min-games";
 pub(crate) const MIN_SCORE: &str = "min-score";
 pub(crate) const MERGED: &str = " books: ";
 
 impl Manifest {
-    /// A manifest that names this program and says nothing else.
     pub(crate) fn of_this_program() -> Self {
         let made_by = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned();
         Manifest { made_by, ..Manifest::default() }
@@ -49,9 +50,8 @@ impl Manifest {
 }
 
 impl Manifest {
-    /// What the filters have left out of positions.
     pub(crate) fn pruning(&self) -> Pruning {
-        // A merged book has those of its parts, each after the name of the part.
+        // A merged book has the filters of its parts, each after the name of the part.
         let of_part = |filter: &'_ str| filter.rsplit(": ").next().unwrap_or_default().to_owned();
         let filters: Vec<String> = self.filters.iter().map(|filter| of_part(filter)).collect();
         let values = |name: &str| {
@@ -66,24 +66,24 @@ impl Manifest {
     }
 }
 
-/// What a book lacks because too few games have it or it scored too little.
+/// What was pruned from a book because of few games or low scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Pruning {
-    /// Moves with this many games or more are there; 0 or 1 for all.
+    /// Moves with at least this many games are complete; 0 or 1 for all.
     min_games: u64,
-    /// Moves that scored badly may be missing, whatever their games.
+    /// Moves with low scores may be missing, whatever their games.
     by_score: bool,
-    /// The counts are those of several books, each pruned by itself.
+    /// The counts come from several books, each pruned separately.
     merged: bool,
 }
 
 impl Pruning {
-    /// Whether games that left a position by a move may all be missing from it, where `reached` games
-    /// reached it and it has so many legal moves.
+    /// Whether all moves played by the games in a position may have been pruned: `reached` games
+    /// reached it, and it has `legal_moves` moves.
     pub(crate) fn may_hide(&self, reached: u64, legal_moves: u64) -> bool {
         let hidden = legal_moves.saturating_mul(self.min_games.saturating_sub(1));
         let by_games = hidden > 0 && (hidden >= reached || self.merged);
-        // A position of fewer games belongs to a part of the book that was not pruned.
+        // A position with fewer games belongs to a part of the book that was not pruned.
         self.by_score || by_games && reached >= self.min_games
     }
 }
@@ -103,12 +103,12 @@ pub struct GameTotals {
 }
 
 impl GameTotals {
-    /// All games.
+    /// The number of all games.
     pub fn total(&self) -> u64 {
         self.white + self.draws + self.black + self.undecided
     }
 
-    /// The numbers multiplied by a weight and rounded, as those of a merged book are.
+    /// The numbers multiplied by a weight and rounded, as in a merged book.
     pub(crate) fn scaled(&self, weight: f64) -> Self {
         let scale = |games: u64| (games as f64 * weight).round() as u64;
         let GameTotals { white, draws, black, undecided } = *self;
@@ -120,7 +120,6 @@ impl GameTotals {
         }
     }
 
-    /// Counts one game more.
     pub(crate) fn count(&mut self, result: GameResult) {
         let games = match result {
             GameResult::White => &mut self.white,
@@ -131,7 +130,6 @@ impl GameTotals {
         *games += 1;
     }
 
-    /// Takes games away that were counted before.
     pub(crate) fn subtract(&mut self, other: &GameTotals) {
         self.white = self.white.saturating_sub(other.white);
         self.draws = self.draws.saturating_sub(other.draws);
@@ -155,18 +153,18 @@ pub struct Skipped {
     pub undecided: u64,
     /// Chess960 and other variants.
     pub variants: u64,
-    /// Without tags: text between games, or the tail of a game torn by a blank line.
+    /// Without tags: text between games, or the end of a game split by a blank line.
     pub untagged: u64,
     /// Without a single legal move.
     pub empty: u64,
-    /// Kept out by a filter.
+    /// Excluded by a filter.
     pub filtered: u64,
-    /// The same game again.
+    /// Duplicates of other games.
     pub duplicates: u64,
 }
 
 impl Skipped {
-    /// All of them.
+    /// The number of all skipped games.
     pub fn total(&self) -> u64 {
         let Skipped { undecided, variants, untagged, empty, filtered, duplicates } = self;
         undecided + variants + untagged + empty + filtered + duplicates
@@ -210,15 +208,15 @@ pub struct InputRecord {
     pub name: String,
     /// Its size in bytes, as PGN text.
     pub bytes: u64,
-    /// The games in it that counted.
+    /// The number of games in it that counted.
     pub games: u64,
-    /// The XXH3 hash of its text in hexadecimal, however it is compressed; empty if unknown.
+    /// The XXH3 hash of its uncompressed text in hexadecimal; empty if unknown.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub checksum: String,
 }
 
 impl InputRecord {
-    /// Whether both records are of the same text: by checksum, or by name and size where a record of
+    /// Whether both records are of the same text: by checksum, or by name and size if a record of
     /// an older book has none.
     pub(crate) fn is_same_text(&self, other: &InputRecord) -> bool {
         let has_sums = !self.checksum.is_empty() && !other.checksum.is_empty();
@@ -227,7 +225,6 @@ impl InputRecord {
     }
 }
 
-/// A checksum as [`InputRecord`] keeps it.
 pub(crate) fn checksum_text(checksum: u64) -> String {
     format!("{checksum:016x}")
 }

@@ -1,5 +1,4 @@
-//! The file of a book, to the byte: header, filter of pawns, table, entries, lists of games and
-//! manifest, read in place and written.
+//! The file format of a book: header, pawn filter, table, entries, lists of games and manifest.
 //!
 //! Uses `facets`.
 

@@ -1,39 +1,35 @@
-//! The pawn filter in front of the table: one bit for each pawn structure that may be there.
+//! The pawn filter in front of the table: one bit for each pawn structure that may be in the book.
 //!
-//! It has a power of two of bits, and the top bits of a pawn key say which is its own. A filter of
-//! bare bits has no false negatives. See <https://en.wikipedia.org/wiki/Bloom_filter>, with one hash
-//! function.
+//! Its size is a power of two of bits, and the top bits of a pawn key select the bit. A filter of
+//! single bits has no false negatives. See <https://en.wikipedia.org/wiki/Bloom_filter>, with one
+//! hash function.
 
 use super::bucket::slot;
 use crate::support::prefetch::prefetch;
 
-/// The filter has at least this many bits for each structure: one foreign structure in eight gets
-/// through at worst, one in twelve on average.
+/// The filter has at least this many bits for each structure. At worst one unknown structure in
+/// eight passes, on average one in twelve.
 const BITS_PER_KEY: u64 = 8;
 
-/// The bytes of a filter with `2^bits` bits.
 pub(crate) fn filter_bytes(bits: u32) -> u64 {
     (1_u64 << bits).div_ceil(8)
 }
 
-/// The size, as a power of two, of a filter for `keys` keys.
 fn filter_bits(keys: u64) -> u32 {
     (keys.max(1).saturating_mul(BITS_PER_KEY)).next_power_of_two().trailing_zeros()
 }
 
-/// Whether the bit of `key` is set.
 #[inline]
 pub(crate) fn may_hold(filter: &[u8], bits: u32, key: u64) -> bool {
     is_set(filter, slot(key, bits))
 }
 
-/// Asks the processor to fetch what [`may_hold`] will read.
+/// Prefetches what [`may_hold`] reads.
 #[inline]
 pub(crate) fn prefetch_bit(filter: &[u8], bits: u32, key: u64) {
     prefetch(&filter[byte_of(slot(key, bits))]);
 }
 
-/// Which byte has the bit of a slot.
 #[inline]
 fn byte_of(slot: u64) -> usize {
     (slot / 8) as usize
@@ -48,19 +44,19 @@ fn set(filter: &mut [u8], slot: u64) {
     filter[byte_of(slot)] |= 1 << (slot % 8);
 }
 
-/// The pawn structures of a growing book: a filter of the largest size that is folded to what its
-/// content needs in the end. Each thread of a build has its own.
+/// The pawn structures of a growing book. It is a filter of the largest size, which is folded to
+/// the needed size in the end. Each thread of a build has its own.
 pub(crate) struct PawnSet {
     words: Vec<u64>,
-    /// Filters of other books, whose structures nobody knows, with their sizes as powers of two.
+    /// Filters of other books, whose structures are unknown, with their sizes as powers of two.
     filters: Vec<(Vec<u8>, u32)>,
-    /// Any structure may be there: the pawns of some positions are not known.
+    /// Any structure may occur, because the pawns of some positions are unknown.
     everything: bool,
 }
 
-/// Bits of a [`PawnSet`], as a power of two: 4 MB, which stay near the processor while a book is
-/// built. Four million structures, those of some twenty million positions, fit well; beyond that
-/// the filter lets more through, and those of the buckets behind it do the work.
+/// Bits of a [`PawnSet`], as a power of two: 4 MB, which stay in the cache while a book is built.
+/// Four million structures, those of some twenty million positions, fit well. Beyond that the
+/// filter passes more, and the filters of the buckets behind it reject them.
 const PAWN_SET_BITS: u32 = 25;
 
 impl PawnSet {
@@ -69,17 +65,18 @@ impl PawnSet {
         PawnSet { words, filters: Vec::new(), everything: false }
     }
 
-    /// The set of a book that holds positions of which only the key is known.
+    /// The set for a book with positions of which only the key is known.
     pub(crate) fn everything() -> Self {
         PawnSet { words: Vec::new(), filters: Vec::new(), everything: true }
     }
 
-    /// The set as bytes, for [`PawnSet::from_bytes`]; not that of a book, which knows filters alone.
+    /// The set as bytes, for [`PawnSet::from_bytes`]. Not for the set of a book, which has only
+    /// filters.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// The set that was written so; `None` if it is none.
+    /// The set from the bytes of [`PawnSet::to_bytes`]; `None` if they are invalid.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let words: Vec<u64> =
             bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
@@ -97,7 +94,6 @@ impl PawnSet {
         self.words[(slot / 64) as usize] |= 1 << (slot % 64);
     }
 
-    /// Adds all that another set holds.
     pub(crate) fn join(&mut self, other: &PawnSet) {
         if self.everything || other.everything {
             *self = Self::everything();
@@ -106,7 +102,7 @@ impl PawnSet {
         self.filters.extend_from_slice(&other.filters);
     }
 
-    /// Adds all that another filter may hold. The filter of this set will be no smaller.
+    /// Adds all that another filter may contain. The filter of this set will be no smaller.
     pub(crate) fn insert_filter(&mut self, filter: &[u8], bits: u32) {
         if bits == 0 || bits > PAWN_SET_BITS {
             *self = Self::everything();

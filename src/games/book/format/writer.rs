@@ -16,11 +16,11 @@ use super::lists::{ListIndex, STEP, encode_lists};
 use super::manifest::Manifest;
 use super::pawn_filter::PawnSet;
 
-/// Parts of the file that are read back or filled in are handled in blocks of this many bytes.
 const BLOCK: usize = 1 << 20;
 
-/// Writes a book of bare entries, which must come sorted by key, to an empty `output`. Nothing is
-/// known of their pawns, so that probing such a book begins with the table of buckets.
+/// Writes a book of bare entries, sorted by key, to an empty `output`.
+///
+/// Their pawns are unknown, so probing such a book starts at the table of buckets.
 ///
 /// # Errors
 /// Those of the output.
@@ -32,7 +32,6 @@ pub fn write_entries<W: Read + Write + Seek>(
     write_book(output, entries, &PawnSet::everything(), &manifest)
 }
 
-/// Writes a book of entries that come sorted by key.
 pub(crate) fn write_book<W: Read + Write + Seek>(
     output: W,
     entries: impl Iterator<Item = BookEntry>,
@@ -52,27 +51,24 @@ pub(crate) fn write_book<W: Read + Write + Seek>(
     writer.finish(pawns, manifest)
 }
 
-/// Encoded entries, sorted by key: what one thread makes of its share of a book.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     bytes: Vec<u8>,
     positions: u64,
     moves: u64,
-    /// Of a book with facets: the lists of the entries, and for some of these the key and where its
-    /// list begins.
+    /// With facets: the lists of the entries, and for some of them the key and the start of the
+    /// list.
     lists: Vec<u8>,
     rows: Vec<(u64, u64)>,
 }
 
 impl Block {
-    /// Appends an entry whose key is above those before it.
     pub(crate) fn push(&mut self, entry: &BookEntry) {
         entry.encode(&mut self.bytes);
         self.positions += 1;
         self.moves += entry.moves.len() as u64;
     }
 
-    /// Appends an entry with its games, see [`encode_lists`].
     pub(crate) fn push_with_games(
         &mut self,
         entry: &BookEntry,
@@ -87,31 +83,29 @@ impl Block {
     }
 }
 
-/// Bytes of lists that wait in memory until all entries are written, and on disk beyond that.
+/// Bytes of lists to buffer in memory until all entries are written; the rest goes to disk.
 const LISTS_IN_MEMORY: usize = 16 << 20;
 
-/// The facets of a book on their way to its file, behind the entries.
+/// The facets of a book, written after the entries.
 struct FacetWriter<'a> {
     lists: SpooledTempFile,
     length: u64,
     checksum: Hasher,
     index: Vec<u8>,
-    /// The bytes of the section of games.
     games: &'a [u8],
 }
 
-/// How much of a book without facets is written, as a writer that goes on must know.
+/// How much of a book without facets is written, for a writer that resumes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EntriesSoFar {
     positions: u64,
     moves: u64,
     length: u64,
-    /// Of all bytes so far.
     checksum: u32,
 }
 
-/// A book on its way to a file. Entries go in sorted by key; [`BookWriter::finish`] reads them
-/// back once to make the table of buckets, whose size nobody knows before.
+/// Writes a book to a file. Entries must be sorted by key. [`BookWriter::finish`] reads them back
+/// once to make the table of buckets, whose size is unknown before.
 pub(crate) struct BookWriter<'a, W> {
     output: W,
     header: Header,
@@ -120,7 +114,6 @@ pub(crate) struct BookWriter<'a, W> {
 }
 
 impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
-    /// Begins a book in an empty output.
     pub(crate) fn new(mut output: W) -> io::Result<Self> {
         output.write_all(&[0; HEADER_BYTES])?;
         let entries = Section { start: HEADER_BYTES as u64, ..Section::default() };
@@ -129,8 +122,8 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         Ok(BookWriter { output, header, checksum: Hasher::new(), facets: None })
     }
 
-    /// The same for a book with facets: `games` are the bytes of their section, and what does not
-    /// fit into memory waits in a file without a name in `folder`.
+    /// Adds facets: `games` is the content of their section. Lists that do not fit into memory go
+    /// to an unnamed file in `folder`.
     pub(crate) fn with_facets(self, games: &'a [u8], folder: &Path) -> Self {
         let facets = FacetWriter {
             lists: tempfile::spooled_tempfile_in(LISTS_IN_MEMORY, folder),
@@ -142,7 +135,6 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         BookWriter { facets: Some(facets), ..self }
     }
 
-    /// Appends entries whose keys are above all before them.
     pub(crate) fn append(&mut self, block: &Block) -> io::Result<()> {
         self.output.write_all(&block.bytes)?;
         self.checksum.update(&block.bytes);
@@ -152,7 +144,7 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         self.facets.as_mut().map_or(Ok(()), |facets| facets.append(block))
     }
 
-    /// Writes the rest, the header last, and hands the output back.
+    /// Writes the rest, the header last, and returns the output.
     pub(crate) fn finish(mut self, pawns: &PawnSet, manifest: &Manifest) -> io::Result<W> {
         self.header.sections.entries.checksum = self.checksum.clone().finalize().into();
         self.header.bucket_bits = bucket_bits(self.header.positions);
@@ -180,7 +172,6 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         Ok(Section { start, length: bytes.len() as u64, checksum })
     }
 
-    /// Writes the facets behind the manifest, where the output stands.
     fn write_facets(&mut self, mut facets: FacetWriter<'_>) -> io::Result<()> {
         let checksum = facets.checksum.finalize().into();
         let lists =
@@ -189,7 +180,7 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         io::copy(&mut facets.lists, &mut self.output)?;
         let list_index = self.write_section(lists.end(), &facets.index)?;
         let games = self.write_section(list_index.end(), facets.games)?;
-        // Empty, but the header tells where.
+        // Empty, but the header needs the position.
         let values = Section { start: games.end(), ..Section::default() };
         let sections = &mut self.header.sections;
         (sections.lists, sections.list_index) = (lists, list_index);
@@ -197,7 +188,6 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         Ok(())
     }
 
-    /// Makes the table of buckets from the entries.
     fn write_buckets(&mut self) -> io::Result<()> {
         let Header { bucket_bits, sections: Sections { entries, .. }, .. } = self.header;
         let mut table = Patch::at(entries.end());
@@ -220,8 +210,8 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
 }
 
 impl BookWriter<'_, File> {
-    /// Goes on with entries that another writer has begun, and cuts off what stands behind them.
-    /// `None` if the file does not hold as many, or other bytes.
+    /// Resumes the entries of an earlier writer and cuts off what follows them. `None` if the file
+    /// has fewer bytes, or different ones.
     pub(crate) fn resume(mut file: File, so_far: &EntriesSoFar) -> io::Result<Option<Self>> {
         let entries = Section {
             start: HEADER_BYTES as u64,
@@ -246,7 +236,7 @@ impl BookWriter<'_, File> {
         Ok(Some(BookWriter { output: file, header, checksum, facets: None }))
     }
 
-    /// What [`BookWriter::resume`] needs, once the file is on the disk.
+    /// The state for [`BookWriter::resume`], once the file is synced.
     pub(crate) fn entries_so_far(&self) -> EntriesSoFar {
         EntriesSoFar {
             positions: self.header.positions,
@@ -256,13 +246,11 @@ impl BookWriter<'_, File> {
         }
     }
 
-    /// The file.
     pub(crate) fn output(&self) -> &File {
         &self.output
     }
 }
 
-/// The checksum of the bytes of a section.
 fn checksum_of(file: &mut File, section: Section) -> io::Result<u32> {
     file.seek(SeekFrom::Start(section.start))?;
     let (mut checksum, mut block, mut left) = (Hasher::new(), vec![0; BLOCK], section.length);
@@ -287,7 +275,6 @@ impl FacetWriter<'_> {
     }
 }
 
-/// A section that is filled in from front to back while another is read.
 struct Patch {
     section: Section,
     next: u64,
@@ -323,10 +310,10 @@ impl Patch {
     }
 }
 
-/// Reads the entries back in blocks that end where an entry ends.
+/// Reads the entries back in blocks of whole entries.
 struct EntryBlocks {
     section: Section,
-    /// Where the next block begins, counted from the section's start.
+    /// The start of the next block, from the start of the section.
     offset: u64,
     buffer: Vec<u8>,
 }
@@ -336,7 +323,6 @@ impl EntryBlocks {
         EntryBlocks { section, offset: 0, buffer: Vec::new() }
     }
 
-    /// The next block of whole entries and its offset in the section.
     fn next(&mut self, input: &mut (impl Read + Seek)) -> io::Result<Option<(&[u8], u64)>> {
         let offset = self.offset;
         let left = self.section.length - offset;

@@ -1,9 +1,8 @@
-//! The file that keeps what was learnt: rows behind a headline, appended by several engines in
-//! turn.
+//! The file of learnt results: rows after a header line, appended by several engines.
 //!
-//! Each append is one write under a lock, so that rows of several engines do not mix, and what a
-//! kill or a power cut has torn is cut off first. A row that is not what was written is passed over.
-//! A file that has grown too large is replaced by one that says the same in fewer rows.
+//! Each append is one write under a lock, so that rows of several engines do not mix. Bytes of an
+//! incomplete write after a crash or a power cut are cut off first. Damaged rows are skipped. A
+//! file that has grown too large is replaced by an equivalent one with fewer rows.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -16,35 +15,32 @@ use super::memory::Memory;
 use super::row::{ROW_BYTES, Row};
 use crate::support::files::{describe, lock_shared, open_plain, sync_name, write_whole};
 
-/// The first line of the file: what it is, and the version of its rows.
+/// The first line of the file, with the version of its rows.
 pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
 
-/// The most bytes of a file: 400,000 rows, those of some 4,000 games. Hand-set: they are made a book
-/// of at the begin of each game, which takes a second or two for so many.
+/// The maximum size of a file: 400,000 rows, those of some 4,000 games. Hand-set: they are made
+/// into a book at the start of each game, which takes a second or two for this many.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Why nothing can be learnt to a file, or from it.
 #[derive(Debug, Error)]
 pub(crate) enum LearnError {
-    /// Reading or writing failed.
     #[error("cannot learn to {path}: {why}")]
     Io {
-        /// The file.
         path: PathBuf,
-        /// What went wrong.
+        /// The cause.
         why: String,
     },
-    /// It is something else.
+    /// The file is something else.
     #[error("{0} holds something else than what was learnt: name another file")]
     Foreign(PathBuf),
 }
 
-/// Whether a file that begins so holds what was learnt.
+/// Whether these are the first bytes of a learning file.
 pub(crate) fn is_learning(head: &[u8]) -> bool {
     head.starts_with(HEADLINE)
 }
 
-/// The rows in the bytes of a file, and how many others are not what was written.
+/// The rows in the bytes of a file, and the number of damaged ones.
 pub(super) fn rows_of(bytes: &[u8]) -> (Vec<Row>, usize) {
     let rest = bytes.get(HEADLINE.len()..).unwrap_or_default();
     let all = rest.as_chunks::<ROW_BYTES>().0;
@@ -53,26 +49,25 @@ pub(super) fn rows_of(bytes: &[u8]) -> (Vec<Row>, usize) {
     (rows, damaged)
 }
 
-/// What tells the contents of a file from those of another moment.
+/// Distinguishes the contents of a file at different times.
 pub(crate) type Stamp = (u64, u64, u64);
 
-/// The stamp of a file; `None` if there is none.
 pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = path.metadata().ok()?;
     Some((metadata.dev(), metadata.ino(), metadata.len()))
 }
 
-/// A file to learn to. It is open only while it is written to.
+/// A learning file. It is open only while it is written to.
 #[derive(Debug)]
 pub(crate) struct LearnFile {
     path: PathBuf,
     max_bytes: u64,
-    /// What was written to and is perhaps not on the disk yet.
+    /// A written file that may not be synced yet.
     unsynced: Option<File>,
 }
 
 impl LearnFile {
-    /// A file to learn to, which is made if there is none.
+    /// Opens a learning file, or creates it.
     ///
     /// # Errors
     /// If it cannot be written to, or is something else.
@@ -86,7 +81,7 @@ impl LearnFile {
         Ok(file)
     }
 
-    /// Appends rows: all of them, or, if that fails, none.
+    /// Appends rows: all of them or, on failure, none.
     ///
     /// # Errors
     /// If the file cannot be written to, or is something else by now.
@@ -102,7 +97,7 @@ impl LearnFile {
         }
         let before = file.metadata().map_err(|error| self.to_error(&error))?.len();
         if let Err(error) = file.write_all(&bytes) {
-            // What cannot be cut off now is cut off by the next who writes.
+            // If it cannot be cut off now, the next writer does it.
             let _ = file.set_len(before);
             return Err(self.to_error(&error));
         }
@@ -113,7 +108,7 @@ impl LearnFile {
         unlocked.map_err(|error| self.to_error(&error))
     }
 
-    /// Sees to it that all that was appended is on the disk.
+    /// Syncs all rows that were appended.
     ///
     /// # Errors
     /// If the disk fails.
@@ -122,7 +117,7 @@ impl LearnFile {
         synced.map_err(|error| self.to_error(&error))
     }
 
-    /// Whether something was appended that may not be on the disk yet.
+    /// Whether appended rows may not be synced yet.
     pub(crate) fn is_unsynced(&self) -> bool {
         self.unsynced.is_some()
     }
@@ -131,8 +126,8 @@ impl LearnFile {
         lock_shared(&self.path).map_err(|error| self.to_error(&error))
     }
 
-    /// Writes the headline, if there is none yet, and cuts off what is no whole row. The length
-    /// after that, in bytes.
+    /// Writes the header line if there is none, and cuts off an incomplete row. Returns the
+    /// resulting length in bytes.
     fn repaired(&self, file: &mut File) -> Result<u64, LearnError> {
         let mut head = Vec::new();
         let length = (|| {
@@ -146,7 +141,7 @@ impl LearnFile {
         }
         let torn = length.saturating_sub(HEADLINE.len() as u64) % ROW_BYTES as u64;
         let repaired = match head.len() < HEADLINE.len() {
-            // Power cuts must not cost the name of what is synced later.
+            // A power cut must not lose the name of a file that is synced later.
             true => file
                 .set_len(0)
                 .and_then(|()| file.write_all(HEADLINE))
@@ -158,8 +153,8 @@ impl LearnFile {
         Ok((length - torn).max(HEADLINE.len() as u64))
     }
 
-    /// Replaces the file, which is locked, by one that says the same in fewer rows, of half the
-    /// size that is allowed at most.
+    /// Replaces the locked file by an equivalent one with fewer rows, at most half the allowed
+    /// size.
     fn compact(&self, file: &mut File) -> Result<(), LearnError> {
         let mut bytes = Vec::new();
         let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
@@ -186,7 +181,7 @@ impl Drop for LearnFile {
     }
 }
 
-/// All bytes of a file that holds what was learnt.
+/// All bytes of a learning file.
 ///
 /// # Errors
 /// If it cannot be read, or is something else.
@@ -207,7 +202,6 @@ mod tests {
     use crate::chess::position::Position;
     use crate::chess::score::Depth;
 
-    /// A row of a position of its own.
     fn row(number: u64, depth: Depth) -> Row {
         let start = Position::start();
         let mv = start.legal_moves().iter().next().expect("a move");

@@ -1,11 +1,10 @@
-//! What positions are worth by all that was found and played: a search is believed only as long
-//! as the replies that were met later have not shown it wrong.
+//! Judges positions by all searches and games. A search is trusted until later replies refute it.
 //!
-//! A position is worth the best of the moves of which something is known. The best move by its own
-//! search is always one of them: the position after it has the search's score, turned round, until
-//! something as deep is known of it. So the worst of the replies that were met counts. If all known
-//! moves fall short of what the search had promised, the search is *refuted*: there may be a better
-//! move, but nobody knows which, and it has to be looked for.
+//! A position is worth its best known move. The best move of its own search is always known: the
+//! position after it has the search's score, negated, until a result of similar depth is known for
+//! it. So the worst of the known replies counts. If all known moves fall short of the search's
+//! score, the search is *refuted*: there may be a better move, but it is unknown and has to be
+//! searched for.
 
 use std::time::Duration;
 
@@ -15,30 +14,29 @@ use crate::chess::position::{KeyMap, Move};
 use crate::chess::score::{Depth, MATE, Score, is_decided, to_table};
 use crate::games::book::lookup::values::{BookValue, before};
 
-/// A search whose best known move is worth so many centipawns less than it had found is refuted.
-/// Hand-set: from one move of a game to the next scores change by less as a rule.
+/// A search is refuted if its best known move is worth this many centipawns less than it found.
+/// Hand-set: from one move of a game to the next scores usually change by less.
 const REFUTED_BY: Score = 30;
-/// What a refuted search is still worth: another move may well cost no more than so many centipawns
-/// against what it had promised. So the moves before are not given up as well. Hand-set.
+/// A refuted search is still worth its score less this many centipawns, since another move may cost
+/// no more. This keeps the moves before it playable. Hand-set.
 const NEXT_BEST_COSTS: Score = 10;
-/// What is known of the position after a move counts against a search of the one before it if it
-/// is at most so many plies less deep than that search was there. Hand-set: searches of two moves of
-/// one game differ by that, those of a blitz game and of an analysis by more.
+/// A result after a move counts against a search before it if its depth is at most this many plies
+/// less. Hand-set: the depths of two searches in one game differ by that, those of a blitz game and
+/// an analysis by more.
 const DEPTH_SLACK: Depth = 3;
-/// Rounds of backing up at most. Without circles two are enough; where moves go round, mates could
-/// grow longer by a move a round.
+/// The maximum number of backup rounds. Without cycles two are enough; in cycles, mates could grow
+/// longer by a move per round.
 const MAX_ROUNDS: usize = 50;
 
-/// What a search says of a position: one of its own, or of the position before it.
+/// A search result for a position: its own, or from the position before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct OwnSearch {
-    /// The best move; `None` if the search began before it, or there is none.
+    /// The best move; `None` if the search started one position earlier, or there is no move.
     mv: Option<Move>,
     score: Score,
     depth: Depth,
 }
 
-/// A position, and the moves of which something may be known.
 #[derive(Debug)]
 struct Node {
     key: u64,
@@ -46,17 +44,15 @@ struct Node {
     links: Vec<(Move, u32)>,
 }
 
-/// What a position is worth, and by which move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PositionValue {
     score: Score,
     best: Option<Move>,
-    /// The plies that it rests on; 0 if the search is refuted.
+    /// The depth of the value, in plies; 0 if the search is refuted.
     depth: Depth,
 }
 
-/// The values of all positions of which a search says something, sorted by key. One whose search
-/// is refuted has depth 0.
+/// The values of all positions with search results, sorted by key. Refuted ones have depth 0.
 pub(super) fn judge(memory: &Memory) -> Vec<BookValue> {
     let nodes = Nodes::of(memory);
     let values = nodes.list.iter().zip(nodes.position_values()).filter_map(|(node, worth)| {
@@ -89,8 +85,7 @@ pub(super) fn time_of(value: &BookValue, learned_position: &LearnedPosition) -> 
     (value.depth > 0).then_some(found.time)
 }
 
-/// The score of a position for the side that moves there, as the position after its best move has
-/// it.
+/// Converts the score of a position to the position after its best move.
 fn after(score: Score) -> Score {
     -to_table(score, 1).clamp(-MATE, MATE)
 }
@@ -132,7 +127,7 @@ impl Nodes {
         number
     }
 
-    /// Takes note of where a move leads, and tells the number of that position.
+    /// Records where a move leads, and returns the number of that position.
     fn link(&mut self, from: u32, mv: Option<Move>, next: u64) -> Option<u32> {
         let (mv, to) = (mv?, self.number(next));
         let links = &mut self.list[from as usize].links;
@@ -142,8 +137,8 @@ impl Nodes {
         Some(to)
     }
 
-    /// Takes note of what a search says, unless a deeper one has. Of those as deep, the latest
-    /// counts, and one of the position itself.
+    /// Records a search result unless there is a deeper one. At equal depth the latest counts, and
+    /// one of the position itself.
     fn record(&mut self, number: u32, own: OwnSearch) {
         let node = &mut self.list[number as usize];
         let rank = |own: &OwnSearch| (own.depth, own.mv.is_some());
@@ -152,7 +147,7 @@ impl Nodes {
         }
     }
 
-    /// All positions, those behind before those in front, but for circles.
+    /// All positions, successors before predecessors, except in cycles.
     fn backwards(&self) -> Vec<u32> {
         let mut order = Vec::with_capacity(self.list.len());
         let mut seen = vec![false; self.list.len()];
@@ -178,7 +173,6 @@ impl Nodes {
         order
     }
 
-    /// What each position is worth.
     fn position_values(&self) -> Vec<Option<PositionValue>> {
         let begin = |node: &Node| {
             node.own.map(|OwnSearch { mv, score, depth }| PositionValue { score, best: mv, depth })
@@ -199,7 +193,7 @@ impl Nodes {
         position_values
     }
 
-    /// What a position is worth if others are worth this.
+    /// The value of a position, given the values of others.
     fn worth(
         &self,
         number: u32,
@@ -214,7 +208,7 @@ impl Nodes {
             let depth = own.depth.min(of_next.depth + 1);
             counts.then_some(PositionValue { score, best: Some(mv), depth })
         });
-        // Of moves as good, the one that the search chose.
+        // Of equal moves, the one that the search chose.
         let rank = |worth: &PositionValue| (worth.score, worth.best == own.mv);
         let best = known.reduce(|best, next| if rank(&next) > rank(&best) { next } else { best });
         let promised = PositionValue { score: own.score, best: own.mv, depth: own.depth };
@@ -222,7 +216,7 @@ impl Nodes {
             (Some(best), None) if best.score > own.score => best,
             (None, _) | (_, None) => promised,
             (Some(best), Some(_)) if best.score >= own.score - REFUTED_BY => best,
-            // Somewhere between what is known and what the search had promised.
+            // Between the known value and the search's score.
             (Some(best), Some(_)) if is_decided(own.score) => PositionValue { depth: 0, ..best },
             (Some(best), Some(_)) => {
                 PositionValue { score: own.score - NEXT_BEST_COSTS, depth: 0, ..best }
@@ -241,7 +235,6 @@ mod tests {
     use crate::chess::score::mate_in;
     use crate::games::pgn::GameResult;
 
-    /// A game with the scores and depths that searches found before some of its moves, by ply.
     fn rows(moves: &str, searches: &[(usize, Score, Depth)], result: GameResult) -> Vec<Row> {
         let game = game(moves);
         let found = |&(ply, score, depth): &(usize, Score, Depth)| {
@@ -260,7 +253,7 @@ mod tests {
         game
     }
 
-    /// What is known after some moves: score, best move and depth.
+    /// The result after some moves: score, best move and depth.
     fn known(rows: &[Row], moves: &str) -> Option<(Score, String, Depth)> {
         let values = judge(&Memory::of(rows.iter().copied()));
         let position: Position = *game(moves).position();
@@ -283,10 +276,10 @@ mod tests {
     fn a_move_that_loses_is_not_the_best_any_more() {
         let rows = rows("e4 e5 Nf3 f6 Nxe5 fxe5 Qh5+", &LOSES, GameResult::White);
         assert_eq!(known(&rows, "e4 e5 Nf3 f6 Nxe5"), Some((-250, "fxe5".into(), 12)));
-        // The reply that was met shows what 2...f6 is worth; whether another move is better is open.
+        // The reply that was played shows what 2...f6 is worth; another move may be better.
         assert_eq!(known(&rows, "e4 e5 Nf3 f6"), Some((250, "Nxe5".into(), 11)));
         assert_eq!(known(&rows, "e4 e5 Nf3"), Some((10 - NEXT_BEST_COSTS, "f6".into(), 0)));
-        // The move before stays: it is worth a bit less than was thought.
+        // The move before remains: it is worth a bit less than was thought.
         assert_eq!(known(&rows, "e4"), Some((10 - NEXT_BEST_COSTS, "e5".into(), 12)));
     }
 
@@ -323,12 +316,12 @@ mod tests {
         assert_eq!(known(&mated, "f3 e5 g4 Qh4"), Some((-MATE, String::new(), 255)));
         assert_eq!(known(&mated, "f3 e5 g4"), Some((mate_in(1), "Qh4#".into(), 9)));
         let blunder = rows("f3 e5 g4 Qh4", &[(2, -40, 12)], GameResult::Black);
-        // The rules alone say what the reply leads to.
+        // The value after the reply follows from the rules.
         assert_eq!(known(&blunder, "f3 e5 g4"), Some((mate_in(1), "Qh4#".into(), 11)));
         assert_eq!(known(&blunder, "f3 e5"), Some((-40 - NEXT_BEST_COSTS, "g4".into(), 0)));
     }
 
-    /// Rows as anybody could write them, of few positions.
+    /// Arbitrary rows, of few positions.
     fn any_row() -> impl Strategy<Value = Row> {
         let key = || 0..4_u64;
         let mv = (0_u16..9).prop_map(Move::from_polyglot);

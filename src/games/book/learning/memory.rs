@@ -1,4 +1,4 @@
-//! All that was learnt, by position: what the rows of a file add up to.
+//! All learnt results by position, added up from the rows of a file.
 
 use std::cmp::Reverse;
 
@@ -7,7 +7,7 @@ use crate::chess::position::{KeyMap, Move};
 use crate::games::book::format::counts::Counts;
 use crate::games::pgn::GameResult;
 
-/// A move that was played in a position, or, without a move, the end of games there.
+/// A move that was played in a position or, without a move, the end of games there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Played {
     pub mv: Option<Move>,
@@ -17,35 +17,31 @@ pub(super) struct Played {
     next_pawns: u32,
 }
 
-/// What was learnt of a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LearnedPosition {
     pub key: u64,
     pub pawns: u32,
-    /// The moves that searches found the best, each by the deepest of them, of those the latest.
+    /// The best moves of searches, each by its deepest search, of those the latest.
     pub found: Vec<(Row, Found)>,
     pub played: Vec<Played>,
-    /// The number of the last row that told of it.
     latest: usize,
 }
 
 impl LearnedPosition {
-    /// How the games ended that came here.
+    /// The results of the games that reached this position.
     pub(super) fn reached(&self) -> Counts {
         self.played.iter().map(|played| played.counts).sum()
     }
 
-    /// What the deepest search found, of those the latest.
+    /// The result of the deepest search, of those the latest.
     pub(super) fn deepest(&self) -> Option<(Row, Found)> {
         self.found.iter().max_by_key(|(_, found)| found.depth).copied()
     }
 
-    /// What was found of a move.
     pub(super) fn found_of(&self, mv: Option<Move>) -> Option<(Row, Found)> {
         self.found.iter().find(|(row, _)| row.mv == mv).copied()
     }
 
-    /// The rows that say the same.
     fn rows(&self) -> impl Iterator<Item = Row> + '_ {
         let played = self.played.iter().flat_map(|played| {
             let Counts { white, draws, black, .. } = played.counts;
@@ -64,8 +60,8 @@ impl LearnedPosition {
     }
 }
 
-/// All that was learnt. Positions stand in the order in which they were first told of: those of
-/// a game one after the other.
+/// All learnt results. Positions are in the order of their first rows, so those of a game are
+/// consecutive.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     learned_positions: Vec<LearnedPosition>,
@@ -74,7 +70,6 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// What these rows add up to.
     pub(super) fn of(rows: impl Iterator<Item = Row>) -> Self {
         let mut memory = Memory::default();
         rows.for_each(|row| memory.add(row));
@@ -117,22 +112,20 @@ impl Memory {
         }
     }
 
-    /// What was learnt, by position.
     pub(super) fn learned_positions(&self) -> &[LearnedPosition] {
         &self.learned_positions
     }
 
-    /// What was learnt of the position with this key.
     pub(super) fn learned_position(&self, key: u64) -> Option<&LearnedPosition> {
         self.numbers.get(&key).map(|&number| &self.learned_positions[number as usize])
     }
 
-    /// Rows that say the same, each once. If they are more than `most`, what is left out is what was
-    /// learnt of the positions of the fewest games, of those the oldest: whole games, so that no
-    /// search stays without the replies that have shown what it was worth.
+    /// Equivalent rows without duplicates, at most `most`. If there are more, the positions of the
+    /// fewest games are left out, of those the oldest. Whole games are removed, so that no search
+    /// remains without the replies that have tested it.
     pub(super) fn compacted(&self, most: usize) -> Vec<Row> {
         let mut order: Vec<&LearnedPosition> = self.learned_positions.iter().collect();
-        // A position that was only analysed is worth as much as one of a single game.
+        // A position that was only analysed counts like one of a single game.
         order.sort_by_cached_key(|learned_position| {
             Reverse((learned_position.reached().games().max(1), learned_position.latest))
         });

@@ -1,9 +1,9 @@
-//! What an engine has learnt in its games and analyses: rows in a file of its own, which are made a
-//! book whenever it is asked.
+//! Results learnt by an engine in its games and analyses: rows in a file, which are made into a
+//! book on request.
 //!
-//! A row is what a search found ([`Row::found`]), or what a game tells of one of its positions, once
-//! its result is known ([`Row::of_game`]). [`LearnFile`] keeps them; [`Learned`] is what they come to:
-//! the games counted as in any book, and the searches judged by what was met later.
+//! A row is a search result ([`Row::found`]), or the result of a game for one of its positions
+//! ([`Row::of_game`]). [`LearnFile`] stores them; [`Learned`] is their summary: the games counted
+//! as in any book, and the searches judged by later results.
 
 mod file;
 mod judgement;
@@ -32,32 +32,30 @@ use crate::chess::score::Score;
 use crate::support::words::counted;
 use memory::{LearnedPosition, Memory};
 
-/// A move is not searched again if it is known to be worth so many centipawns less than the search
-/// that chose it has promised. Hand-set: twice what refutes that search, since scores of two moves
-/// in a row differ by some of it without either being wrong.
+/// A move is not searched again if its known value is this many centipawns less than the search
+/// that chose it found. Hand-set: twice the limit for refuting that search, since scores of two
+/// consecutive moves differ somewhat without either being wrong.
 const FAR_SHORT: Score = 50;
 
-/// What was learnt, to be asked. Cloning is cheap.
+/// The learnt results for lookups. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub(crate) struct Learned {
     book: Book,
-    /// The time that the searches took which stand as they were, by key.
     times: Arc<KeyMap<Duration>>,
 }
 
-/// A move that was found to be the best, and that nothing has refuted.
+/// The best move of a search that nothing has refuted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnrefutedMove {
-    /// The move.
     pub mv: Move,
-    /// What it rests on.
+    /// The value of the position.
     pub value: BookValue,
     /// The time of the search that found it.
     pub time: Duration,
 }
 
 impl UnrefutedMove {
-    /// Why the move is played in `position`, without a search.
+    /// The reason to play the move in `position` without a search.
     pub(crate) fn describe(&self, position: &Position) -> String {
         let (score, depth) = (notation::score(self.value.score), self.value.depth);
         let seconds = self.time.as_secs_f64();
@@ -69,7 +67,7 @@ impl UnrefutedMove {
 }
 
 impl Learned {
-    /// Reads what was learnt; `None` if that is nothing yet.
+    /// Reads learnt results; `None` if there are none yet.
     ///
     /// # Errors
     /// If the file cannot be read, or is something else.
@@ -90,7 +88,7 @@ impl Learned {
         Ok(Some(Learned { book, times }))
     }
 
-    /// The book that it makes: positions of games, and of searches without any.
+    /// The book of the learnt positions, from games and from searches without any.
     pub(crate) fn book(&self) -> &Book {
         &self.book
     }
@@ -102,8 +100,8 @@ impl Learned {
         position.is_legal(mv).then_some(UnrefutedMove { mv, value, time })
     }
 
-    /// The moves of a position that are known to fall far short of what searches had promised, with
-    /// what they are worth, where no move is known that holds.
+    /// The moves of a position that are known to fall far short of what searches found, with their
+    /// values, if no good move is known.
     pub(crate) fn refuted(&self, position: &Position) -> Vec<Scored> {
         let Some(value) = self.book.value(position).filter(|value| value.depth == 0) else {
             return Vec::new();
@@ -116,10 +114,10 @@ impl Learned {
     }
 }
 
-/// The book of what was learnt, out of the bytes of a file.
+/// Reads a book of learnt results from the bytes of a file.
 ///
 /// # Errors
-/// If it is no file of what was learnt.
+/// If it is not a learning file.
 pub(super) fn open(bytes: &[u8], path: &Path) -> Result<Book, BookError> {
     let (rows, damaged) = file::rows_of(bytes);
     let memory = Memory::of(rows.into_iter());
@@ -158,7 +156,6 @@ fn manifest(memory: &Memory, path: &Path, bytes: usize) -> Manifest {
     }
 }
 
-/// The book of what was learnt to the file at `path`, of so many bytes.
 fn book_of(memory: &Memory, path: &Path, bytes: usize) -> Result<Book, BookError> {
     let ((entries, pawns), manifest) = (entries(memory), manifest(memory, path, bytes));
     let name = path.display().to_string();
@@ -191,7 +188,7 @@ fn entries(memory: &Memory) -> (Vec<BookEntry>, PawnSet) {
     (entries, pawns)
 }
 
-/// The moves of a position with their games: those that were played, and the one that was found.
+/// The moves of a position with their games: those that were played, and the best by search.
 fn moves(learned_position: &LearnedPosition) -> Vec<(Move, Counts)> {
     let played =
         learned_position.played.iter().filter_map(|played| Some((played.mv?, played.counts)));
@@ -262,7 +259,7 @@ mod tests {
         let position = first.position();
         assert_eq!(book.reached(position), Some(Counts::new(1, 1, 0)));
         assert_eq!(book.moves(position).len(), 2);
-        // The move that lost is not to be played again; the one before it is.
+        // The move that lost must not be played again; the one before it may.
         let unrefuted = learned.unrefuted(position).expect("found");
         assert_eq!((position.san(unrefuted.mv).as_str(), unrefuted.time.as_millis()), ("e5", 800));
         let lost_at = *game("e4 e5 Nf3").position();
@@ -271,7 +268,7 @@ mod tests {
         assert_eq!(learned.refuted(position), []);
         let refuted = book.value(game("e4 e5 Nf3").position()).expect("searched");
         assert_eq!((refuted.depth, refuted.own_depth), (0, 12));
-        // The file is a book for all who ask for one.
+        // The file opens as a book.
         let opened = Book::open(&dir.path().join("learnt")).expect("a book");
         assert!(opened.bytes() == book.bytes() && opened.warnings().is_empty());
         let manifest = opened.manifest().expect("a manifest");

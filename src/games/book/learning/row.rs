@@ -1,4 +1,4 @@
-//! One thing that was learnt, and its bytes.
+//! One learnt result, and its encoding.
 //!
 //! ```text
 //! key          8 bytes, little-endian as all numbers
@@ -19,22 +19,17 @@ use crate::chess::position::{Game, Move, Position};
 use crate::chess::score::{DRAW, Depth, Score, mated_in};
 use crate::games::pgn::GameResult;
 
-/// Bytes of a row.
 pub(crate) const ROW_BYTES: usize = 40;
-/// Bytes before the checksum.
 const SUMMED: usize = ROW_BYTES - 4;
-/// Nodes are kept in this unit.
 const NODES_UNIT: u64 = 1_000;
-/// The kind of a row of something found; results follow.
 const FOUND: u8 = 1;
 const RESULTS: [GameResult; 3] = [GameResult::White, GameResult::Draw, GameResult::Black];
-/// What the rules say needs no search: it is as deep as can be told.
+/// The depth of a result by the rules, which needs no search: the maximum.
 const RULES_DEPTH: Depth = 255;
-/// Plies of a game that are kept: those of an opening, and the moves by which it shows what the
-/// opening was worth. Hand-set.
+/// Plies of a game that are stored: the opening, and the moves that show what it was worth.
+/// Hand-set.
 const GAME_PLIES: usize = 120;
 
-/// What a search found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Found {
     /// For the side to move, in centipawns; mates count from the position.
@@ -43,42 +38,38 @@ pub(crate) struct Found {
     pub depth: Depth,
     /// Nodes, in full thousands; 65,535,000 stands for more as well.
     pub nodes: u64,
-    /// The time it took, in full milliseconds.
+    /// The search time, in full milliseconds.
     pub time: Duration,
 }
 
-/// What a row tells of its move.
+/// The result for the move of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fact {
     /// A search found it the best.
     Found(Found),
-    /// It was played in games that ended so.
+    /// It was played in games with this result.
     Played {
-        /// How they ended.
         result: GameResult,
-        /// How many they were.
+        /// The number of games.
         games: u32,
     },
 }
 
-/// One thing that was learnt of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// The key of the position.
     pub key: u64,
     /// The key of the position after the move; 0 for no move.
     pub next: u64,
-    /// The top half of the pawn key: filters ask for no more.
+    /// The top half of the pawn key, which is all that filters use.
     pub pawns: u32,
-    /// The same of the position after the move.
+    /// The same for the position after the move.
     pub next_pawns: u32,
-    /// The move; `None` where a game ended or is not kept any further.
+    /// The move; `None` if a game ended or is not stored any further.
     pub mv: Option<Move>,
-    /// What there is to tell of it.
     pub fact: Fact,
 }
 
-/// The part of a pawn key that is kept.
+/// The stored part of a pawn key.
 fn pawns_of(position: &Position) -> u32 {
     (position.pawn_key() >> 32) as u32
 }
@@ -97,28 +88,26 @@ impl Row {
         }
     }
 
-    /// What a search found in `position`, whose best move is legal.
     pub(crate) fn found(position: &Position, best: Move, found: Found) -> Self {
         let depth = found.depth.clamp(0, RULES_DEPTH);
         Row::new(position, Some(best), Fact::Found(Found { depth, ..found }))
     }
 
-    /// What the rules say of a position without moves.
+    /// The result of a position without moves, by the rules.
     fn final_value(position: &Position) -> Self {
         let score = if position.in_check() { mated_in(0) } else { DRAW };
         let found = Found { score, depth: RULES_DEPTH, nodes: 0, time: Duration::ZERO };
         Row::new(position, None, Fact::Found(found))
     }
 
-    /// What a game that ended with this result tells of its positions, of each once; nothing if it
-    /// has no result.
+    /// The rows of a game's positions, each once; none if the game has no result.
     pub(crate) fn of_game(game: &Game, result: GameResult) -> Vec<Self> {
         if result == GameResult::Undecided {
             return Vec::new();
         }
         let fact = Fact::Played { result, games: 1 };
-        // Of a position that came again, the last visit counts: so no game goes in circles, and
-        // each has one position from which nothing was played.
+        // Of a repeated position, the last visit counts. So no game has cycles, and each has one
+        // position from which nothing was played.
         let mut rows: Vec<Row> = Vec::new();
         let kept = game.positions().iter().enumerate().take(GAME_PLIES + 1);
         for (ply, position) in kept.rev() {
@@ -133,7 +122,6 @@ impl Row {
         rows
     }
 
-    /// The bytes of the row.
     pub(crate) fn to_bytes(self) -> [u8; ROW_BYTES] {
         let mut row = [0; ROW_BYTES];
         row[..8].copy_from_slice(&self.key.to_le_bytes());
@@ -161,7 +149,7 @@ impl Row {
         row
     }
 
-    /// The row that these bytes are; `None` if they are none, or not what was written.
+    /// Decodes a row; `None` if it is invalid or damaged.
     pub(crate) fn from_bytes(row: &[u8; ROW_BYTES]) -> Option<Self> {
         let long = |at: usize| u64::from(word(row, at)) | u64::from(word(row, at + 4)) << 32;
         let half = |at: usize| u16::from_le_bytes([row[at], row[at + 1]]);

@@ -1,4 +1,4 @@
-//! The text of a book's games, out of the files that it was built from.
+//! Reads the text of a book's games from the files that it was built from.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,39 +12,39 @@ use crate::games::book::format::manifest::InputRecord;
 use crate::games::pgn::{PgnInput, text};
 use crate::support::files::describe;
 
-/// Why a game cannot be shown.
+/// Reasons why a game cannot be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum GameError {
     /// No game of the book has this id.
     #[error("{book} has no game {id}")]
     Unknown {
-        /// What was asked for.
+        /// The requested game.
         id: GameId,
         /// The book.
         book: String,
     },
-    /// The games came from where nothing can be read again.
+    /// The source of the games cannot be read again.
     #[error("game {id} came from {origin}, which is not kept")]
     NotKept {
-        /// What was asked for.
+        /// The requested game.
         id: GameId,
-        /// Where it came from.
+        /// The source of the game.
         origin: String,
     },
-    /// The file of the game is not there.
+    /// The file of the game is missing.
     #[error("game {id} was in {path}, which is not there any more")]
     Gone {
-        /// What was asked for.
+        /// The requested game.
         id: GameId,
-        /// The file as it was given when the book was built.
+        /// The path of the file when the book was built.
         path: String,
     },
-    /// There is something else where the game stood.
+    /// The file contains something else at the position of the game.
     #[error(
         "game {id} is not where it was in {path}: the file has changed since the book was built"
     )]
     Changed {
-        /// What was asked for.
+        /// The requested game.
         id: GameId,
         /// The file.
         path: String,
@@ -52,28 +52,28 @@ pub enum GameError {
     /// The file of the game cannot be read.
     #[error("game {id}: cannot read {path}: {reason}")]
     Unreadable {
-        /// What was asked for.
+        /// The requested game.
         id: GameId,
         /// The file.
         path: String,
-        /// Why not.
+        /// The cause.
         reason: String,
     },
 }
 
 impl Book {
-    /// The PGN text of a game of the book, or of those behind it, as it stands in its file. That is
-    /// looked for where it was when the book was built, then beside the book.
+    /// The PGN text of a game of the book, or of those behind it, as in its file.
     ///
-    /// In a compressed file all that comes before the game must be unpacked first.
+    /// The file is searched at its path when the book was built, then beside the book. In a
+    /// compressed file everything before the game must be decompressed first.
     ///
     /// # Errors
-    /// If there is no such game, or its file is gone or has changed.
+    /// If there is no such game, or its file is missing or has changed.
     pub fn game(&self, id: GameId) -> Result<String, GameError> {
         self.game_from(id, &[])
     }
 
-    /// As [`Book::game`], with more folders in which its file may be.
+    /// Like [`Book::game`], with more folders to search for the file.
     ///
     /// # Errors
     /// As [`Book::game`].
@@ -88,8 +88,8 @@ impl Book {
         found.unwrap_or_else(unknown)
     }
 
-    /// Where a file of its games may be, the likeliest place first: where it was when the book was built,
-    /// then in one of these folders, then beside the book.
+    /// Possible paths of a file of its games, likeliest first: at its path when the book was built,
+    /// in one of these folders, beside the book.
     pub(crate) fn places(&self, file: &FileRecord, folders: &[PathBuf]) -> Vec<PathBuf> {
         let before = Some(PathBuf::from(&file.absolute)).filter(|_| !file.absolute.is_empty());
         let beside = Path::new(self.name()).parent().map(Path::to_owned);
@@ -98,8 +98,7 @@ impl Book {
         before.into_iter().chain(folders.filter_map(|folder| Some(folder.join(name?)))).collect()
     }
 
-    /// The files that its games were read from, as they were then. A book without facets has their
-    /// names alone.
+    /// The files that its games were read from. A book without facets has only their names.
     pub(crate) fn sources(&self) -> Result<Vec<FileRecord>, BookError> {
         let files = self.game_files();
         if !files.is_empty() {
@@ -109,14 +108,13 @@ impl Book {
         Ok(self.manifest()?.inputs.into_iter().map(named).collect())
     }
 
-    /// The files that its games were read from, as they were then; none in a book without facets.
+    /// The files that its games were read from; none in a book without facets.
     pub fn game_files(&self) -> Vec<FileRecord> {
         let games = self.image.facets().and_then(|raw| Games::parse(raw.games));
         games.and_then(|games| games.files()).unwrap_or_default()
     }
 }
 
-/// Reads a game from the first of these places that has it.
 fn read_game(
     id: GameId,
     row: &GameRow,

@@ -1,4 +1,4 @@
-//! Books to be asked by position: counts, moves, values, games and names.
+//! Looks up positions in books: counts, moves, values, games and names.
 //!
 //! Uses `facets` and `format`.
 
@@ -21,40 +21,38 @@ use super::format::manifest::Manifest;
 use crate::chess::position::{Move, Position};
 use castling::is_same;
 
-/// The default book, see `books/README.md`.
 static EMBEDDED: &[u8] = include_bytes!("../../../../books/tabia.tbk");
 
-/// The word for the book that comes with the program where the path of a book is asked for.
+/// The name of the built-in book, accepted where a path of a book is expected.
 pub const EMBEDDED_NAME: &str = "embedded";
 
 /// A move that leads into the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BookMove {
-    /// The move, legal where it was asked for.
+    /// The move, which is legal in the position.
     pub mv: Move,
-    /// Games in which it was played from this very position.
+    /// Games that played it in this very position.
     pub played: Counts,
-    /// Games that reached the position after it by any order of moves.
+    /// Games that reached the position after it, by any move order.
     pub reached: Counts,
 }
 
-/// An opening book to be asked. Cloning is cheap; clones share the data.
+/// An opening book. Cloning is cheap; clones share the data.
 ///
-/// It may have a second book behind it, that one a third, and so on: what [`Book::reached`],
-/// [`Book::moves`] and [`Chooser::choose`](crate::games::book::Chooser::choose) do not find in one, they look for in the next.
-/// Everything else is about the first alone.
+/// A book can have a second one behind it, that one a third, and so on. [`Book::reached`],
+/// [`Book::moves`] and [`Chooser::choose`](crate::games::book::Chooser::choose) search the next
+/// book for what they do not find in one. All other methods use only the first.
 #[derive(Clone)]
 pub struct Book {
     pub(super) image: Arc<Image>,
     name: Arc<str>,
-    /// What was odd about the file.
     warnings: Arc<[String]>,
-    /// See [`Book::holds_weights`]; found out when it is first asked for.
+    /// See [`Book::holds_weights`]; determined on first use.
     weights: Arc<OnceLock<bool>>,
     pub(super) next: Option<Arc<Book>>,
 }
 
-/// Two are the same if they were opened as one: what they hold is not compared.
+/// Books are equal if they share their data; the content is not compared.
 impl PartialEq for Book {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.image, &other.image) && self.next == other.next
@@ -64,7 +62,6 @@ impl PartialEq for Book {
 impl Eq for Book {}
 
 impl Book {
-    /// This book with another behind it and those behind it.
     pub(crate) fn followed_by(self, last: &Book) -> Self {
         let next = match self.next {
             Some(next) => Arc::unwrap_or_clone(next).followed_by(last),
@@ -74,16 +71,16 @@ impl Book {
         Book { name, next: Some(Arc::new(next)), ..self }
     }
 
-    /// The book that comes with the program: named opening lines, see `books/README.md`.
+    /// The book built into the program: named opening lines, see `books/README.md`.
     pub fn embedded() -> Self {
         Self::from_storage(Storage::Static(EMBEDDED), EMBEDDED_NAME)
             .expect("a test has compared the embedded book with its source")
     }
 
-    /// A book from the bytes of a `.tbk` file.
+    /// Reads a book from the bytes of a `.tbk` file.
     ///
     /// # Errors
-    /// If they are not that.
+    /// If they are not a valid book.
     pub fn from_bytes(bytes: Vec<u8>, name: &str) -> Result<Self, BookError> {
         Self::from_storage(Storage::Owned(bytes), name)
     }
@@ -98,43 +95,41 @@ impl Book {
         })
     }
 
-    /// The book under another name.
     pub(super) fn with_name(self, name: &str) -> Self {
         Book { name: name.into(), ..self }
     }
 
-    /// The book with what is odd about its file.
     pub(super) fn with_warnings(self, warnings: impl IntoIterator<Item = String>) -> Self {
         Book { warnings: warnings.into_iter().collect(), ..self }
     }
 
-    /// What is odd about the file, in whole sentences without its name; most have nothing.
+    /// Warnings about the file, as whole sentences without its name; usually none.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Whether the book was a Polyglot book: its counts are weights then, and a move is to be
-    /// played as often as its own weight says.
+    /// Whether this was a Polyglot book, whose counts are weights: each move is played in
+    /// proportion to its own.
     pub fn holds_weights(&self) -> bool {
         *self.weights.get_or_init(|| self.manifest().is_ok_and(|manifest| manifest.weights))
     }
 
-    /// What the book is called: its path, or `embedded`.
+    /// The name of the book: its path, or `embedded`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The bytes of the book as a `.tbk` file has them.
+    /// The content of the book as a `.tbk` file.
     pub fn bytes(&self) -> &[u8] {
         self.image.bytes()
     }
 
-    /// What tells it from other books, of the same games with other values as well.
+    /// A checksum that distinguishes the book from others, including those that differ only in
+    /// values.
     pub(crate) fn checksum(&self) -> u64 {
         self.entries_checksum() ^ self.values_checksum().unwrap_or(0).rotate_left(32)
     }
 
-    /// What tells its entries from those of other books.
     pub(crate) fn entries_checksum(&self) -> u64 {
         self.image.header().sections.entries.checksum
     }
@@ -157,34 +152,34 @@ impl Book {
         self.image.manifest(&self.name)
     }
 
-    /// The games that reached a position by any order of moves; `None` if the book knows none. Made
-    /// for the search: allocates nothing, and a miss costs one or two cache lines.
+    /// The games that reached a position by any move order; `None` if there are none.
+    ///
+    /// Made for the search: it allocates nothing, and a miss costs one or two cache lines.
     #[inline]
     pub fn reached(&self, position: &Position) -> Option<Counts> {
         self.probe(position.key(), position.pawn_key())
     }
 
-    /// Whether the book may hold a position with these pawns. `false` is certain.
+    /// Whether the book may contain a position with these pawns. `false` is certain.
     pub(crate) fn may_hold_pawns(&self, pawn_key: u64) -> bool {
         self.image.may_hold_pawns(pawn_key)
             || self.next.as_ref().is_some_and(|next| next.may_hold_pawns(pawn_key))
     }
 
-    /// The same by the position's keys.
+    /// Like [`Book::reached`], by the position's keys.
     #[inline]
     pub fn probe(&self, key: u64, pawn_key: u64) -> Option<Counts> {
         self.look_up(key, pawn_key, |counts| !counts.is_empty())
     }
 
-    /// The games that reached the position with this key, if it may be there by its pawns
-    /// ([`Book::may_hold_pawns`]).
+    /// The games that reached the position with this key, after [`Book::may_hold_pawns`] has
+    /// passed.
     pub(crate) fn reached_by_key(&self, key: u64) -> Option<Counts> {
         let found = self.image.reached(key).filter(|counts| !counts.is_empty());
         found.or_else(|| self.next.as_ref()?.reached_by_key(key))
     }
 
-    /// As [`Book::reached`]; a position that was analysed or learnt, but that no game has reached, is
-    /// known too, and has no games.
+    /// Like [`Book::reached`], but also finds analysed or learnt positions without games.
     #[inline]
     pub(crate) fn holds(&self, position: &Position) -> Option<Counts> {
         self.look_up(position.key(), position.pawn_key(), |_| true)
@@ -206,7 +201,6 @@ impl Book {
         }
     }
 
-    /// The book and those behind it, in order, each as it is without the others.
     pub(super) fn in_order(&self) -> impl Iterator<Item = Book> {
         let mut rest = Some(self.clone());
         std::iter::from_fn(move || {
@@ -216,15 +210,16 @@ impl Book {
         })
     }
 
-    /// All that the book holds of a position.
+    /// The entry of a position.
     pub fn entry(&self, position: &Position) -> Option<BookEntry> {
         let mut entry = BookEntry::default();
         self.image.read(position.key(), &mut entry).then_some(entry)
     }
 
-    /// Every legal move that was played here or leads to a position of the book, the most often
-    /// reached first (of a book of weights, the heaviest). Of several books, the first that has a
-    /// move speaks.
+    /// Every legal move that was played here or leads to a position of the book.
+    ///
+    /// The most reached come first, or the heaviest in a book of weights. Of several books, the
+    /// first that has a move is used.
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
         self.in_order()
             .map(|book| book.own_moves(position))
@@ -232,8 +227,6 @@ impl Book {
             .unwrap_or_default()
     }
 
-    /// The games that played a legal move of a position, as the first book that contains the position
-    /// has them.
     pub(crate) fn played(&self, position: &Position, mv: Move) -> Counts {
         let book = self.in_order().find(|book| book.contains(position));
         let entry = book.and_then(|book| book.entry(position)).unwrap_or_default();
@@ -241,7 +234,6 @@ impl Book {
         played.map_or(Counts::default(), |&(_, played)| played)
     }
 
-    /// Whether games of this book, without those behind it, reached a position.
     pub(super) fn contains(&self, position: &Position) -> bool {
         self.image.reached(position.key()).is_some_and(|reached| !reached.is_empty())
     }
@@ -278,8 +270,10 @@ impl Book {
         })
     }
 
-    /// Tests every checksum, for which the whole file is read, and whether what is derived from the
-    /// entries agrees with them: table, pawn filter, values and facets.
+    /// Reads the whole file and verifies it.
+    ///
+    /// This checks every checksum, and whether the data derived from the entries agrees with them:
+    /// table, pawn filter, values and facets.
     ///
     /// # Errors
     /// Names the part that is damaged.

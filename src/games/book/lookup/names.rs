@@ -1,9 +1,9 @@
-//! The names of openings, by position: a transposed arrival has the same name.
+//! The names of openings by position, so that transpositions have the same name.
 
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::pgn::read_games;
 
-/// The table that the embedded book is made from as well; `books/README.md` tells its origin.
+/// The source of the embedded book, too; see `books/README.md` for its origin.
 static EMBEDDED: &[u8] = include_bytes!("../../../../books/openings.pgn");
 
 /// A named position.
@@ -13,7 +13,7 @@ pub struct NamedOpening {
     pub eco: String,
     /// The name, such as `Sicilian Defense: Najdorf Variation`.
     pub name: String,
-    /// A usual way to it from the start position.
+    /// A usual line to it from the start position.
     pub line: Vec<Move>,
 }
 
@@ -21,18 +21,17 @@ pub struct NamedOpening {
 #[derive(Debug, Default)]
 pub struct Names {
     openings: Vec<NamedOpening>,
-    /// Indices of `openings`.
     by_key: KeyMap<u32>,
 }
 
 impl Names {
-    /// The names that come with the program: 3,807 openings. They are read anew with each call,
-    /// which takes milliseconds: whoever asks more than once keeps them.
+    /// The names built into the program: 3,807 openings.
+    ///
+    /// Each call reads them again, which takes milliseconds, so keep them for repeated use.
     pub fn embedded() -> Names {
         Self::read(EMBEDDED)
     }
 
-    /// The names of PGN games with `ECO` and `Opening` tags: each names its last position.
     fn read(pgn: &[u8]) -> Self {
         let mut names = Names::default();
         for (game, _) in read_games(pgn).flatten() {
@@ -51,13 +50,14 @@ impl Names {
         self.by_key.get(&position.key()).map(|&number| &self.openings[number as usize])
     }
 
-    /// The name of a game's opening: that of its last position that has one.
+    /// The name of a game's opening: that of its last named position.
     pub fn of_game(&self, game: &Game) -> Option<&NamedOpening> {
         game.positions().iter().rev().find_map(|position| self.get(position))
     }
 
-    /// The opening that a user means: by its ECO code (the first with it), its whole name, or a
-    /// part of it (the one with the shortest name); case does not matter.
+    /// Finds an opening by ECO code, name or part of a name, ignoring case.
+    ///
+    /// By code it returns the first one, by part of a name the one with the shortest name.
     pub fn find(&self, text: &str) -> Option<&NamedOpening> {
         let wanted = text.to_lowercase();
         let by_code = self.openings.iter().find(|opening| opening.eco.to_lowercase() == wanted);
@@ -72,7 +72,7 @@ impl Names {
         self.openings.len()
     }
 
-    /// Whether there is no name.
+    /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
         self.openings.is_empty()
     }

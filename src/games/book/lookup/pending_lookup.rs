@@ -1,21 +1,20 @@
-//! Whether a book may hold a position: asked at every node of a search, and answered once the memory
-//! has had time to come.
+//! Prefetched lookups: whether a book may contain a position. The search starts one at every node
+//! and reads the result once memory has had time to respond.
 
 use super::Book;
 use crate::chess::position::Position;
 use crate::games::book::format::bucket::Row;
 
-/// A question whose answer is on its way.
 #[derive(Clone, Copy)]
 pub(crate) struct PendingLookup<'a> {
     row: Row<'a>,
-    /// A book behind the first one may hold the position, by its pawns.
+    /// A book behind the first one may contain the position, by its pawns.
     behind: bool,
 }
 
 impl PendingLookup<'_> {
-    /// Whether the book may hold the position that was asked for: `false` is certain. The first of
-    /// several books answers by the position's key, those behind it by its pawns alone.
+    /// Whether the book may contain the position; `false` is certain. Of several books the first
+    /// decides by the position's key, those behind it only by its pawns.
     #[inline]
     pub(crate) fn may_hold(self, position: &Position) -> bool {
         self.behind | self.row.bucket().may_hold(position.key())
@@ -23,7 +22,7 @@ impl PendingLookup<'_> {
 }
 
 impl Book {
-    /// Asks the processor to fetch what [`Book::ask`] will read of a position with these pawns.
+    /// Prefetches what [`Book::ask`] reads for a position with these pawns.
     #[inline]
     pub(crate) fn prefetch(&self, pawn_key: u64) {
         self.image.prefetch_pawns(pawn_key);
@@ -32,8 +31,8 @@ impl Book {
         }
     }
 
-    /// Asks whether the book may hold a position. The processor is asked to fetch what the answer has to
-    /// wait for, so that there is time for other work before.
+    /// Starts a lookup of a position and prefetches its data, so that other work can be done
+    /// meanwhile.
     #[inline]
     pub(crate) fn ask(&self, position: &Position) -> PendingLookup<'_> {
         let row = self.image.ask(position.key(), position.pawn_key());
@@ -41,8 +40,8 @@ impl Book {
         PendingLookup { row, behind }
     }
 
-    /// Whether this book or one behind it may hold a position, by its pawns; where one may, the processor
-    /// is asked to fetch what it will read next, of each of them.
+    /// Whether this book or one behind it may contain a position, by its pawns. Prefetches what
+    /// each of these reads next.
     fn may_contain(&self, position: &Position) -> bool {
         let pawn_key = position.pawn_key();
         self.image.ask(position.key(), pawn_key);
@@ -64,7 +63,6 @@ mod tests {
         build_in_memory(&inputs, &BuildOptions::default(), "test").expect("a book").0
     }
 
-    /// The positions of a game, and all those one move away from them.
     fn around(moves: &str) -> Vec<Position> {
         let mut game = Game::default();
         for san in moves.split_ascii_whitespace() {
@@ -84,7 +82,7 @@ mod tests {
         let alone = book(knights);
         let both = book(pawns).followed_by(&alone);
         let met = [around(knights), around(pawns)].concat();
-        // The book behind is asked by pawns alone, and a third of these have its own.
+        // The book behind decides by pawns alone, and a third of these match.
         for (book, strangers) in [(&alone, 5), (&both, 100)] {
             let holds = |position: &&Position| book.holds(position).is_some();
             let (known, foreign): (Vec<_>, Vec<_>) = met.iter().partition(holds);

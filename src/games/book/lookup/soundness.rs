@@ -1,4 +1,4 @@
-//! Whether the parts of a book agree with each other, whatever their checksums are.
+//! Checks whether the parts of a book agree with each other, independent of checksums.
 
 use std::ops::ControlFlow;
 
@@ -17,8 +17,8 @@ impl Book {
         BookError::Damaged { name: self.name().to_owned(), part }
     }
 
-    /// Whether the entries can be decoded, are sorted and as many as the header says, and the table
-    /// of buckets is the one that they make.
+    /// Checks that the entries can be decoded and are sorted, and that their number and the table
+    /// of buckets are right.
     ///
     /// # Errors
     /// Names the part that is wrong.
@@ -51,8 +51,8 @@ impl Book {
         }
     }
 
-    /// Whether the pawn filter lets all positions through that can be reached from the start: of
-    /// others, the pawns are not known.
+    /// Checks that the pawn filter passes all positions reachable from the start. The pawns of
+    /// others are unknown.
     ///
     /// # Errors
     /// If it does not.
@@ -65,7 +65,7 @@ impl Book {
         if is_sound { Ok(()) } else { Err(self.damaged("pawn filter")) }
     }
 
-    /// Whether the values are sorted.
+    /// Checks that the values are sorted.
     ///
     /// # Errors
     /// If they are not, so that some would not be found.
@@ -74,10 +74,10 @@ impl Book {
         if is_sorted { Ok(()) } else { Err(self.damaged("values")) }
     }
 
-    /// Whether the facets say what the counts say. Reads all of them.
+    /// Checks that the facets agree with the counts. Reads all of them.
     ///
     /// # Errors
-    /// Names the part that does not.
+    /// Names the part that does not agree.
     pub(crate) fn check_facets(&self) -> Result<(), BookError> {
         let Some(raw) = self.image.facets() else { return Ok(()) };
         let damaged = |part| self.damaged(part);
@@ -106,7 +106,7 @@ impl Book {
     }
 }
 
-/// Whether the games in the lists of an entry make its counts.
+/// Whether the games in the lists of an entry add up to its counts.
 fn agrees(entry: &BookEntry, lists: &Lists<'_>, games: &Games<'_>) -> bool {
     let mut played = vec![Counts::default(); entry.moves.len() + 1];
     let mut all = Vec::new();
@@ -155,7 +155,6 @@ mod tests {
         build_in_memory(&[games], &options, "book").expect("games").0
     }
 
-    /// The book with other bytes, counted from its facets on, and checksums to match.
     fn damaged(book: &Book, changes: &[(usize, u8)]) -> Book {
         let mut bytes = book.bytes().to_vec();
         let mut header = *book.image.header();
@@ -204,7 +203,6 @@ mod tests {
         }
     }
 
-    /// The book with one section replaced by what `change` makes of it, and checksums to match.
     fn changed(
         book: &Book,
         of: fn(&mut Sections) -> &mut Section,
@@ -233,9 +231,9 @@ mod tests {
         assert!(bits > 3);
         let filter: fn(&mut Sections) -> &mut Section = |sections| &mut sections.pawn_filter;
         assert_eq!(wrong_part(&changed(&book, filter, |bytes| bytes.fill(0))), Some("pawn filter"));
-        // A filter may let too much through.
+        // A filter may pass too much.
         assert_eq!(wrong_part(&changed(&book, filter, |bytes| bytes.fill(0xff))), None);
-        // Any bit that is missing hides something.
+        // Any missing bit hides a position.
         for bit in 0..8 * book.image.pawn_filter().0.len() {
             let was_set = book.image.pawn_filter().0[bit / 8] >> (bit % 8) & 1 == 1;
             let cleared = changed(&book, filter, |bytes| bytes[bit / 8] &= !(1 << (bit % 8)));

@@ -1,4 +1,4 @@
-//! What searches found of a book's positions: the section that an analysis adds to its file.
+//! Search results for the positions of a book: the section that an analysis adds to its file.
 //!
 //! ```text
 //! for each position, sorted by key, little-endian:
@@ -11,8 +11,8 @@
 //!   own depth  u8: plies that the searches reached
 //!   nodes      u16: thousands a search took
 //! ```
-//! Rows have all the same length and keys are uniform, so a row is found from where it should
-//! stand: by interpolation, and doubling steps from there.
+//! Rows have a fixed length and keys are uniform, so a row is found by interpolation and doubling
+//! steps from there.
 
 use std::io::{self, Write};
 
@@ -22,24 +22,24 @@ use crate::chess::score::{Depth, Score, from_table};
 use crate::games::book::format::error::BookError;
 use crate::games::book::format::header::{HEADER_BYTES, Section, VALUE_BYTES as ROW_BYTES};
 
-/// Nodes are kept in this unit.
 const NODES_UNIT: u64 = 1_000;
 
 /// A move and the score it leads to, in centipawns for the side to move.
 pub type Scored = (Move, Score);
 
-/// What searches found of a position. Scores are in centipawns for the side to move; mates count
-/// from this position.
+/// Search results for a position.
+///
+/// Scores are in centipawns for the side to move; mates count from this position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BookValue {
     /// The key of the position.
     pub key: u64,
-    /// The score of best play: of the best of the moves within the analysis, by what was found
-    /// behind them, and of those outside.
+    /// The score of best play: the better of the backed-up moves within the analysis and those
+    /// outside.
     pub score: Score,
-    /// Its first move; `None` where the game is over.
+    /// The first move of best play; `None` if the game is over.
     pub best: Option<Move>,
-    /// The best move that leads to no position of the analysis; `None` if all lead to some.
+    /// The best move that leads out of the analysis; `None` if there is no such move.
     pub outside: Option<Scored>,
     /// The best move by a search of this position alone.
     pub own: Option<Scored>,
@@ -47,16 +47,15 @@ pub struct BookValue {
     pub depth: Depth,
     /// The depth that the searches of this position reached, in plies.
     pub own_depth: Depth,
-    /// Nodes that a search was given, in full thousands; 65,535,000 stands for more as well.
+    /// Nodes per search, in full thousands; 65,535,000 stands for more as well.
     pub nodes: u64,
 }
 
-/// Nodes as a row keeps them.
 fn thousands(nodes: u64) -> u16 {
     u16::try_from(nodes / NODES_UNIT).unwrap_or(u16::MAX)
 }
 
-/// Nodes as they come back from a row.
+/// The nodes as rounded and limited by a row.
 pub(crate) fn kept_nodes(nodes: u64) -> u64 {
     u64::from(thousands(nodes)) * NODES_UNIT
 }
@@ -99,7 +98,7 @@ impl BookValue {
     }
 }
 
-/// A score of the position after a move, as the one before it has it.
+/// Converts a score after a move to the position before it.
 pub(crate) fn before(score: Score) -> Score {
     -from_table(score, 1)
 }
@@ -110,10 +109,9 @@ fn key(row: &[u8; ROW_BYTES]) -> u64 {
     u64::from_le_bytes(key)
 }
 
-/// The row of a key in the bytes of a section.
 pub(crate) fn find(section: &[u8], wanted: u64) -> Option<BookValue> {
     let rows = section.as_chunks::<ROW_BYTES>().0;
-    // Keys are uniform: the share of all keys below this one is that of the rows before its own.
+    // Keys are uniform: the share of keys below this one is the share of rows before its own.
     let guess = ((u128::from(wanted) * rows.len() as u128) >> u64::BITS) as usize;
     let (mut low, mut high, mut step) = (guess, guess, 1);
     while low > 0 && key(&rows[low - 1]) >= wanted {
@@ -129,14 +127,13 @@ pub(crate) fn find(section: &[u8], wanted: u64) -> Option<BookValue> {
     rows.get(at).filter(|row| key(row) == wanted).map(BookValue::from_bytes)
 }
 
-/// All rows of a section's bytes.
 pub(crate) fn all(section: &[u8]) -> impl ExactSizeIterator<Item = BookValue> + '_ {
     section.as_chunks().0.iter().map(BookValue::from_bytes)
 }
 
 impl Book {
-    /// What searches found of a position, if it was analysed; of several books, what is worth most
-    /// plies.
+    /// The search results for a position, if it was analysed; of several books, those of the
+    /// greatest depth.
     pub fn value(&self, position: &Position) -> Option<BookValue> {
         let own = || find(self.image.values(), position.key());
         let found = if self.image.may_hold_pawns(position.pawn_key()) { own() } else { None };
@@ -145,8 +142,7 @@ impl Book {
         behind.filter(is_deeper).or(found)
     }
 
-    /// What tells the values from those of other books; `None` if there are none, in this book or
-    /// any behind it.
+    /// A checksum of the values; `None` if neither this book nor any behind it has some.
     pub(crate) fn values_checksum(&self) -> Option<u64> {
         let values = self.image.header().sections.values;
         let own = (values.length > 0).then_some(values.checksum);
@@ -157,18 +153,18 @@ impl Book {
         }
     }
 
-    /// The score that a move leads to, in centipawns for the side that makes it, if the position
-    /// after it was analysed.
+    /// The score of a move in centipawns for the side that makes it, if the position after it was
+    /// analysed.
     pub fn value_of_move(&self, position: &Position, mv: Move) -> Option<Score> {
         self.value(&position.play(mv)).map(|value| before(value.score))
     }
 
-    /// All that searches found of its positions, sorted by key.
+    /// All search results for its positions, sorted by key.
     pub fn values(&self) -> impl ExactSizeIterator<Item = BookValue> + '_ {
         all(self.image.values())
     }
 
-    /// This book with these values, sorted by key, in place of those it has.
+    /// This book with its values replaced by these, sorted by key.
     ///
     /// # Errors
     /// If it is damaged.
@@ -178,7 +174,7 @@ impl Book {
         Self::from_bytes(bytes, self.name())
     }
 
-    /// Writes this book with these values, sorted by key, in place of those it has.
+    /// Writes this book with its values replaced by these, sorted by key.
     ///
     /// # Errors
     /// Those of the output.

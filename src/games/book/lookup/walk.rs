@@ -1,4 +1,4 @@
-//! The positions of a book, found by playing: only so can keys become positions again.
+//! Enumerates the positions of a book by playing its moves, since keys cannot be reversed.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -9,30 +9,26 @@ use crate::games::book::format::counts::Counts;
 use crate::games::book::format::entry::BookEntry;
 use crate::support::random::Random;
 
-/// A position of the book with the way to it.
+/// A position of the book and the distance to it.
 #[derive(Debug, Clone)]
 pub struct Visited {
     /// The position.
     pub position: Position,
-    /// Plies from where the walk began, by the shortest way.
+    /// The shortest distance from the start of the walk, in plies.
     pub ply: u32,
-    /// What the book holds of it; without moves if the book ends here.
+    /// The entry of the position; without moves if the book ends here.
     pub entry: BookEntry,
 }
 
-/// Which moves a visit of a book follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follow {
-    /// Those of the book.
     Played,
-    /// Those of the book, or all legal ones where games left the position by a move that it lacks.
+    /// The moves of the book, or all legal ones if games left the position by a pruned move.
     Missing,
-    /// All legal ones.
     All,
 }
 
 impl Follow {
-    /// Whether all legal moves are followed from the position of this entry.
     fn tries_all_moves(self, entry: &BookEntry) -> bool {
         let played = || entry.moves.iter().map(|(_, played)| played.games()).sum::<u64>();
         match self {
@@ -44,8 +40,8 @@ impl Follow {
 }
 
 impl Book {
-    /// A line from the start position, each move the likelier the more games played it. It ends
-    /// where the book does, or after so many plies.
+    /// A random line from the start position, with moves weighted by their games. It ends where the
+    /// book does, or after this many plies.
     pub(crate) fn draw_line(&self, plies: usize, random: &mut Random) -> Game {
         let mut game = Game::default();
         for _ in 0..plies {
@@ -61,7 +57,7 @@ impl Book {
                 ticket = ticket.saturating_sub(games);
                 is_it
             });
-            // Moves of the book are legal ones.
+            // Moves of the book are legal.
             if drawn.is_none_or(|drawn| game.play(drawn.mv).is_err()) {
                 break;
             }
@@ -69,10 +65,10 @@ impl Book {
         game
     }
 
-    /// Visits every position of the book that can be reached from `start` without leaving the
-    /// book, the nearest first, each once, down to `max_ply` plies. Moves that were never played
-    /// where they lead back into the book count as well: so books of one side's moves are visited
-    /// whole.
+    /// Visits every position that can be reached from `start` within the book, nearest first.
+    ///
+    /// Each position is visited once, down to `max_ply` plies. Moves that were never played but
+    /// lead back into the book count as well, so books of one side's moves are visited completely.
     pub fn walk(&self, start: &Position, max_ply: u32) -> impl Iterator<Item = Visited> + '_ {
         let mut queue = VecDeque::from([(*start, 0)]);
         let mut seen = KeyMap::default();
@@ -93,16 +89,14 @@ impl Book {
         })
     }
 
-    /// Visits every position of the book that can be reached from `start` within the book, each
-    /// once, until `visit` breaks. Returns how many it visited.
-    ///
-    /// Made for whole books: it follows only the moves that were played, and all others only if
-    /// positions are left after that.
+    /// Visits every position that can be reached from `start` within the book, each once, until
+    /// `visit` breaks. Returns the number of visited positions. Made for whole books: it follows
+    /// only the moves that were played, and all others only if positions are left after that.
     ///
     /// With `nearest_first` the order is nearly that of [`Book::walk`], which takes memory for all
-    /// positions of a ply, and moves that were not played are followed only where games left the position by
-    /// a move that the book lacks: to try all moves in a million positions takes half a minute. It may
-    /// then miss positions of a book without its rare positions or moves.
+    /// positions of a ply. Moves that were not played are then followed only where games left the
+    /// position by a pruned move, because trying all moves in a million positions takes half a
+    /// minute. It may miss positions of a pruned book.
     pub(crate) fn visit(
         &self,
         start: &Position,
@@ -143,7 +137,7 @@ impl Book {
         number
     }
 
-    /// The positions of the book that a legal move leads to.
+    /// The positions of the book after each legal move.
     fn known_after(&self, position: &Position) -> impl Iterator<Item = Position> {
         let after: Vec<Position> = position
             .legal_moves()
@@ -156,8 +150,9 @@ impl Book {
         after.into_iter()
     }
 
-    /// The moves of an entry that are legal in its position: all, unless two positions share a
-    /// key or the book is damaged.
+    /// The moves of an entry that are legal in its position.
+    ///
+    /// These are all moves, unless two positions share a key or the book is damaged.
     pub fn legal_moves_of<'a>(
         &self,
         entry: &'a BookEntry,

@@ -1,4 +1,4 @@
-//! Books made of books: merged, cut down, compared.
+//! Merges, cuts and compares books.
 
 use std::io::{self, Read, Seek, Write};
 use std::iter::Peekable;
@@ -15,9 +15,10 @@ use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::book::format::writer::write_book;
 use crate::games::book::lookup::Book;
 
-/// Merges books into an empty `output`. The counts of each are multiplied by its weight first. Facets
-/// are kept if all books have them and count once; then a game that several books hold counts once,
-/// if all books have the same depth and filters.
+/// Merges books into an empty `output`, with the counts of each multiplied by its weight.
+///
+/// Facets are kept if all books have them and weight 1. If all books also have the same depth and
+/// filters, a game in several books counts once.
 ///
 /// # Errors
 /// Those of the output, and if the games of a book are damaged.
@@ -33,19 +34,17 @@ pub fn merge<W: Read + Write + Seek>(books: &[(Book, f64)], output: W) -> io::Re
     merge_known(&plain, &again, &pawns, &manifest, output)
 }
 
-/// The pawn structures of all positions of these books.
 fn pawns_of<'a>(books: impl Iterator<Item = &'a Book>) -> PawnSet {
     let mut pawns = PawnSet::new();
     books.for_each(|book| insert_pawns(book, &Position::start(), &|_| true, &mut pawns));
     pawns
 }
 
-/// Whether the facets of these books can be merged.
 fn keep_facets(books: &[(Book, f64)]) -> bool {
     books.iter().all(|(book, weight)| *weight == 1.0 && book.image.facets().is_some())
 }
 
-/// Whether all books have the same depth and filters, so that a game leaves the same in each.
+/// Whether all books have the same depth and filters, so that a game adds the same to each.
 fn are_alike(books: &[(Book, f64)]) -> bool {
     let how = |book: &Book| {
         let manifest = book.manifest().unwrap_or_default();
@@ -54,7 +53,6 @@ fn are_alike(books: &[(Book, f64)]) -> bool {
     books.windows(2).all(|pair| how(&pair[0].0) == how(&pair[1].0))
 }
 
-/// Takes games that were left out of a manifest.
 fn leave_out(manifest: &mut Manifest, repeated: &Repeated) {
     manifest.games.subtract(&repeated.totals);
     manifest.skipped.duplicates += repeated.totals.total();
@@ -68,13 +66,14 @@ fn leave_out(manifest: &mut Manifest, repeated: &Repeated) {
     }
 }
 
-/// What several books that are to be merged have in common.
+/// Content that several books to be merged have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shared {
-    /// The inputs that are of the same text as one of an earlier book.
+    /// The inputs with the same text as one of an earlier book.
     pub inputs: Vec<InputRecord>,
-    /// The games that an earlier book holds as well, which [`merge`] counts once; `None` if it
-    /// counts them once for each book.
+    /// The number of games that an earlier book also contains, and which [`merge`] counts once.
+    ///
+    /// `None` if it counts them once for each book.
     pub games: Option<u64>,
 }
 
@@ -98,10 +97,12 @@ pub fn shared(books: &[(Book, f64)]) -> io::Result<Shared> {
     Ok(Shared { inputs, games })
 }
 
-/// Adds games to a book made of games, and writes it to an empty `output`: `more` is the book of these
-/// games alone, built with the options of `book`. The result is that of one build of all games, with
-/// what an analysis has added to `book`, but without its values. In books with facets a game counts
-/// once. Returns the number of games that were not counted again.
+/// Adds games to a book made of games, and writes the result to an empty `output`.
+///
+/// `more` is the book of the new games alone, built with the options of `book`. The result equals
+/// one build of all games, with the moves that an analysis has added to `book`, but without its
+/// values. In books with facets a game counts once. Returns the number of games that were not
+/// counted again.
 ///
 /// # Errors
 /// Those of the output, and if the games of a book are damaged.
@@ -128,8 +129,8 @@ pub fn add<W: Read + Write + Seek>(book: &Book, more: &Book, output: W) -> io::R
     Ok((output, left_out))
 }
 
-/// Adds the pawn structures of a book's positions that stay. Only a position that can be reached
-/// from `start` tells them; if there are others, all goes in that the book's filter lets through.
+/// Adds the pawn structures of a book's positions that remain. They are known only for positions
+/// that can be reached from `start`; if there are others, the book's whole filter is added.
 pub(crate) fn insert_pawns(
     book: &Book,
     start: &Position,
@@ -150,13 +151,10 @@ pub(crate) fn insert_pawns(
     }
 }
 
-/// Entries of any source.
 pub(crate) type BoxedEntries<'a> = Box<dyn Iterator<Item = BookEntry> + 'a>;
 
-/// The entries of one book, with its weight.
 type WeightedEntries<'a> = (Peekable<BoxedEntries<'a>>, f64);
 
-/// The entries of several books in one stream, sorted by key.
 pub(crate) struct Merged<'a> {
     sources: Vec<WeightedEntries<'a>>,
 }
@@ -170,7 +168,7 @@ impl<'a> Merged<'a> {
         Self::of(sources)
     }
 
-    /// Of streams of entries, each sorted by key, with their weights.
+    /// Merges sorted streams of entries with their weights.
     pub(crate) fn of(sources: impl IntoIterator<Item = (BoxedEntries<'a>, f64)>) -> Self {
         let sources = sources.into_iter().map(|(entries, weight)| (entries.peekable(), weight));
         Merged { sources: sources.collect() }
@@ -231,30 +229,29 @@ fn merged_manifest(books: &[(Book, f64)]) -> Manifest {
     merged
 }
 
-/// The name of a book without its folder.
 fn short_name(book: &Book) -> String {
     book.name().rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-/// What stays of a book.
+/// What to keep of a book.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cut {
-    /// Positions and moves with fewer games go.
+    /// The minimum number of games of positions and moves.
     pub min_games: u64,
-    /// Moves with which their side scored less, in percent, go.
+    /// The minimum score of a move for the side that played it, in percent.
     pub min_score: f64,
-    /// Only the moves of this side stay.
+    /// Keeps only the moves of this side.
     pub side: Option<Color>,
-    /// Only what the moves of the book lead to from here stays…
+    /// Keeps only what the moves of the book lead to from here.
     pub start: Option<Position>,
-    /// …which games come to after so many plies…
+    /// The number of plies that games played before `start`.
     pub plies_before: u32,
-    /// …within so many plies.
+    /// The maximum depth in plies.
     pub max_ply: u32,
 }
 
 impl Cut {
-    /// Whether the position itself, not its key alone, must be known.
+    /// Whether cutting needs the positions themselves, not only their keys.
     fn needs_positions(&self) -> bool {
         self.min_score > 0.0
             || self.side.is_some()
@@ -262,7 +259,6 @@ impl Cut {
             || self.max_ply < u32::MAX
     }
 
-    /// What it does, for the manifest.
     fn describe(&self) -> Vec<String> {
         let start = self.start.map(|start| format!("what comes after {}", start.fen()));
         [
@@ -277,7 +273,6 @@ impl Cut {
         .collect()
     }
 
-    /// Cuts an entry down.
     fn apply(&self, entry: &mut BookEntry, side: Option<Color>, ply: u32) {
         entry.moves.retain(|(_, played)| {
             played.games() >= self.min_games
@@ -288,7 +283,7 @@ impl Cut {
     }
 }
 
-/// Writes what stays of a book to an empty `output`, with its facets if it has some.
+/// Writes what remains of a book to an empty `output`, with its facets if it has some.
 ///
 /// # Errors
 /// Those of the output.
@@ -300,7 +295,7 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
     if cut.max_ply < u32::MAX && (manifest.max_ply == 0 || depth < manifest.max_ply) {
         manifest.max_ply = depth;
     }
-    // Who is to move where, and how deep, as far as the book's own moves tell.
+    // The side to move and the depth of each position, as far as the book's own moves reach it.
     let start = cut.start.unwrap_or_else(Position::start);
     let mut known: KeyMap<(Color, u32)> = KeyMap::default();
     if cut.needs_positions() {
@@ -328,7 +323,7 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
     }
 }
 
-/// How two books differ in one position.
+/// The difference of two books in one position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The position's key.

@@ -1,4 +1,4 @@
-//! Books made from books: merged, cut, and reduced to some of their games.
+//! Merges and cuts books, and selects some of their games.
 //!
 //! Uses `facets`, `format`, `lookup` and `builder`.
 

@@ -1,4 +1,4 @@
-//! The games of books on their way into another: numbered anew, under the moves that are left.
+//! Transfers the games of books to another book, with new numbers, under the moves that remain.
 
 use std::io::{self, Read, Seek, Write};
 use std::iter::Peekable;
@@ -18,28 +18,26 @@ use crate::games::book::format::writer::{Block, BookWriter};
 use crate::games::book::lookup::Book;
 use crate::games::pgn::GameResult;
 
-/// An entry with its games, each with the move that it made; `None` for no move of the entry.
+/// An entry with its games, each with the move that it played; `None` for no move of the entry.
 pub(crate) struct KnownEntry {
     pub entry: BookEntry,
     games: Vec<(Option<Move>, u32)>,
 }
 
-/// A game as counts; none if its row is damaged.
 fn counts_of(games: &Games<'_>, game: u32) -> Counts {
     games
         .game_tags(game)
         .map_or_else(Counts::default, |game_tags| Counts::of(game_tags.result(), 1))
 }
 
-/// What some games of a book make of it.
 struct Selected<'a> {
     games: &'a Games<'a>,
-    /// For each game of the book, whether it is one of them.
+    /// For each game of the book, whether it is selected.
     is_in: &'a [bool],
 }
 
 impl Selected<'_> {
-    /// The entry as these games alone make it; `None` if none of them reached the position.
+    /// The entry for the selected games alone; `None` if none of them reached the position.
     fn of(&self, mut known: KnownEntry) -> Option<KnownEntry> {
         known.games.retain(|&(_, game)| self.is_in[game as usize]);
         let one = |game: u32| counts_of(self.games, game);
@@ -70,13 +68,12 @@ impl KnownEntry {
         let listed = self.games.iter().map(|&(mv, game)| (place(mv).unwrap_or(0), game));
         let mut listed: Vec<(usize, u32)> = listed.collect();
         listed.sort_unstable();
-        // Of moves that were left out, one game may have made two.
+        // One game may have made two of the pruned moves.
         listed.dedup();
         listed
     }
 }
 
-/// The games of a book, if it has facets that can be read.
 fn games_of(book: &Book) -> Option<Games<'_>> {
     Games::parse(book.image.facets()?.games)
 }
@@ -96,7 +93,6 @@ fn known_entries(book: &Book) -> impl Iterator<Item = KnownEntry> + '_ {
     })
 }
 
-/// Writes a book of entries with games, which come sorted by key.
 fn write_known<W: Read + Write + Seek>(
     output: W,
     entries: impl Iterator<Item = KnownEntry>,
@@ -107,7 +103,7 @@ fn write_known<W: Read + Write + Seek>(
     let mut writer = BookWriter::new(output)?.with_facets(&games.bytes, &std::env::temp_dir());
     let mut entries = entries.peekable();
     while let Some(first) = entries.peek() {
-        // The index begins anew in each block: with the blocks of a build the bytes are the same.
+        // The index starts anew in each block: with the blocks of a build the bytes are the same.
         let partition = partition_of(first.entry.key);
         let mut block = Block::default();
         let is_here = |known: &KnownEntry| partition_of(known.entry.key) == partition;
@@ -120,23 +116,22 @@ fn write_known<W: Read + Write + Seek>(
     writer.finish(pawns, manifest)
 }
 
-/// Gives the games of an entry the numbers that they have in another book.
 fn renumber(known: &mut KnownEntry, numbers: &[u32]) {
     known.games.iter_mut().for_each(|(_, game)| *game = numbers[*game as usize]);
 }
 
-/// The games of a book that are in one before it as well, by their numbers.
+/// The games of a book that are also in an earlier one, by number.
 #[derive(Debug, Default)]
 pub(crate) struct Repeated {
     games: Vec<bool>,
-    /// How these games ended.
+    /// The results of these games.
     pub totals: GameTotals,
-    /// How many of them each file of the book holds, by the file's name without its folder.
+    /// The number of these games by file name, without the folder.
     pub by_file: Vec<(String, u64)>,
 }
 
 impl Repeated {
-    /// For each of these books, no game.
+    /// Returns no repeated games for each of these books.
     pub(crate) fn none(books: &[&Book]) -> Vec<Self> {
         let games = |book| games_of(book).map_or(0, |games| games.len() as usize);
         books
@@ -145,7 +140,7 @@ impl Repeated {
             .collect()
     }
 
-    /// Takes the games out of an entry, with their counts. Returns `false` if that leaves nothing.
+    /// Removes the games from an entry, with their counts. Returns `false` if nothing is left.
     fn take_out(&self, games: &Games<'_>, known: &mut KnownEntry) -> bool {
         let is_repeated = |game: u32| self.games.get(game as usize).copied().unwrap_or(false);
         let mut gone: Vec<(Option<Move>, u32)> =
@@ -159,13 +154,13 @@ impl Repeated {
             if let Some(place) = place {
                 let played = &mut known.entry.moves[place].1;
                 *played -= counts(game);
-                // A move without games that was there before is one that an analysis added.
+                // A move that had no games before was added by an analysis.
                 if played.is_empty() {
                     known.entry.moves.remove(place);
                 }
             }
         }
-        // A game that came back to the position reached it once.
+        // A game that repeated the position reached it once.
         gone.sort_unstable_by_key(|&(_, game)| game);
         gone.dedup_by_key(|&mut (_, game)| game);
         gone.iter().for_each(|&(_, game)| known.entry.reached -= counts(game));
@@ -173,9 +168,11 @@ impl Repeated {
     }
 }
 
-/// Of each of these books with facets, the games that one before it holds too; with `within`, of the
-/// last one also those that it holds twice. Games are the same if they have the same id and, since
-/// other games may have the same, the same text or the same players and result.
+/// Finds, for each book with facets, the games that are also in an earlier one.
+///
+/// With `within`, this includes games that occur twice in the last one. Games are equal if they
+/// have the same id and, since different games may share it, the same text or the same players and
+/// result.
 ///
 /// # Errors
 /// If the games of a book are damaged.
@@ -228,7 +225,6 @@ pub(crate) fn repeated(books: &[&Book], within: bool) -> io::Result<Vec<Repeated
     Ok(found)
 }
 
-/// The entries of several books in one stream, sorted by key.
 struct Joined<'a, I: Iterator<Item = KnownEntry>> {
     /// The entries of each book, and the new numbers of its games.
     sources: Vec<(Peekable<I>, &'a [u32])>,
@@ -303,8 +299,7 @@ pub(crate) fn grow_known<W: Read + Write + Seek>(
     write_known(output, Joined { sources: sources.collect() }, &games, pawns, manifest)
 }
 
-/// Cuts a book with facets down to what `cut` leaves of its entries, and to the games that are
-/// left in these.
+/// Prunes a book with facets with `cut`, and removes games that are left without an entry.
 pub(crate) fn cut_known<W: Read + Write + Seek>(
     book: &Book,
     cut: impl Fn(BookEntry) -> Option<BookEntry>,
@@ -330,8 +325,8 @@ pub(crate) fn cut_known<W: Read + Write + Seek>(
     write_known(output, entries, &games, pawns, manifest)
 }
 
-/// Writes what the games that `choose` names make of a book with facets. `choose` returns for each game of
-/// the book whether it stays, `pawns_of` the pawn structures of the entries that stay.
+/// Writes a book with the selected games of a book with facets. `choose` returns whether each game
+/// is selected, and `pawns_of` the pawn structures of the entries that remain.
 pub(crate) fn select_known<W: Read + Write + Seek>(
     book: &Book,
     choose: impl FnOnce(&Games<'_>) -> Vec<bool>,
@@ -361,7 +356,6 @@ pub(crate) fn select_known<W: Read + Write + Seek>(
     write_known(output, entries, &table, &pawns, &manifest)
 }
 
-/// The games of a book with facets, and their files.
 fn games_and_files(book: &Book) -> io::Result<(Games<'_>, Vec<FileRecord>)> {
     let games = games_of(book).ok_or_else(|| damaged(book))?;
     let files = games.files().ok_or_else(|| damaged(book))?;

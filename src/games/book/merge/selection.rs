@@ -1,4 +1,4 @@
-//! What some of a book's games make of it.
+//! Selects some of a book's games.
 
 use std::io::Cursor;
 
@@ -13,14 +13,14 @@ use crate::games::book::format::error::BookError;
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::book::lookup::Book;
 
-/// Which games of a book with facets count. The default is all.
+/// A selection of games of a book with facets; all by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Rating groups, speeds and dates.
     pub facets: FacetFilter,
-    /// A player's name contains one of these, in lower case; empty for any player.
+    /// Strings in lower case, one of which a player's name must contain; empty for any player.
     pub players: Vec<String>,
-    /// Whose name is compared; `None`: either player's.
+    /// The side whose name is compared; `None` for either.
     pub side: Option<Color>,
 }
 
@@ -30,7 +30,6 @@ impl Selection {
         self.facets.is_everything() && self.players.is_empty()
     }
 
-    /// For each game whether it counts.
     fn choose(&self, games: &Games<'_>) -> Vec<bool> {
         let compiled = CompiledFilter::new(&self.facets);
         let is_wanted: Vec<bool> =
@@ -50,7 +49,6 @@ impl Selection {
         (0..games.len()).map(passes).collect()
     }
 
-    /// The conditions in words, for the manifest.
     fn describe(&self) -> Vec<String> {
         let mut words = self.facets.describe();
         words.extend(
@@ -61,8 +59,10 @@ impl Selection {
 }
 
 impl Book {
-    /// The book of the selected games alone, in memory, with their facets and without values: it has the
-    /// entries of a book built of these games, except for positions and moves that this book lacks.
+    /// The book of the selected games alone, in memory, with their facets and without values.
+    ///
+    /// It has the entries of a book built from these games, except for positions and moves that
+    /// this book lacks.
     ///
     /// # Errors
     /// If the book has no facets, or they are damaged.

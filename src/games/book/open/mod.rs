@@ -1,4 +1,5 @@
-//! Books from paths: files, Polyglot books, games and what was learnt, several after one another.
+//! Opens books from paths: book files, Polyglot books, games and learning files, also several in
+//! sequence.
 //!
 //! Uses all of `book` but `partial`.
 
@@ -19,21 +20,20 @@ use crate::games::pgn::PgnInput;
 use crate::support::files::{FileKind, open_plain};
 use crate::support::huge_pages;
 
-/// What stands between the paths of several books, see [`Book::open_all`].
+/// The separator between the paths of several books, see [`Book::open_all`].
 pub const BOOK_SEPARATOR: char = ';';
-/// What a book without positions is called in its place.
 pub(crate) const NO_BOOK_NAME: &str = "none";
 
-/// Books as files.
 pub(crate) const BOOK_FILE: FileKind =
     FileKind { name: "a book of Tabia", recognises: |head| head.starts_with(&MAGIC) };
-/// Polyglot books as files.
 pub(crate) const POLYGLOT_FILE: FileKind =
     FileKind { name: "a Polyglot book", recognises: polyglot::recognises };
 
 impl Book {
-    /// Opens a book: a `.tbk` is read whole; a Polyglot `.bin` is imported, the games of a PGN
-    /// are counted, and what an engine has learnt is summed up. The file may change or go meanwhile.
+    /// Opens a book from a file.
+    ///
+    /// A `.tbk` is read completely; a Polyglot `.bin` is imported, the games of a PGN are counted,
+    /// and a learning file is summed up. The file may change or be deleted meanwhile.
     ///
     /// # Errors
     /// If the file cannot be read, is damaged, or is neither a book nor games.
@@ -60,10 +60,10 @@ impl Book {
         Ok(book)
     }
 
-    /// How many positions and moves the book in a `.tbk` file has, by its head alone.
+    /// The numbers of positions and moves in a `.tbk` file, from its header alone.
     ///
     /// # Errors
-    /// If it cannot be read or is none.
+    /// If it cannot be read or is not a book.
     pub(crate) fn extent(path: &Path) -> Result<(u64, u64), BookError> {
         let name = path.display().to_string();
         let read = || -> io::Result<(Vec<u8>, u64)> {
@@ -77,8 +77,10 @@ impl Book {
         Ok((header.positions, header.moves))
     }
 
-    /// Opens books that are asked in order: paths as in [`Book::open`], or [`EMBEDDED_NAME`], with a
-    /// [`BOOK_SEPARATOR`] between them.
+    /// Opens several books that are searched in order.
+    ///
+    /// `paths` contains paths as in [`Book::open`], or [`EMBEDDED_NAME`], separated by
+    /// [`BOOK_SEPARATOR`].
     ///
     /// # Errors
     /// As [`Book::open`], of the first book that fails.
@@ -87,8 +89,10 @@ impl Book {
         Ok(Self::chain(books.collect::<Result<_, _>>()?))
     }
 
-    /// As [`Book::open_all`], but those that cannot be opened are left out; the embedded one takes
-    /// their place if none is left. The second is the paths without those, the third why.
+    /// Like [`Book::open_all`], but skips books that cannot be opened.
+    ///
+    /// If none is left, it uses the embedded one. Also returns the paths without the skipped ones,
+    /// and the errors.
     pub fn open_any(paths: &str) -> (Self, String, Vec<BookError>) {
         let (mut books, mut opened, mut faults) = (Vec::new(), Vec::new(), Vec::new());
         for path in paths.split(BOOK_SEPARATOR) {
@@ -111,7 +115,6 @@ impl Book {
         }
     }
 
-    /// A book without positions.
     fn empty() -> Result<Self, BookError> {
         let to_error = |error: io::Error| BookError::writing(NO_BOOK_NAME, &error);
         let bytes = write_entries(Cursor::new(Vec::new()), std::iter::empty()).map_err(to_error)?;
@@ -125,10 +128,10 @@ impl Book {
     }
 }
 
-/// Reads what follows the `head` of a file that has been read, and returns both.
+/// Reads what follows the `head` of a file, and returns both.
 ///
-/// Books are not mapped: should another program cut the file of a map short, the system ends
-/// whoever looks at it by SIGBUS, and an engine with it.
+/// Books are not memory-mapped: if another program truncates a mapped file, the system kills the
+/// process with SIGBUS, and an engine with it.
 fn read_rest(mut file: File, head: Vec<u8>) -> io::Result<Vec<u8>> {
     let mut bytes = head;
     let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);

@@ -23,13 +23,10 @@ const MAX_PLY: u32 = 60;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpponentBookSpec {
     games: PathBuf,
-    /// A part of the player's name.
     player: Option<String>,
-    /// The lowest rating and the highest.
     ratings: Option<(u32, u32)>,
 }
 
-/// A text that names no opponent book.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}: expected GAMES.pgn[,player=NAME][,ratings=1600-1800]")]
 pub(crate) struct ParseOpponentBookError(String);
@@ -37,7 +34,7 @@ pub(crate) struct ParseOpponentBookError(String);
 impl FromStr for OpponentBookSpec {
     type Err = ParseOpponentBookError;
 
-    /// Conditions are read from the end, since the name of a file may hold commas.
+    /// Conditions are parsed from the end, since file names may contain commas.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut spec = OpponentBookSpec { games: PathBuf::new(), player: None, ratings: None };
         let mut rest = text.trim();
@@ -75,31 +72,26 @@ impl fmt::Display for OpponentBookSpec {
     }
 }
 
-/// Why an opponent book cannot be opened.
 #[derive(Debug, Error)]
 pub(crate) enum OpponentBookError {
-    /// The text names none.
     #[error(transparent)]
     Spec(#[from] ParseOpponentBookError),
-    /// The games cannot be found.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The games cannot be read.
     #[error("{0}: {1}")]
     Reading(String, String),
-    /// The games make no book.
+    /// The games do not make a book.
     #[error(transparent)]
     Book(#[from] BookError),
 }
 
-/// A player's opening moves and strength, to play as they do.
 #[derive(Debug, Clone)]
 pub(crate) struct OpponentBook {
-    /// The moves of those whose games these are, and of nobody else.
+    /// The moves of the selected players only.
     pub(crate) book: Book,
-    /// Their mean rating, over their games; `None` if no game tells one.
+    /// Their mean rating over their games; `None` if no game contains one.
     pub(crate) rating: Option<u32>,
-    /// How many sides of games they played.
+    /// The number of games, counted once for each selected player.
     pub(crate) games: u64,
 }
 
@@ -107,7 +99,7 @@ impl OpponentBook {
     /// Reads the games that `spec` names, see [`OpponentBookSpec`].
     ///
     /// # Errors
-    /// If the text names none, the games cannot be read, or none of them is the player's.
+    /// If the text is not a valid spec, the games cannot be read, or none of them is the player's.
     pub(crate) fn open(spec: &str) -> Result<Self, OpponentBookError> {
         let spec: OpponentBookSpec = spec.parse()?;
         let inputs = PgnInput::from_paths(std::slice::from_ref(&spec.games))?;
@@ -144,7 +136,6 @@ impl OpponentBook {
 }
 
 impl OpponentBookSpec {
-    /// The games in which the player has this side.
     fn filter(&self, side: Color) -> GameFilter {
         GameFilter {
             min_elo: self.ratings.map(|(from, _)| from),
@@ -157,9 +148,7 @@ impl OpponentBookSpec {
     }
 }
 
-/// Counts a player's games, and sums up the ratings there.
 struct OpponentStats {
-    /// The games with White, and with Black.
     filters: [GameFilter; 2],
     games: u64,
     rated: u64,
@@ -171,7 +160,6 @@ impl OpponentStats {
         OpponentStats { filters, games: 0, rated: 0, sum: 0 }
     }
 
-    /// Counts the games of an input.
     fn take(&mut self, input: &PgnInput) -> io::Result<()> {
         let mut reader = Reader::new(input.open(&Arc::default())?);
         while reader.read_game(self)?.is_some() {}
@@ -227,7 +215,6 @@ mod tests {
         OpponentBook::open(&format!("{}{conditions}", file.display()))
     }
 
-    /// The moves that an opponent book may play after these.
     fn moves(opponent_book: &OpponentBook, before: &[&str]) -> Vec<String> {
         let mut game = Game::default();
         for san in before {
@@ -253,7 +240,7 @@ mod tests {
         assert_eq!(moves(&ann, &[]), ["e4"]);
         assert_eq!(moves(&ann, &["d4"]), ["f5"]);
         assert_eq!(moves(&ann, &["e4", "c5"]), ["c3"]);
-        // Bob's.
+        // The moves are Bob's.
         assert_eq!(moves(&ann, &["e4"]), Vec::<String>::new());
     }
 

@@ -1,12 +1,12 @@
-//! Books of the Polyglot program, in and out.
+//! Import and export of Polyglot books.
 //!
 //! Sixteen bytes a move, big-endian: key of the position, move, weight, learning data (unused
 //! here); sorted by key. Castling is written as the king taking its own rook. A weight of 0 means
 //! "never play". Rows with key 0 are a header. Source: <http://hgm.nubati.net/book_format.html>.
 //!
-//! Their keys count en passant as soon as a pawn stands where it could take, pinned or not
-//! ([`Position::polyglot_key`]); other programs write keys as ours, which count it only where it is
-//! legal. Both are read, and Polyglot's are written.
+//! Polyglot's keys count en passant as soon as a pawn could take by its squares, pinned or not
+//! ([`Position::polyglot_key`]). Other programs write keys like ours, which count it only where it
+//! is legal. Both are read, and Polyglot's are written.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -25,7 +25,6 @@ use crate::games::book::lookup::castling::{CASTLINGS, castling};
 
 const ROW: usize = 16;
 
-/// A row of a Polyglot book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Row {
     key: u64,
@@ -45,7 +44,6 @@ impl Row {
     }
 }
 
-/// The move that a row means in its position, if it is legal there.
 fn decode(word: u16, position: &Position) -> Option<Move> {
     let mv = Move::from_polyglot(word)?;
     let castling = CASTLINGS.iter().find(|(king, rook, _)| (mv.from(), mv.to()) == (*king, *rook));
@@ -63,14 +61,14 @@ fn encode(mv: Move, position: &Position) -> u16 {
     castling.unwrap_or(mv).to_polyglot()
 }
 
-/// Whether the beginning of a file may be that of a Polyglot book: whole rows, sorted, of moves.
+/// Whether these may be the first bytes of a Polyglot book: whole rows of moves, sorted.
 pub(crate) fn recognises(head: &[u8]) -> bool {
     let rows: Vec<Row> = head.as_chunks().0.iter().map(Row::parse).collect();
     let holds_moves = |row: &Row| row.key == 0 || Move::from_polyglot(row.mv).is_some();
     !rows.is_empty() && rows.is_sorted_by_key(|row| row.key) && rows.iter().all(holds_moves)
 }
 
-/// The rows of a file with remarks on what is odd about it, or what gives it away.
+/// The rows of a file with warnings, or the reason why it is not a Polyglot book.
 fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
     let (whole, rest) = bytes.as_chunks::<ROW>();
     if whole.is_empty() {
@@ -93,11 +91,11 @@ fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
     Ok((rows, warnings))
 }
 
-/// Makes a book of the bytes of a Polyglot book. A weight stands as so many games without a
-/// result; the positions after the last moves are added with the games that led there.
+/// Imports a Polyglot book from its bytes. A weight becomes as many games without a result; the
+/// positions after the last moves are added with the games that led there.
 ///
 /// # Errors
-/// If the bytes are no such book: too few, without moves, with moves that are illegal in the start
+/// If the bytes are not a Polyglot book: too few, without moves, with illegal moves in the start
 /// position, or without moves for it and all positions after the first move.
 pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     let refuse = |reason| BookError::Polyglot { name: name.to_owned(), reason };
@@ -126,15 +124,14 @@ pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     Ok(book.with_warnings(warnings))
 }
 
-/// A Polyglot book on its way into entries. Only a position tells what its rows mean, so the book
+/// A Polyglot book during its import. The meaning of its rows depends on the position, so the book
 /// is walked from the start position.
 struct Import<'a> {
     rows: KeyMap<&'a [Row]>,
     entries: BTreeMap<u64, BookEntry>,
     pawns: PawnSet,
-    /// Positions that no way leads to. Their moves are taken as they are.
+    /// Positions that cannot be reached. Their moves are imported unchanged.
     orphans: usize,
-    /// Moves that are not legal where they stand.
     illegal: usize,
 }
 
@@ -191,31 +188,30 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Lines up the positions of the book that a legal move leads to. Any move counts, since books
-    /// may hold the moves of one side only.
+    /// Queues the positions of the book after each legal move. All moves are tried, since books may
+    /// contain the moves of one side only.
     fn push_known(&self, position: &Position, open: &mut Vec<Position>) {
         let next = position.legal_moves();
         let next = next.iter().map(|mv| position.play(mv));
         open.extend(next.filter(|next| self.has_rows(next)));
     }
 
-    /// Whether there are rows for a position that have not been taken yet.
     fn has_rows(&self, position: &Position) -> bool {
         keys(position).any(|key| self.rows.contains_key(&key))
     }
 
-    /// Takes the rows of a position out, by whichever rule they were written.
+    /// Takes the rows of a position out, under either kind of key.
     fn take_rows(&mut self, position: &Position) -> Vec<Row> {
         let groups = keys(position).filter_map(|key| self.rows.remove(&key));
         groups.flatten().copied().collect()
     }
 
-    /// Takes down the moves of a position; the weights of a move that stands there twice are
-    /// added. As many games reached the position as left it.
+    /// Adds the moves of a position; weights of duplicate moves are added up. As many games reached
+    /// the position as left it.
     fn add(&mut self, key: u64, moves: Vec<(Move, Counts)>) {
         let reached = moves.iter().map(|&(_, played)| played).sum();
         let mut entry = BookEntry { key, reached, moves };
-        // By the other rule the position may have been here before, with other moves.
+        // Under the other key the position may have occurred before, with other moves.
         if let Some(known) = self.entries.get(&key).filter(|known| !known.moves.is_empty()) {
             entry.reached += known.reached;
             entry.moves.extend_from_slice(&known.moves);
@@ -224,7 +220,7 @@ impl<'a> Import<'a> {
         self.entries.insert(key, entry);
     }
 
-    /// A move leads to a position, which is in the book by that alone.
+    /// Adds games to a position that a move leads to, which puts it in the book.
     fn lead_to(&mut self, position: &Position, played: Counts) {
         self.pawns.insert(position.pawn_key());
         let key = position.key();
@@ -235,7 +231,6 @@ impl<'a> Import<'a> {
     }
 }
 
-/// The keys under which a position may stand in a Polyglot book.
 fn keys(position: &Position) -> impl Iterator<Item = u64> + use<> {
     let (theirs, ours) = (position.polyglot_key(), position.key());
     [theirs].into_iter().chain((ours != theirs).then_some(ours))
@@ -245,14 +240,14 @@ fn weighed(weight: u16) -> Counts {
     Counts { undecided: weight.into(), ..Counts::default() }
 }
 
-/// A book as bytes of a Polyglot book, and what is not in it.
+/// A book exported to Polyglot format, and counts of what was left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Export {
-    /// The bytes.
+    /// The content of the file.
     pub bytes: Vec<u8>,
     /// Positions left out because no moves of the book lead to them from the start position.
     pub out_of_reach: u64,
-    /// Moves left out because they weigh nothing: the side that played them lost every game.
+    /// Moves left out because they have no weight: the side that played them lost every game.
     pub weightless: u64,
     /// Positions whose weights were scaled down, because one was above 65535.
     pub scaled: u64,
@@ -266,12 +261,12 @@ impl Export {
 }
 
 impl Book {
-    /// The book as bytes of a Polyglot book.
+    /// Exports the book to Polyglot format.
     ///
     /// As in Polyglot's own books, a move weighs two for a win of the side that played it, one for
-    /// a draw, and also one for a game without a result; the weights of a position are scaled down
-    /// if one does not fit. Moves of no weight are left out. A book that was a Polyglot book is
-    /// given back whole, with its moves of weight 0 and the positions out of reach.
+    /// a draw, and also one for a game without a result. The weights of a position are scaled down
+    /// if one does not fit. Moves without weight are left out. A book that was imported from
+    /// Polyglot is exported completely, with its moves of weight 0 and the unreachable positions.
     pub fn to_polyglot(&self) -> Export {
         let mut export = Export::default();
         let mut rows = Vec::new();
@@ -290,7 +285,7 @@ impl Book {
         });
         let left = self.positions().saturating_sub(reached);
         if keeps_all && left > 0 {
-            // Their moves are as the Polyglot book had them, and so are their weights.
+            // Their moves and weights are as in the Polyglot book.
             for entry in self.entries().filter(|entry| !done.contains_key(&entry.key)) {
                 let weight = |played: &Counts| played.games();
                 let moves =
@@ -307,7 +302,6 @@ impl Book {
 }
 
 impl Export {
-    /// Adds the moves of a position, with their points.
     fn add(&mut self, key: u64, moves: Vec<(u16, u64)>, keeps_all: bool, rows: &mut Vec<Row>) {
         const LIMIT: u64 = u16::MAX as u64;
         let largest = moves.iter().map(|&(_, points)| points).max().unwrap_or(0);
@@ -318,14 +312,13 @@ impl Export {
                 continue;
             }
             let scaled = if largest > LIMIT { points * LIMIT / largest } else { points };
-            // What weighs something still does.
+            // A positive weight must not become zero.
             let weight = scaled.max(points.min(1)) as u16;
             rows.push(Row { key, mv, weight });
         }
     }
 }
 
-/// Half points of a side.
 fn points(played: &Counts, side: Color) -> u64 {
     2 * u64::from(played.wins(side)) + u64::from(played.draws) + u64::from(played.undecided)
 }

@@ -1,4 +1,4 @@
-//! The folder of partial counts, and the account of them that stands in it.
+//! The folder of partial counts and its manifest file.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -14,32 +14,30 @@ use crate::games::book::builder::BuildError;
 use crate::games::book::format::manifest::Manifest;
 use crate::support::files::{describe, draft_of, read_plain, remove_leftover};
 
-/// The version of the columns and of the account.
 const VERSION: u32 = 1;
-/// The file of the account in a folder that was counted. Others may add letters before the dot.
+/// The name of the manifest file in a folder that was counted. Others may add letters before the
+/// dot.
 const ACCOUNT: &str = "manifest.json";
-/// Like any new folder, it may be read by whom the umask lets.
+/// Like any new folder, it is readable as the umask permits.
 const NEW_FOLDER_MODE: u32 = 0o777;
 
-/// What belongs to partial counts besides the rows, which lose it when they are grouped.
+/// Metadata of partial counts, which grouping removes from the rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PartialMetadata {
-    /// [`VERSION`].
     version: u32,
-    /// How many rows there are before they are grouped.
+    /// The number of rows before they are grouped.
     rows: u64,
-    /// The sum of all games in all rows, which stays as it is however rows are grouped.
+    /// The sum of all games in all rows, which grouping does not change.
     pub visits: u64,
-    /// The sum of the checksums of all rows, which stays as it is however rows are grouped. `None` in
-    /// files of older programs.
+    /// The sum of the checksums of all rows, which grouping does not change. `None` in files of
+    /// older programs.
     #[serde(default)]
     pub sum: Option<u64>,
-    /// Whether the rows have facets.
     #[serde(default)]
     facets: bool,
-    /// What a book of these games says of them.
+    /// The manifest for a book of these games.
     pub manifest: Manifest,
-    /// The XXH3 of this account without this number. `None` in files of older programs.
+    /// The XXH3 of this metadata without this number. `None` in files of older programs.
     #[serde(default)]
     checksum: Option<u64>,
 }
@@ -54,7 +52,7 @@ impl PartialMetadata {
         Ok(PartialMetadata { checksum, ..new })
     }
 
-    /// What the checksum must be.
+    /// The expected checksum.
     fn checksum(&self) -> io::Result<u64> {
         let bare = PartialMetadata { checksum: None, ..self.clone() };
         Ok(xxh3_64(&serde_json::to_vec(&bare)?))
@@ -81,12 +79,10 @@ impl PartialMetadata {
     }
 }
 
-/// An error about a file of partial counts.
 pub(super) fn refused(path: &Path, reason: &str) -> BuildError {
     BuildError::Input(format!("cannot read {}: {reason}", path.display()))
 }
 
-/// A folder that is being filled, under a name of its own.
 pub(super) struct Draft {
     folder: PathBuf,
     draft: TempDir,
@@ -95,10 +91,10 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Begins a folder that is to stand here.
+    /// Starts a folder that will have this path.
     ///
     /// # Errors
-    /// If something stands here already, or nothing can be written beside it.
+    /// If something exists here already, or nothing can be written beside it.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let is_free = match folder.read_dir() {
             Ok(mut entries) => entries.next().is_none(),
@@ -116,30 +112,29 @@ impl Draft {
         names.prefix(name.file_name().unwrap_or_default());
         let draft = names.tempdir_in(beside.unwrap_or(Path::new(".")))?;
         let lock = File::open(draft.path())?;
-        // Without locks nobody removes it.
+        // Failure is harmless: where locks are unsupported, nobody removes the folder either.
         let _ = lock.try_lock();
         Ok(Draft { folder: folder.to_owned(), draft, _lock: lock })
     }
 
-    /// Creates a file in it.
     pub(super) fn create(&self, name: &str) -> io::Result<File> {
         File::create_new(self.draft.path().join(name))
     }
 
-    /// Adds the account and gives the folder its name.
+    /// Adds the metadata and renames the folder.
     pub(super) fn keep(self, account: &PartialMetadata) -> io::Result<()> {
         let file = self.create(ACCOUNT)?;
         serde_json::to_writer_pretty(&file, account)?;
         file.sync_all()?;
         File::open(self.draft.path())?.sync_all()?;
         fs::rename(self.draft.path(), &self.folder)?;
-        // What is left to do away with has another name now.
+        // The temporary name no longer exists, so there is nothing to remove.
         let _ = self.draft.keep();
         Ok(())
     }
 }
 
-/// The accounts in these folders and below.
+/// The metadata files in these folders and below.
 pub(super) fn accounts_in(folders: &[PathBuf]) -> Result<Vec<PartialMetadata>, BuildError> {
     let (stem, ending) = ACCOUNT.split_at(ACCOUNT.len() - ".json".len());
     let paths = files_in(folders, |name| name.starts_with(stem) && name.ends_with(ending))?;
@@ -153,13 +148,11 @@ pub(super) fn accounts_in(folders: &[PathBuf]) -> Result<Vec<PartialMetadata>, B
     paths.iter().map(|path| PartialMetadata::read(path)).collect()
 }
 
-/// The files of rows in these folders and below.
 pub(super) fn tables_in(folders: &[PathBuf]) -> Result<Vec<PathBuf>, BuildError> {
     files_in(folders, |name| name.ends_with(".parquet"))
 }
 
-/// Files by their names. What begins with a dot or a line below is what other programs keep for
-/// themselves, and is passed over.
+/// Files by name. Names with a leading dot or underscore belong to other programs and are skipped.
 fn files_in(
     folders: &[PathBuf],
     wanted: impl Fn(&str) -> bool,
@@ -187,7 +180,7 @@ fn files_in(
     Ok(files)
 }
 
-/// One account of several, as a build of all their games would give.
+/// Combines metadata as a build of all the games would.
 ///
 /// # Errors
 /// If the games were counted in different ways.

@@ -1,31 +1,32 @@
-//! Partial counts in Parquet: what a build has counted before it becomes a book, for engines that
-//! group and sort more rows than one machine holds. `docs/scale.md` tells how they are used.
+//! Partial counts in Parquet: counted games before they become a book.
 //!
-//! A folder of partial counts has a file `part-NNN.parquet` for each range of keys, cut by their top
-//! bits, and a `manifest.json` of the games. The columns of a file:
+//! They are for programs that group and sort more rows than one machine can store. `docs/scale.md`
+//! describes their use. A folder of partial counts has a file `part-NNN.parquet` for each range of
+//! keys, divided by their top bits, and a `manifest.json` of the games. The columns of a file:
 //!
 //! | column | type | |
 //! | --- | --- | --- |
-//! | `key` | INT64 | the position's key; its 64 bits are read as a number with a sign |
-//! | `pawns` | INT32 | the top 32 bits of the key of its pawns, likewise |
+//! | `key` | INT64 | the position's key; its 64 bits as a signed number |
+//! | `pawns` | INT32 | the top 32 bits of its pawn key, likewise |
 //! | `black_to_move` | BOOLEAN | |
-//! | `move` | INT32, or null | the move that left it, as Polyglot writes moves |
-//! | `again` | BOOLEAN | the games had been there before, and count for the move alone |
+//! | `move` | INT32, or null | the move that left it, as in Polyglot books |
+//! | `again` | BOOLEAN | a repeated position: the games count for the move alone |
 //! | `white`, `draws`, `black`, `undecided` | INT64 | the games by their result |
 //!
-//! and where games are counted with facets:
+//! and if games are counted with facets:
 //!
 //! | column | type | |
 //! | --- | --- | --- |
 //! | `rating_group` | INT32, or null | the lower bound of the group of the players' mean rating |
 //! | `speed` | text | |
-//! | `month` | INT32, or null | when the games were played: 202405, or 202400 if only the year is known |
-//! | `rating_sum`, `rated` | INT64 | the ratings of those to move, and how many of them had one |
-//! | `latest` | INT32, or null | the day of the latest game: 20240517, with zeros for what is not known |
+//! | `month` | INT32, or null | the month of the games: 202405, or 202400 for the year alone |
+//! | `rating_sum`, `rated` | INT64 | the ratings of the players to move, and how many have one |
+//! | `latest` | INT32, or null | the day of the latest game: 20240517, with zeros if unknown |
 //! | `latest_game` | text | the id of that game; of several of that day, the greatest |
 //!
-//! Rows that agree in the first five columns, and in the first three of the facets, may be added up, in
-//! any order; nothing else may be done to them. Numbers have signs because Spark knows no others.
+//! Rows with equal values in the first five columns, and in the first three of the facets, may be
+//! added up, in any order. No other change is allowed. Numbers are signed because Spark supports no
+//! others.
 
 mod folder;
 mod rows;
@@ -44,29 +45,31 @@ use folder::{Draft, PartialMetadata, accounts_in, joined, tables_in};
 use rows::Tables;
 use table::{RowTotals, TableWriter};
 
-/// What became of games that were counted.
+/// The result of counting games.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partial {
-    /// What became of the games.
+    /// The tally of the games.
     pub tally: BuildTally,
-    /// The rows that were written.
+    /// The number of rows written.
     pub rows: u64,
 }
 
-/// What a book was made of.
+/// The result of packing partial counts into a book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packed {
-    /// How the book was made, as it says itself.
+    /// The manifest of the book.
     pub manifest: Manifest,
-    /// The rows that were read.
+    /// The number of rows read.
     pub rows: u64,
 }
 
-/// Counts games, with facets if the options say so, and writes the counts to a new folder, in so many
-/// files, a power of two. The folder is there as a whole or not at all.
+/// Counts games and writes the counts to a new folder.
+///
+/// The counts have facets if the options request them. The number of files is a power of two. The
+/// folder is written completely or not at all.
 ///
 /// # Errors
-/// If the folder is there and not empty, a game is broken and the build is strict, the monitor has
+/// If the folder exists and is not empty, a game is broken and the build is strict, the monitor has
 /// stopped the reading, or the disk fails.
 pub fn count_to_parquet(
     inputs: &[PgnInput],
@@ -100,7 +103,6 @@ pub fn count_to_parquet(
     Ok(Partial { tally: counted.tally, rows: totals.rows })
 }
 
-/// Writes the rows of some parts. Returns what they come to.
 fn write_parts(
     counted: &Counted,
     mut parts: Range<usize>,
@@ -110,12 +112,13 @@ fn write_parts(
     table.finish()
 }
 
-/// Makes a book of the partial counts in folders and those below them, and writes it to an empty
-/// `output`. What was grouped by others must have the manifests of all that it was made of beside it.
+/// Makes a book from the partial counts in folders and below, and writes it to an empty `output`.
+///
+/// Counts grouped by other programs need the manifests of all their sources beside them.
 ///
 /// # Errors
-/// If the counts cannot be read, do not belong together, are not whole, or are of no game; if the book
-/// cannot be written, or the monitor has stopped it.
+/// If the counts cannot be read, do not belong together, are incomplete, or contain no game; if the
+/// book cannot be written, or the monitor has stopped it.
 pub fn pack_parquet<W: Read + Write + Seek>(
     folders: &[PathBuf],
     options: &BuildOptions,

@@ -1,4 +1,4 @@
-//! Files of partial counts, read back.
+//! Reads files of partial counts.
 
 use std::fs::File;
 use std::io;
@@ -19,8 +19,8 @@ use crate::games::book::builder::{PartialRow, Piece, RowSource};
 use crate::games::pgn::{io_error, open_parquet};
 use crate::support::files::{describe, open_plain};
 
-/// The columns that are read, with their types. A book is made of sums over all facets, so theirs are
-/// passed over.
+/// The columns to read, with their types. A book is made of sums over all facets, so theirs are
+/// skipped.
 const COLUMNS: [(&str, Physical); 9] = [
     ("key", Physical::INT64),
     ("pawns", Physical::INT32),
@@ -32,29 +32,24 @@ const COLUMNS: [(&str, Physical); 9] = [
     ("black", Physical::INT64),
     ("undecided", Physical::INT64),
 ];
-/// Where the key stands among them.
 const KEY: usize = 0;
-/// Rows that are read at a time.
 const BATCH: usize = 1 << 13;
 
-/// Files of rows.
 pub(super) struct Tables {
     files: Vec<Table>,
-    /// The row groups of all files.
     pieces: Vec<Piece>,
-    /// The file of each, and its number there.
+    /// The file of each row group, and its number there.
     places: Vec<(usize, usize)>,
 }
 
-/// A file of rows.
 struct Table {
     path: PathBuf,
-    /// Where each of [`COLUMNS`] stands.
+    /// The position of each of [`COLUMNS`].
     columns: [usize; COLUMNS.len()],
 }
 
 impl Tables {
-    /// Looks which rows there are.
+    /// Opens the files and lists their row groups.
     ///
     /// # Errors
     /// If one of the files has no such rows.
@@ -75,7 +70,6 @@ impl Tables {
         Ok(tables)
     }
 
-    /// The number of rows.
     pub(super) fn rows(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.rows).sum()
     }
@@ -85,7 +79,6 @@ fn open(path: &Path) -> io::Result<SerializedFileReader<File>> {
     open_parquet(open_plain(path)?)
 }
 
-/// Where the columns stand.
 fn columns_of(metadata: &ParquetMetaData) -> Result<[usize; COLUMNS.len()], String> {
     let there = metadata.file_metadata().schema_descr().columns();
     let mut places = [0; COLUMNS.len()];
@@ -102,7 +95,6 @@ fn columns_of(metadata: &ParquetMetaData) -> Result<[usize; COLUMNS.len()], Stri
     Ok(places)
 }
 
-/// What is told of a row group.
 fn piece_of(group: &RowGroupMetaData, key: usize) -> Piece {
     let range = match group.column(key).statistics() {
         Some(Statistics::Int64(range)) => range.min_opt().zip(range.max_opt()),
@@ -127,7 +119,7 @@ impl RowSource for Tables {
         let place = |error: io::Error| {
             io::Error::other(format!("{}: {}", table.path.display(), describe(&error)))
         };
-        // A handle of its own: those of one file would share where they stand in it.
+        // Each reader needs its own file handle: handles share their offset.
         let reader = open(&table.path).map_err(place)?;
         let group = reader.get_row_group(group).map_err(io_error).map_err(place)?;
         let mut columns = Columns::of(&*group, &table.columns).map_err(io_error).map_err(place)?;
@@ -144,13 +136,12 @@ impl RowSource for Tables {
     }
 }
 
-/// A column of a row group, a batch at a time.
 struct Column<T: DataType> {
     name: &'static str,
     reader: ColumnReaderImpl<T>,
-    /// The values of the batch, without those that are null.
+    /// The values of the batch, without nulls.
     values: Vec<T::T>,
-    /// For each row whether it has a value, if it may have none.
+    /// For a nullable column, whether each row has a value.
     levels: Vec<i16>,
 }
 
@@ -164,7 +155,6 @@ impl<T: DataType> Column<T> {
         Ok(Column { name: COLUMNS[number].0, reader, values: Vec::new(), levels: Vec::new() })
     }
 
-    /// Reads so many rows.
     fn read(&mut self, rows: usize) -> Result<(), ParquetError> {
         self.values.clear();
         self.levels.clear();
@@ -179,7 +169,7 @@ impl<T: DataType> Column<T> {
         Ok(())
     }
 
-    /// The same where every row must have a value.
+    /// Like [`Self::read`], but every row must have a value.
     fn read_all(&mut self, rows: usize) -> Result<(), ParquetError> {
         self.read(rows)?;
         if self.values.len() == rows { Ok(()) } else { Err(self.fault("is null in some rows")) }
@@ -190,13 +180,11 @@ impl<T: DataType> Column<T> {
     }
 }
 
-/// The columns of a row group.
 struct Columns {
     key: Column<Int64Type>,
     pawns: Column<Int32Type>,
     black_to_move: Column<BoolType>,
     moves: Column<Int32Type>,
-    /// The moves of the batch, row by row.
     words: Vec<Option<i32>>,
     again: Column<BoolType>,
     games: [Column<Int64Type>; 4],
@@ -223,7 +211,6 @@ impl Columns {
         })
     }
 
-    /// Reads the next so many rows.
     fn read(&mut self, rows: usize) -> Result<(), ParquetError> {
         self.key.read_all(rows)?;
         self.pawns.read_all(rows)?;
@@ -243,7 +230,7 @@ impl Columns {
         Ok(())
     }
 
-    /// One of the rows that were read last.
+    /// Returns a row of the last batch.
     fn row(&self, row: usize) -> Result<PartialRow, ParquetError> {
         let mv = match self.words[row] {
             None => None,

@@ -1,4 +1,4 @@
-//! The columns of partial counts, and how they are written.
+//! Columns of partial counts, and their writer.
 
 use std::fs::File;
 use std::io;
@@ -16,7 +16,6 @@ use crate::chess::position::{Color, Move};
 use crate::games::book::builder::{FacetKind, PartialRow, RowFacets};
 use crate::games::pgn::io_error;
 
-/// The columns, in their order.
 const COLUMNS: &str = "
     required int64 key;
     required int32 pawns;
@@ -28,7 +27,7 @@ const COLUMNS: &str = "
     required int64 black;
     required int64 undecided;
 ";
-/// Those that follow where games are counted with facets.
+/// Additional columns if games are counted with facets.
 const FACET_COLUMNS: &str = "
     optional int32 rating_group;
     required binary speed (STRING);
@@ -38,19 +37,17 @@ const FACET_COLUMNS: &str = "
     optional int32 latest;
     required binary latest_game (STRING);
 ";
-/// Rows that are compressed together: as many as DuckDB takes, and few enough that a partition of a
-/// large book is found in the row groups that are its own.
+/// Rows per row group: as many as in DuckDB, and few enough that a partition of a large book has
+/// row groups of its own.
 const GROUP_ROWS: usize = 1 << 17;
-/// Higher levels take far longer: most of what is written are keys, which have no pattern.
+/// Higher levels take far longer: most of the data are keys, which have no pattern.
 const ZSTD_LEVEL: i32 = 1;
 
-/// What a date in digits is divided by for its month.
+/// The divisor from a date in digits to its month.
 const DAYS: u32 = 100;
 
-/// What rows come to.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RowTotals {
-    /// How many they are.
     pub rows: u64,
     /// The games that they count.
     pub visits: u64,
@@ -68,7 +65,6 @@ impl RowTotals {
     }
 }
 
-/// Rows on their way to a file.
 pub(super) struct TableWriter {
     writer: SerializedFileWriter<File>,
     waiting: Columns,
@@ -77,7 +73,6 @@ pub(super) struct TableWriter {
     sum: u64,
 }
 
-/// The rows of a group, column by column.
 #[derive(Default)]
 struct Columns {
     key: Vec<i64>,
@@ -86,11 +81,9 @@ struct Columns {
     moves: Optional,
     again: Vec<bool>,
     games: [Vec<i64>; 4],
-    /// Where there are facets.
     facets: FacetColumns,
 }
 
-/// The columns of the facets.
 #[derive(Default)]
 struct FacetColumns {
     group: Optional,
@@ -102,11 +95,9 @@ struct FacetColumns {
     latest_game: Vec<ByteArray>,
 }
 
-/// A column of numbers of which some are null.
 #[derive(Default)]
 struct Optional {
     values: Vec<i32>,
-    /// For each row whether it has a value.
     levels: Vec<i16>,
 }
 
@@ -122,7 +113,6 @@ impl Optional {
 }
 
 impl TableWriter {
-    /// Begins a file of rows, all of which have facets or none.
     pub(super) fn new(file: File, has_facets: bool) -> io::Result<Self> {
         let more = if has_facets { FACET_COLUMNS } else { "" };
         let schema = format!("message counts {{ {COLUMNS} {more} }}");
@@ -152,7 +142,6 @@ impl TableWriter {
         if columns.key.len() >= GROUP_ROWS { self.write_group() } else { Ok(()) }
     }
 
-    /// Ends the file. Returns what its rows come to.
     pub(super) fn finish(mut self) -> io::Result<RowTotals> {
         self.write_group()?;
         let file = self.writer.into_inner().map_err(io_error)?;
@@ -160,7 +149,6 @@ impl TableWriter {
         Ok(RowTotals { rows: self.rows, visits: self.visits, sum: self.sum })
     }
 
-    /// Writes the rows that wait, as a group.
     fn write_group(&mut self) -> io::Result<()> {
         let columns = std::mem::take(&mut self.waiting);
         if columns.key.is_empty() {
@@ -197,7 +185,6 @@ impl FacetColumns {
         self.latest_game.push(ByteArray::from(game.to_string().into_bytes()));
     }
 
-    /// Writes all columns in the order of the schema.
     fn write(&self, group: &mut SerializedRowGroupWriter<'_, File>) -> Result<(), ParquetError> {
         self.group.write(group)?;
         write::<ByteArrayType>(group, &self.speed, None)?;
@@ -209,7 +196,7 @@ impl FacetColumns {
     }
 }
 
-/// Writes the next column. `levels` tells which rows have a value, if not all have.
+/// Writes the next column. `levels` marks the rows with a value, if not all have one.
 fn write<T: DataType>(
     group: &mut SerializedRowGroupWriter<'_, File>,
     values: &[T::T],
@@ -221,8 +208,9 @@ fn write<T: DataType>(
     column.close()
 }
 
-/// How the columns are packed: keys by what is between them, since they come sorted; ids without
-/// their lengths, which are all the same, and without a dictionary, which would hold nearly all.
+/// The encodings of the columns. Keys are sorted, so they are stored as differences. Ids are stored
+/// without their lengths, which are all the same, and without a dictionary, which would contain
+/// nearly all of them.
 fn properties() -> io::Result<WriterPropertiesBuilder> {
     let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(io_error)?;
     let [key, pawns, game] = ["key", "pawns", "latest_game"].map(ColumnPath::from);

@@ -1,28 +1,26 @@
-//! The entropy of a book's moves, in bits for each ply.
+//! The entropy of a book's moves, in bits per ply.
 //!
-//! The entropy of the next move, over all positions that may have come about by then, each as often
-//! as it does (C. E. Shannon, "A Mathematical Theory of Communication", 1948). One bit is the toss of
-//! a coin between two moves; the sum over plies is that of whole openings, but that orders of moves
-//! which lead to the same position are not distinguished.
+//! This is the entropy of the next move over all positions that can occur at a ply, each weighted
+//! by its frequency (C. E. Shannon, "A Mathematical Theory of Communication", 1948). One bit is a
+//! coin toss between two moves. The sum over plies is the entropy of whole openings, except that
+//! move orders leading to the same position are not distinguished.
 
 use crate::chess::position::{Game, KeyMap, Move};
 use crate::games::book::choice::chooser::Chooser;
 use crate::games::book::lookup::Book;
 
-/// The entropy of the moves of a ply.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct PlyEntropy {
     /// The entropy of the move, in bits, where the book has one.
     pub bits: f64,
-    /// The share of games in which it has one, 0 to 1.
+    /// The share of games in which the book has a move, 0 to 1.
     pub covered: f64,
 }
 
-/// How moves are selected.
 pub(crate) enum MoveSelection<'a> {
     /// By an engine with this book.
     Policy(&'a Chooser),
-    /// By those who played the book's games.
+    /// By the players of the book's games.
     Games,
 }
 
@@ -43,7 +41,7 @@ impl MoveSelection<'_> {
     }
 }
 
-/// The entropy of the first plies of games that begin in the start position.
+/// The entropy of the first plies of games from the start position.
 pub(crate) fn entropy(book: &Book, selection: &MoveSelection<'_>, plies: usize) -> Vec<PlyEntropy> {
     let mut now: KeyMap<(Game, f64)> = KeyMap::default();
     let start = Game::default();

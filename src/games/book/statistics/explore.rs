@@ -1,5 +1,5 @@
-//! What a book with facets tells of a position: counts of the games that a filter lets through, what
-//! they were rated, when they were played, and which they are.
+//! Explores a position in a book with facets: counts of the games that pass a filter, their
+//! ratings, their dates, and the games themselves.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -21,15 +21,15 @@ use crate::games::pgn::GameResult;
 use crate::games::pgn::{GameDate, Month};
 use crate::support::words::visible;
 
-/// Games that are listed of a position and of each move, at most: as many as the explorer of Lichess
-/// lists of masters.
+/// The most games to list for a position and for each move, as many as the masters explorer of
+/// Lichess lists.
 pub const LISTED_GAMES: usize = 15;
 
-/// Positions with fewer games keep those that came back in a set: a bit for each game of a large book
-/// would cost more than they do.
+/// Positions with fewer games keep repeated ones in a set: a bit for each game of a large book
+/// would cost more.
 const FEW_GAMES: u64 = 4_096;
 
-/// A player as a game has him.
+/// A player of a listed game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Player {
     /// The name; empty if the game has none.
@@ -39,41 +39,38 @@ pub struct Player {
 }
 
 impl Player {
-    /// Name and rating, fit to be shown.
     pub(crate) fn describe(&self) -> String {
         let name = visible(&self.name);
         self.rating.map_or_else(|| name.to_string(), |rating| format!("{name} ({rating})"))
     }
 }
 
-/// A game as far as it is listed.
+/// A game in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedGame {
-    /// What [`Book::game`] finds it by.
+    /// The id, for [`Book::game`].
     pub id: GameId,
-    /// Who had the white pieces.
+    /// The player of the white pieces.
     pub white: Player,
-    /// Who had the black pieces.
+    /// The player of the black pieces.
     pub black: Player,
-    /// How it ended.
+    /// The result of the game.
     pub result: GameResult,
-    /// When it was played.
+    /// The date of the game.
     pub date: GameDate,
-    /// How fast it was.
+    /// The speed of the game.
     pub speed: Speed,
-    /// What was played in the position in question; `None` if the game, or what was counted of it,
-    /// ended there.
+    /// The move played in the position; `None` if the game, or the counted part of it, ended there.
     pub mv: Option<Move>,
 }
 
 impl ListedGame {
-    /// Players, result, date and number of the game, in words.
     pub(crate) fn describe(&self) -> String {
         let ListedGame { id, white, black, result, date, .. } = self;
         format!("{} - {} {result}, {date} ({id})", white.describe(), black.describe())
     }
 
-    /// The mean rating of both players, or that of the only one who has one.
+    /// The mean rating of both players, or the rating of the only one who has one.
     pub fn mean_rating(&self) -> Option<u16> {
         match (self.white.rating, self.black.rating) {
             (Some(white), Some(black)) => Some(white.midpoint(black)),
@@ -82,33 +79,32 @@ impl ListedGame {
     }
 }
 
-/// Games of a month; `None`: of those that do not tell it.
+/// The games of a month, or of unknown date for `None`.
 pub type MonthCounts = (Option<Month>, Counts);
 
-/// What is told of some games.
+/// A summary of some games.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GameSummary {
-    /// How they ended.
+    /// The results.
     pub counts: Counts,
-    /// The sum of the ratings of those to move, and how many of them had one.
+    /// The sum of the ratings of the players to move, and how many of them have one.
     ratings: (u64, u64),
-    /// How they ended, month by month.
+    /// The results by month.
     pub history: Vec<MonthCounts>,
-    /// The highest rated of them by the mean of both players, [`LISTED_GAMES`] at most; of those
-    /// rated alike, the latest first. Games without a rating come last.
+    /// The games with the highest mean rating of both players, at most [`LISTED_GAMES`]. With equal
+    /// ratings the latest comes first; games without a rating come last.
     pub top: Vec<ListedGame>,
-    /// The latest of them, [`LISTED_GAMES`] at most. Games without a date come last.
+    /// The latest games, at most [`LISTED_GAMES`]. Games without a date come last.
     pub latest: Vec<ListedGame>,
 }
 
 impl GameSummary {
-    /// The mean rating of those to move, rounded; `None` if none of them has one.
+    /// The mean rating of the players to move, rounded; `None` if none of them has one.
     pub fn mean_rating(&self) -> Option<u16> {
         let (sum, number) = self.ratings;
         (number > 0).then(|| ((sum + number / 2) / number) as u16)
     }
 
-    /// Adds games of another book.
     fn add(&mut self, other: GameSummary) {
         self.counts += other.counts;
         self.ratings.0 += other.ratings.0;
@@ -122,7 +118,7 @@ impl GameSummary {
         join(&mut self.latest, other.latest, |game| game.date);
     }
 
-    /// Takes games out that were counted once too often; the lists of games stay.
+    /// Removes games that were counted twice; the lists of games remain.
     fn remove(&mut self, other: &GameSummary) {
         self.counts -= other.counts;
         self.ratings.0 -= other.ratings.0;
@@ -135,7 +131,7 @@ impl GameSummary {
     }
 }
 
-/// Joins two lists of games, of which those with the greatest ranks stay, each once.
+/// Merges two lists of games and keeps the greatest ranks, without duplicates.
 fn join<K: Ord>(
     list: &mut Vec<ListedGame>,
     more: Vec<ListedGame>,
@@ -153,38 +149,36 @@ fn join<K: Ord>(
 /// A move of an explored position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExploredMove {
-    /// The move, legal where it was asked for.
+    /// The move, which is legal in the position.
     pub mv: Move,
-    /// The games in which it was played in this very position.
+    /// The games that played it in this very position.
     pub played: GameSummary,
-    /// Games that reached the position after it by any order of moves.
+    /// Games that reached the position after it, by any move order.
     pub reached: Counts,
 }
 
-/// A position as a book with facets knows it.
+/// A position in a book with facets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Explored {
-    /// The games that reached it by any order of moves, each once.
+    /// The games that reached it by any move order, each once.
     pub reached: GameSummary,
-    /// Those of them that went on with one of the moves, each once, however often they came back. A
-    /// book without facets only has upper bounds of their numbers, exact wherever no game ended in
-    /// the position or none came back to it.
+    /// The games that continued with one of the moves, each once, even if they repeated the
+    /// position.
+    ///
+    /// A book without facets has only upper bounds for their numbers. They are exact if no game
+    /// ended in the position or none repeated it.
     pub continued: GameSummary,
-    /// The moves that were played here or lead to a position that games have reached; those that
-    /// most games reach first.
+    /// The moves played here or leading to a position that games reached, most reached first.
     pub moves: Vec<ExploredMove>,
 }
 
-/// Which moves of a position are explored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Breadth {
-    /// Those that games played there: the others cost a look into the book each.
     Played,
-    /// Those as well that lead to positions which games have reached otherwise.
+    /// Also moves that lead to positions which games reached by other move orders.
     Reached,
 }
 
-/// The facets of one book.
 struct Facets<'a> {
     image: &'a Image,
     games: Games<'a>,
@@ -199,9 +193,8 @@ impl<'a> Facets<'a> {
         Some(Facets { image, games, index: ListIndex::new(raw.list_index), lists: raw.lists })
     }
 
-    /// A position's entry and its lists.
     fn find(&self, key: u64) -> Option<(BookEntry, Lists<'a>)> {
-        // Most positions that are asked for are not there, and the index would not tell.
+        // Most positions are not in the book, and the index cannot show that.
         self.image.find(key)?;
         let (first, start) = self.index.find(key)?;
         let mut both = SideBySide {
@@ -218,7 +211,6 @@ impl<'a> Facets<'a> {
         }
     }
 
-    /// The games that pass and reached the position with this key.
     fn reached(&self, key: u64, compiled: &CompiledFilter) -> Option<Counts> {
         let (entry, lists) = self.find(key)?;
         let mut tally = Tally::default();
@@ -239,7 +231,6 @@ impl<'a> Facets<'a> {
         }
     }
 
-    /// The games of a position that pass: all, and those of each move.
     fn summary(&self, position: &Position, compiled: &CompiledFilter) -> Option<Summary> {
         let (entry, lists) = self.find(position.key())?;
         let mut tallies = vec![Tally::default(); entry.moves.len() + 1];
@@ -252,7 +243,7 @@ impl<'a> Facets<'a> {
             }
         };
         let mut seen = SeenGames::new(&lists, &entry);
-        // The first list is of games without a move, or with one that was left out.
+        // The first list contains games without a move, or whose move was pruned.
         let mut without_move = HashSet::new();
         let (mut again, mut moved_later) = (Vec::new(), Vec::new());
         lists.read(&entry, self.games.len(), |list, game| {
@@ -277,7 +268,7 @@ impl<'a> Facets<'a> {
             games.into_iter().for_each(|game| take(&mut tally, game));
             tally.sums()
         };
-        // A game that came back counts once; the lists name each game once in any case.
+        // A game that repeated the position counts once; the lists contain each game once anyway.
         let mut continued = GameSummary::default();
         moves.iter().for_each(|(_, played)| continued.add(played.clone()));
         continued.remove(&sums_of(again));
@@ -287,7 +278,6 @@ impl<'a> Facets<'a> {
         Some(Summary { reached, continued, moves })
     }
 
-    /// A tally with its games by name.
     fn with_names(&self, tally: &Tally, mv: Option<Move>) -> GameSummary {
         let list = |numbers: &mut dyn Iterator<Item = u32>| {
             numbers.filter_map(|game| self.listed(game, mv)).collect()
@@ -317,13 +307,13 @@ impl<'a> Facets<'a> {
     }
 }
 
-/// The games of a position that were met before: one that came back to it is in several lists.
+/// The games of a position seen so far. A game that repeated the position is in several lists.
 enum SeenGames {
-    /// Each game is in one list.
+    /// Each game is in only one list.
     Nowhere,
     /// A bit for each game of the book.
     Bits(Vec<u64>),
-    /// Of few games among many.
+    /// Few games among many.
     Few(HashSet<u32>),
 }
 
@@ -336,7 +326,6 @@ impl SeenGames {
         }
     }
 
-    /// Whether a game is met for the first time.
     #[inline]
     fn is_new(&mut self, game: u32) -> bool {
         match self {
@@ -355,7 +344,6 @@ impl SeenGames {
     }
 }
 
-/// What one book tells of a position.
 #[derive(Default)]
 struct Summary {
     reached: GameSummary,
@@ -364,7 +352,6 @@ struct Summary {
 }
 
 impl Summary {
-    /// What an entry without facets has.
     fn of_counts(entry: &BookEntry) -> Self {
         let counted = |counts| GameSummary { counts, ..GameSummary::default() };
         let played: Counts = entry.moves.iter().map(|&(_, played)| played).sum();
@@ -376,21 +363,18 @@ impl Summary {
     }
 }
 
-/// Games by result as counts.
 fn counts([white, draws, black, undecided]: [u32; 4]) -> Counts {
     Counts { white, draws, black, undecided }
 }
 
-/// The games of one list, as they are read: by ascending number, the latest first.
 #[derive(Debug, Clone, Default)]
 struct Tally {
-    /// Games by result.
     results: [u32; 4],
     ratings: (u64, u64),
-    /// Games by result for each run of the same month, the latest first; the month as the number of
-    /// a date has it.
+    /// Results for each run of games of the same month, latest first. The month is stored as in the
+    /// number of a date.
     months: Vec<(u32, [u32; 4])>,
-    /// The highest rated games, with their ratings; sorted, the highest first.
+    /// The highest rated games with their ratings, highest first.
     top: Vec<(Option<u16>, Reverse<u32>)>,
     latest: Vec<u32>,
 }
@@ -426,7 +410,6 @@ impl Tally {
         counts(self.results)
     }
 
-    /// What it sums up to, without the games themselves.
     fn sums(&self) -> GameSummary {
         let months = self.months.iter().rev();
         let history =
@@ -441,29 +424,29 @@ impl Tally {
 }
 
 impl Book {
-    /// Whether the book knows its games: only then it can be asked with a filter. Of several, the
-    /// first that does is enough.
+    /// Whether the book stores its games, as filters require; of several books, one is enough.
     pub fn has_facets(&self) -> bool {
         self.image.facets().is_some() || self.next.as_ref().is_some_and(|next| next.has_facets())
     }
 
-    /// The games that the book knows; 0 without facets.
+    /// The number of games stored in the book; 0 without facets.
     pub fn facet_games(&self) -> u32 {
         Facets::of(&self.image).map_or(0, |facets| facets.games.len())
     }
 
-    /// Counts, mean ratings, history and games of a position, of the games that the filter lets
-    /// through. Of several books the first that contains the position answers, as where the engine
-    /// asks them; if none does, the first with moves to positions that it contains. Books without
-    /// facets have counts alone, and are skipped where there is a filter.
+    /// Counts, mean ratings, history and games of a position, for the games that pass the filter.
     ///
-    /// The counts are those of a book built of these games alone, unless moves or positions
-    /// with few games were left out.
+    /// Of several books the first that contains the position is used, as in the engine. If none
+    /// does, the first with moves to positions that it contains is used. Books without facets have
+    /// only counts, and are skipped if there is a filter.
+    ///
+    /// The counts equal those of a book built from these games alone, unless moves or positions
+    /// with few games were pruned.
     pub fn explore(&self, position: &Position, filter: &FacetFilter) -> Explored {
         self.explore_to(position, filter, Breadth::Reached)
     }
 
-    /// As [`Book::explore`], with the moves that are asked for.
+    /// Like [`Book::explore`], with the given breadth of moves.
     pub(crate) fn explore_to(
         &self,
         position: &Position,
@@ -481,7 +464,7 @@ impl Book {
         }
     }
 
-    /// As [`Book::explore`], of this book without those behind it.
+    /// Like [`Book::explore`], for this book without those behind it.
     fn explore_alone(
         &self,
         position: &Position,
@@ -524,9 +507,11 @@ impl Book {
         Explored { reached, continued, moves }
     }
 
-    /// A small book of this position and those one move after it, of the games that the filter lets
-    /// through, with the values that this book has of them: as far as it goes, it answers as one
-    /// built of these games alone.
+    /// A small book of this position and those one move after it, from the games that pass the
+    /// filter.
+    ///
+    /// It keeps the values of this book for these positions. Within its range it equals a book
+    /// built from these games alone.
     ///
     /// # Errors
     /// If the book has no facets, or is damaged.
@@ -564,7 +549,6 @@ impl Book {
         Self::from_bytes(bytes, self.name())?.with_values(&self.values_around(position))
     }
 
-    /// The values of a position and of those one move after it, sorted by key.
     fn values_around(&self, position: &Position) -> Vec<BookValue> {
         let after = position.legal_moves().iter().map(|mv| position.play(mv)).collect::<Vec<_>>();
         let mut values: Vec<BookValue> =

@@ -1,4 +1,4 @@
-//! What the explorer shows of a position: counts by facet, games, entropy, and lines of text.
+//! Data of a position for the explorer: counts by facet, games, entropy, and lines of text.
 //!
 //! Uses `facets`, `format`, `lookup` and `choice`.
 

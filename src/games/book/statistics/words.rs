@@ -1,4 +1,4 @@
-//! What the book knows, in words.
+//! Descriptions of what the book contains.
 
 use std::cmp::Reverse;
 
@@ -14,17 +14,17 @@ use crate::games::book::lookup::values::BookValue;
 use crate::games::book::lookup::{Book, BookMove};
 use crate::support::words::number_of;
 
-/// What begins the news that a line of the search has met the book.
+/// The start of the message that a line of the search transposes to the book.
 pub(crate) const MEETS_BOOK: &str = "transposes to the book";
 
-/// What begins the news that the book's analysis knows the root.
+/// The start of the message that the book's analysis covers the root.
 pub(crate) const ANALYSED: &str = "analysed in the book";
 
-/// Put before either, where only that can tell that a search ended so.
+/// The prefix to either message if the search ended in the book.
 pub(crate) const ENDED: &str = "ended in the book: ";
 
-/// Where a line of play meets the book, and what an analysis has found there; of a line without
-/// moves, what it has found of the position itself.
+/// Describes where a line of play enters the book and what an analysis found there. For a line
+/// without moves, describes the analysis of the position itself.
 pub(crate) fn transposition(
     position: &Position,
     line: &[Move],
@@ -44,12 +44,12 @@ pub(crate) fn transposition(
     }
 }
 
-/// Of positions with more games the best one is not looked for while a search waits: to read a thousand
-/// takes some twenty microseconds.
+/// Games above which the best one is not looked up during a search: reading a thousand takes about
+/// twenty microseconds.
 const LOOKED_THROUGH: u64 = 50_000;
 
-/// What a book knows of the position at the end of a line: the opening's name, the move that most
-/// games went on with, and the highest rated game, where the book knows its games.
+/// Describes the position at the end of a line: the opening's name, the move that most games
+/// played, and the highest rated game, if the book stores its games.
 pub(crate) fn at_the_end(book: &Book, names: &Names, position: &Position) -> String {
     let name = names.get(position).map(|opening| format!("{} {}", opening.eco, opening.name));
     let moves = book.moves(position);
@@ -73,7 +73,6 @@ fn count(plies: usize) -> String {
     format!("{plies} {}", if plies == 1 { "ply" } else { "plies" })
 }
 
-/// The games that reached a position: the result of a single one, the counts of several.
 fn games(counts: Counts) -> String {
     match (counts.games(), counts) {
         (1, Counts { white: 1, .. }) => "1 game, 1-0".to_owned(),
@@ -85,7 +84,7 @@ fn games(counts: Counts) -> String {
 }
 
 impl BookValue {
-    /// What was found of `position`, which is the one it is of.
+    /// Describes the search results of `position`, to which this value belongs.
     pub(crate) fn describe(&self, position: &Position) -> String {
         let san = |mv: Move| if position.is_legal(mv) { position.san(mv) } else { "?".to_owned() };
         let best = self.best.map_or_else(|| "no move".to_owned(), san);
@@ -96,21 +95,19 @@ impl BookValue {
         text
     }
 
-    /// Why its move is played in `position`, without a search.
+    /// The reason to play the best move in `position` without a search.
     pub(crate) fn as_move_reason(&self, position: &Position) -> String {
         format!("analysed in the book: {} ({} nodes)", self.describe(position), self.nodes)
     }
 }
 
-/// A score in percent, as books have it.
 pub(crate) fn percent(score: f64) -> String {
     format!("{:.0}%", 100.0 * score)
 }
 
-/// The most that is told of a position, in bytes: xboard copies it into 5,120 without looking.
+/// The maximum length of a reply, in bytes: xboard copies it into 5,120 bytes without a check.
 const LONGEST_REPLY: usize = 4000;
 
-/// What the book knows of the current position: a table of its moves, in lines.
 pub(crate) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
     let position = game.position();
     let candidates = Chooser::new(Policy::Prefer, 0).candidates(book, game);

@@ -1,4 +1,4 @@
-//! Reading what engines write.
+//! Parses the output of engines.
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ fn by_content(line: &str) -> Option<Reply> {
     numbered_move(line)
 }
 
-/// `NUMBER ... MOVE`, the way of gnuchessx.
+/// `NUMBER ... MOVE`, the format of gnuchessx.
 fn numbered_move(line: &str) -> Option<Reply> {
     let mut words = line.split_whitespace();
     let number = words.next()?.trim_end_matches('.');
@@ -81,7 +81,7 @@ fn remark(rest: &str) -> Option<(Option<String>, String)> {
     Some((reason, text.to_owned()))
 }
 
-/// `NAME=VALUE ...`, values perhaps in quotation marks. Reading stops where this form ends.
+/// `NAME=VALUE ...`, values optionally in quotation marks. Parsing stops where this format ends.
 fn features(mut rest: &str) -> Vec<Feature> {
     let mut features = Vec::new();
     while let Some((name, value)) = rest.trim_start().split_once('=') {
@@ -116,8 +116,8 @@ fn from_centiseconds(time: u64) -> Duration {
     Duration::from_millis(time.saturating_mul(10))
 }
 
-/// `ply score time nodes [numbers TAB] line`. GNU Chess puts a mark behind the ply and counts
-/// in seconds then.
+/// `ply score time nodes [numbers TAB] line`. GNU Chess adds a mark after the ply, and then counts
+/// in seconds.
 fn thinking(line: &str) -> Option<Thinking> {
     let line = line.trim_start();
     let (ply, rest) = next_word(line)?;
@@ -142,15 +142,15 @@ fn thinking(line: &str) -> Option<Thinking> {
     })
 }
 
-/// The first word, and what follows the one blank behind it.
+/// The first word, and the rest after one blank.
 fn next_word(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start_matches(' ');
     let end = text.find([' ', '\t']).unwrap_or(text.len());
     (end > 0).then(|| (&text[..end], &text[end..]))
 }
 
-/// The numbers before a TAB: the last one tablebase hits, the first selective depth, the
-/// second speed.
+/// The numbers before a TAB: the last one is tablebase hits, the first selective depth, the second
+/// speed.
 fn extras(rest: &str) -> (Option<Extras>, &str) {
     let plain = (None, rest.trim_start());
     let Some((numbers, text)) = rest.split_once('\t') else { return plain };

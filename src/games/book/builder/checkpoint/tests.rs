@@ -11,12 +11,10 @@ use crate::games::book::builder::{
 };
 use crate::support::random::Random;
 
-/// Games for several stages, of which one in the middle is broken.
 fn games() -> PgnInput {
     some_games(6_000)
 }
 
-/// So many games, of which the one in the middle is broken.
 fn some_games(number: usize) -> PgnInput {
     let moves = ["e4 e5", "d4 d5", "c4 c5", "Nf3 Nf6", "b3 b6", "g3 g6", "a3 a6", "h3 h6"];
     let mut text = String::new();
@@ -30,17 +28,15 @@ fn some_games(number: usize) -> PgnInput {
     PgnInput::Text("games".to_owned(), text.into_bytes().into())
 }
 
-/// The shortest interval.
 const SHORT: Duration = Duration::from_nanos(1);
 
-/// These options, with checkpoints in `folder`.
 fn with_checkpoints(options: &BuildOptions, folder: &Path, every: Duration) -> BuildOptions {
     let afresh = false;
     let kept = Checkpoints { folder: folder.to_owned(), every, disk: None, afresh };
     BuildOptions { checkpoints: Some(kept), ..options.clone() }
 }
 
-/// A build that keeps all it does in `folder`; `stops` at the broken game.
+/// A build that keeps checkpoints in `folder`; `stops` at the broken game.
 fn run(options: &BuildOptions, folder: &Path, stops: bool) -> Result<Vec<u8>, BuildError> {
     let options = with_checkpoints(options, folder, SHORT);
     let mut monitor = Monitor::default();
@@ -62,7 +58,7 @@ fn read_all(folder: &Path) -> Folder {
         .collect()
 }
 
-/// Damages a file in one of the ways that disks and people have. Returns what was done.
+/// Damages a file the way disks or people do. Returns a description.
 fn damage(files: &mut Folder, random: &mut Random) -> String {
     let names: Vec<String> = files.keys().filter(|name| *name != LOCK).cloned().collect();
     let pick = |random: &mut Random| names[random.below(names.len())].clone();
@@ -102,7 +98,7 @@ fn damaged_files_are_reported_or_written_anew() {
         let whole = run(&options, &place.path().join("whole"), false).expect("a book");
         let begun = place.path().join("begun");
         assert!(run(&options, &begun, true).expect("a book") != whole);
-        // One that has read a half, and one that has written its book.
+        // One has read half of the games, the other has written its book.
         for files in [read_all(&begun), read_all(&place.path().join("whole"))] {
             for _ in 0..TRIALS {
                 let mut damaged = files.clone();
@@ -125,16 +121,15 @@ fn damaged_files_are_reported_or_written_anew() {
     assert!(reported > TRIALS && sound > 0, "{reported}, {sound}");
 }
 
-/// Where a build that writes its book is stopped.
+/// The point at which a build is stopped while writing its book.
 #[derive(Debug, Clone, Copy)]
 struct Stop {
-    /// Parts that are written by then.
     parts: usize,
     /// Whether the note covers the last of them.
     noted: bool,
 }
 
-/// A build that is stopped while it writes its book. Returns the parts that it found written.
+/// Stops a build while it writes its book. Returns the number of parts found already written.
 fn stop_while_writing(options: &BuildOptions, folder: &Path, stop: Stop) -> usize {
     let options = with_checkpoints(options, folder, Duration::ZERO);
     let (shared, monitor) = (Shared::new(&options), Monitor::default());
@@ -157,14 +152,12 @@ fn stop_while_writing(options: &BuildOptions, folder: &Path, stop: Stop) -> usiz
     found
 }
 
-/// The files of a folder whose names begin so.
 fn files_named(folder: &Path, begin: &str) -> Vec<PathBuf> {
     let files = folder.read_dir().expect("a folder").map(|entry| entry.expect("an entry"));
     let is_one = |file: &fs::DirEntry| file.file_name().to_string_lossy().starts_with(begin);
     files.filter(is_one).map(|file| file.path()).collect()
 }
 
-/// The draft of a book, to change it.
 fn draft_in(folder: &Path) -> File {
     let draft = files_named(folder, BOOK).pop().expect("a draft");
     OpenOptions::new().append(true).open(draft).expect("a draft")
@@ -201,7 +194,7 @@ fn the_note_of_a_book_with_other_positions_is_not_used() {
     for (number, (before, after)) in [(&all, &pruned), (&pruned, &all)].into_iter().enumerate() {
         let whole = run(before, &place.path().join(format!("{number}")), false);
         stop_while_writing(before, &folder, Stop { parts: 9, noted: true });
-        // The other book replaces the draft, and is stopped before it has a note of its own.
+        // The other book replaces the draft and is stopped before it has its own note.
         let found = stop_while_writing(after, &folder, Stop { parts: 1, noted: false });
         assert_eq!(found, 0, "{number}");
         assert!(run(before, &folder, false).expect("a book") == whole.expect("a book"));
@@ -218,6 +211,6 @@ fn checkpoints_at_every_opportunity_do_not_multiply_the_files() {
     let built = build(&[some_games(40_000)], &options, &Monitor::default(), output);
     assert!(built.is_ok());
     let runs = files_named(&folder, RUN).len();
-    // A stage has a chunk of text at least, and there are 13 chunks.
+    // A stage has at least one chunk of text, and there are 13 chunks.
     assert!((2..=13).contains(&runs), "{runs} runs");
 }
