@@ -7,7 +7,7 @@ all:
 	cargo build --profile dist --locked --target-dir target
 	cp target/dist/tabia $(EXE)
 
-# A Debian package, target/debian/tabia_VERSION-1_ARCHITECTURE.deb, by cargo-deb (docs/packages.md).
+# A Debian package, target/debian/tabia_VERSION-1_ARCHITECTURE.deb, by cargo-deb (docs/guides/packages.md).
 deb:
 	cargo build --profile dist --locked --target-dir target
 	rm -rf target/share target/debian

@@ -1,5 +1,5 @@
 -- Adds up the rows of partial counts that agree, and sorts them by key. group.py says which files
--- are read ($rows) and written ($grouped); docs/scale.md tells what the columns are.
+-- are read ($rows) and written ($grouped); docs/reference/parquet-counts.md tells what the columns are.
 COPY (
     SELECT
         key, pawns, black_to_move, move, again,

@@ -47,7 +47,7 @@ pub(super) struct Args {
     /// Learn from games and analyses, to and from this file
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
-    /// Where the search meets the book: off, first, stop, value, steer, score
+    /// Where the search meets the book: off, first, stop, value, steer
     #[arg(long, value_name = "MODE", hide_possible_values = true, value_parser = book_search())]
     book_search: Option<BookSearch>,
     /// Play like a player of this rating, from 800 on

@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 /// Requests pages of two megabytes instead of four kilobytes for untouched memory. Nearly every
 /// access to a large table or book has to find its page first. With tables of 64 and 256 MB
-/// searches take 5% to 10% less time this way (docs/strength.md).
+/// searches take 5% to 10% less time this way (docs/measurements/search-large-pages.md).
 #[cfg(target_os = "linux")]
 pub(crate) fn request<T>(memory: &mut [MaybeUninit<T>]) {
     use rustix::mm::{Advice, madvise};

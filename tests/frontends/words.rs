@@ -111,7 +111,8 @@ fn every_place_names_the_same_policies() {
         let (text, status) = printed(&why, folder.path());
         assert_eq!(status, Some(0), "{policy}: {text}");
     }
-    let xboard = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/xboard.md"));
+    let xboard =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/options.md"));
     let option = xboard.expect("a page");
     let option = option.lines().find(|line| line.starts_with("| BookPolicy")).expect("a row");
     for command in ["why", "variety"] {

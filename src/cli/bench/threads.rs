@@ -22,7 +22,7 @@ use crate::tools::suite::threads::{
 ///
 /// A search of its own, by one thread, sets the depth of each position: that of the first iteration it
 /// completes after --seconds. Then one thread and each of the others search to it in turn, knowing
-/// nothing. Compare on an idle machine, with no more threads than cores. docs/threads.md tells what
+/// nothing. Compare on an idle machine, with no more threads than cores. docs/measurements/threads-method.md tells what
 /// the columns mean.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

@@ -1,4 +1,4 @@
-//! `tabia book entropy`: how much the choice of moves varies.
+//! `tabia book variety`: how much the choice of moves varies.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -36,7 +36,7 @@ pub(super) const EXAMPLES: &[Example] = &[
     example("tabia-book-build", "tabia book build games.pgn more/ -o mine.tbk", "A book of a file and of all the files in a folder."),
     example("tabia-book-build", "tabia book build --min-elo 2400 --max-ply 30 games.pgn.zst -o masters.tbk", "The first 30 plies of games between strong players."),
     example("tabia-book-check", "tabia book check mine.tbk --side white --nodes 20000", "Where White's repertoire ends, and which of its moves lose something."),
-    example("tabia-book-count", "tabia book count games.pgn --parquet counts", "The first half of a build, for DuckDB or Spark: docs/scale.md of Tabia tells."),
+    example("tabia-book-count", "tabia book count games.pgn --parquet counts", "The first half of a build, for DuckDB or Spark: see docs/guides/large-books.md."),
     example("tabia-book-count", "tabia book count games.pgn --parquet counts --facets", "The same by rating group, speed and month, for queries."),
     example("tabia-book-diff", "tabia book diff old.tbk new.tbk", "What has changed."),
     example("tabia-book-dump", "tabia book dump mine.tbk --opening B90 --format json", "All positions of the Najdorf, an object each, one a line."),

@@ -1,6 +1,6 @@
 //! What a rating means for a search: how far it looks, how much it errs, what it knows of openings.
 //!
-//! How the figures were found, and what they are worth, stands in `docs/players.md`.
+//! How the figures were found, and what they are worth, stands in `docs/measurements/strength-levels.md`.
 
 use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;

@@ -21,7 +21,7 @@ use crate::games::book::Counts;
 /// Lines are verified, and matches told, from this iteration on: before it they fly by.
 const FIRST_DEPTH: Depth = 4;
 /// No search is ended before this share of what bounds it. This and the next three by `tabia bench
-/// transpositions`: see docs/book.md.
+/// transpositions`: see docs/measurements/book-stop-rule.md.
 const SHARE: f64 = 0.4;
 /// An iteration under way is not broken off before this share: what it costs to complete is less
 /// than what it may find.

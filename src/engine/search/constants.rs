@@ -1,9 +1,9 @@
 //! The constants of the search that games can tune: each with its range and the step of a tuning.
 //!
 //! They are constants, at no cost. A build with the feature `tune` has them as options of both protocols
-//! instead, under the names they have here, so that `tabia tune` can move them (docs/tune.md).
+//! instead, under the names they have here, so that `tabia tune` can move them (docs/guides/tune.md).
 //!
-//! Scores are centipawns, depths plies; `lmr_…` are 1,024ths of a ply. docs/strength.md tells how the
+//! Scores are centipawns, depths plies; `lmr_…` are 1,024ths of a ply. docs/measurements/strength-search-steps.md tells how the
 //! values were found.
 
 /// Hands the table to a macro, row by row: `name = value in least ..= most, step;`, the step being
@@ -141,7 +141,7 @@ macro_rules! constants {
     };
 }
 
-/// How fast a tuning moves each of them in the end, see docs/tune.md.
+/// How fast a tuning moves each of them in the end, see docs/guides/tune.md.
 #[cfg(feature = "tune")]
 const RATE: f64 = 0.008;
 

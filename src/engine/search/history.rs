@@ -1,6 +1,6 @@
 //! What a searcher remembers of earlier searches to order moves and correct its evaluation.
 //!
-//! All threads learn together (docs/threads.md). Each entry is read and written without
+//! All threads learn together (docs/measurements/threads-steps.md). Each entry is read and written without
 //! a lock; when two threads move one at the same time, one of the two moves is lost, which does
 //! no harm. On x86-64 such accesses are plain loads and stores.
 //!

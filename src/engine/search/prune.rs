@@ -1,6 +1,6 @@
 //! What may be cut off, extended or searched less deeply: pure predicates on a node's facts.
 //!
-//! The constants are in [`super::constants`]; what each step is worth here is measured in docs/strength.md.
+//! The constants are in [`super::constants`]; what each step is worth here is measured in docs/measurements/strength-each-step.md.
 
 use super::constants as c;
 use super::node::Node;

@@ -10,7 +10,7 @@ use crate::chess::score::{Score, is_decided};
 /// What Stockfish 15.1 makes of positions that Tabia gives so many centipawns: laid by hand through the medians
 /// of classes of positions, 200,000 nodes each for both. Up to 700 centipawns these are 114 positions after
 /// the eighth move, two at most out of a game, of `wrap23.pgn` from game 21 on and of `Stefanova.pgn`;
-/// above, positions of the first twenty games of `wrap23.pgn`. `docs/annotate.md` has the medians. In
+/// above, positions of the first twenty games of `wrap23.pgn`. `docs/measurements/annotate.md` has the medians. In
 /// between straight lines, beyond the last the line before it goes on.
 const POINTS: [(Score, Score); 10] = [
     (0, 0),

@@ -1,6 +1,6 @@
 //! The weights as they were tuned; written by `tabia train tune`.
 //!
-//! Data: the games of docs/evaluation.md, commands 2 and 3: 294761 positions, 32500 held out.
+//! Data: the games of docs/measurements/evaluation.md, commands 2 and 3: 294761 positions, 32500 held out.
 //! Settings: 10 a game, score share 0.7, rate 1, batch 16384, decay 1e-9, seed 1.
 //! Mean square error after 21 epochs: 0.021304 -> 0.016615, held out 0.022241 -> 0.017949.
 

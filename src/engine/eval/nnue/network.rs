@@ -59,7 +59,7 @@ pub enum NetworkError {
 }
 
 impl Network {
-    /// The network that is built in; how it came about is told in `docs/network.md`.
+    /// The network that is built in; how it came about is told in `docs/measurements/network-generations.md`.
     pub fn embedded() -> Arc<Self> {
         static EMBEDDED: LazyLock<Arc<Network>> = LazyLock::new(|| {
             let network = Network::from_bytes(include_bytes!("network.bin"));

@@ -4,7 +4,7 @@
 //! games        u64, little-endian as all numbers
 //! names        u32
 //! files        u32: bytes of their list
-//! game_tags       8 bytes a game, see `game_tags`
+//! game tags  8 bytes a game, see `game_tags`
 //! rows         32 bytes a game:
 //!   white      u32: the number of White's name
 //!   black      u32

@@ -1,6 +1,6 @@
 //! Partial counts in Parquet: counted games before they become a book.
 //!
-//! They are for programs that group and sort more rows than one machine can store. `docs/scale.md`
+//! They are for programs that group and sort more rows than one machine can store. `docs/reference/parquet-counts.md`
 //! describes their use. A folder of partial counts has a file `part-NNN.parquet` for each range of
 //! keys, divided by their top bits, and a `manifest.json` of the games. The columns of a file:
 //!

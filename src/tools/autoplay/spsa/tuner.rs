@@ -213,7 +213,7 @@ mod tests {
         }
     }
 
-    /// The rules of thumb in docs/tune.md, for a loss of 2 Elo at a distance of `c_end`.
+    /// The rules of thumb in docs/guides/tune.md, for a loss of 2 Elo at a distance of `c_end`.
     #[test]
     fn speed_and_noise_are_as_the_page_reports() {
         const RUNS: u64 = 40;

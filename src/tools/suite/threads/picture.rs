@@ -11,7 +11,7 @@ struct Published {
     gains: &'static [(f64, f64)],
 }
 
-/// `docs/threads.md` tells where these are from, and what they were measured on.
+/// `docs/measurements/threads.md` tells where these are from, and what they were measured on.
 const PUBLISHED: [Published; 2] = [
     Published {
         name: "DTS in Cray Blitz (R. Hyatt 1994)",
