@@ -1,8 +1,8 @@
-//! The engine: it owns the game, the settings, the clocks, the book and the search thread.
+//! The controller: it owns the game, the settings, the clocks, the book and the search thread.
 //!
-//! [`Engine`] takes requests as method calls and tells [`Event`]s; neither is text. The protocols
-//! ([`crate::protocols::cecp`], [`crate::protocols::uci`]) and the console turn lines into requests and events into
-//! lines, each as a [`Frontend`] that [`run`] drives.
+//! [`Engine`] takes requests as method calls and reports [`Event`]s; neither is text. The protocols
+//! ([`crate::protocols::cecp`], [`crate::protocols::uci`]) and the console translate lines to
+//! requests and events to lines, each as a [`Frontend`] run by [`run`].
 
 mod book_loader;
 mod clock;
