@@ -1,25 +1,25 @@
-//! Positions in lines: EPD with its operations, or FEN.
+//! Lines with positions: EPD with its operations, or FEN.
 //!
 //! Format: "Standard: Portable Game Notation Specification and Implementation Guide", section 16.2.
 
 use crate::chess::position::{FenError, Position};
 use crate::support::words::{is_space, split_words};
 
-/// The fields of a position without its counters.
+/// Fields of an EPD position, without counters.
 const FIELDS: usize = 4;
-/// The counters of a FEN, which many files have in lines of EPD too.
+/// Counters of a FEN, which many files add to EPD lines.
 const COUNTERS: usize = 2;
 
-/// The lines of a file that are no comment (`#`) and not empty, each with its number, from 1.
+/// Iterates over the lines that are neither empty nor comments (`#`), with their numbers from 1.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let numbered = (1..).zip(text.lines().map(|line| line.trim_matches(is_space)));
     numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// The position at the beginning of a line, and what comes after it.
+/// Reads the position at the beginning of a line; returns it and the rest of the line.
 ///
 /// # Errors
-/// If it is none.
+/// If there is no valid position.
 pub(crate) fn position(line: &str) -> Result<(Position, &str), FenError> {
     let fen = after_words(line, FIELDS);
     let with_counters = after_words(line, FIELDS + COUNTERS);
@@ -33,10 +33,10 @@ pub(crate) fn position(line: &str) -> Result<(Position, &str), FenError> {
     Ok((Position::from_fen(fields)?, line[end..].trim_matches(is_space)))
 }
 
-/// The positions of a file, one a line; operations after them are passed over.
+/// Reads the positions of a file, one per line; ignores operations.
 ///
 /// # Errors
-/// The number of the line that is none, and why.
+/// The number of the invalid line, and the reason.
 pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, FenError)> {
     lines(text)
         .map(|(number, line)| match position(line) {
@@ -46,19 +46,19 @@ pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, FenError)> 
         .collect()
 }
 
-/// Without the semicolon that some files put after the position.
+/// Removes the semicolon that some files put after the position.
 fn bare(text: &str) -> &str {
     text.trim_end_matches(is_space).trim_end_matches(';')
 }
 
-/// Where the first `count` words of a line end.
+/// Returns the offset of the end of the first `count` words of a line.
 fn after_words(line: &str, count: usize) -> usize {
     let words = split_words(line).take(count);
-    // The words are parts of the line, so their places in it follow from their addresses.
+    // The words are slices of the line, so their addresses give their offsets.
     words.last().map_or(0, |word| word.as_ptr() as usize - line.as_ptr() as usize + word.len())
 }
 
-/// The operations of a line: code and operand, the quotation marks of a text left out.
+/// Returns the operations of a line as opcode and operand, without quotation marks.
 pub(crate) fn operations(text: &str) -> Vec<(&str, &str)> {
     let mut quoted = false;
     let parts = text.split(|letter| {

@@ -1,9 +1,9 @@
-//! Chess as text for people: lines of moves, scores, outcomes and colours.
+//! Chess as readable text: lines of moves, scores, outcomes and colours.
 
 use super::position::{Color, Move, Outcome, OutcomeReason, Position};
 use super::score::{self, Score};
 
-/// `White` or `Black`.
+/// Returns `White` or `Black`.
 pub(crate) fn color(color: Color) -> &'static str {
     match color {
         Color::White => "White",
@@ -11,7 +11,7 @@ pub(crate) fn color(color: Color) -> &'static str {
     }
 }
 
-/// Why a game is over, in words that no GUI takes for a command.
+/// Describes why a game is over, in words that no GUI interprets as a command.
 pub(crate) fn outcome(outcome: Outcome) -> &'static str {
     match (outcome.reason, outcome.winner) {
         (OutcomeReason::Checkmate, Some(Color::White)) => "White mates",
@@ -23,7 +23,7 @@ pub(crate) fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
-/// A score in pawns, `+0.35`, or as a mate in moves, `+M5`.
+/// Formats a score in pawns, `+0.35`, or as a mate in moves, `+M5`.
 pub(crate) fn score(score: Score) -> String {
     match score::mate_distance(score) {
         Some(moves) if score > 0 => format!("+M{moves}"),
@@ -32,7 +32,7 @@ pub(crate) fn score(score: Score) -> String {
     }
 }
 
-/// A bound of a search, in centipawns; infinities as such.
+/// Formats a bound of a search in centipawns, or as infinity.
 pub(crate) fn bound(score: Score) -> String {
     match score {
         score::INFINITY.. => "+∞".to_owned(),
@@ -41,7 +41,7 @@ pub(crate) fn bound(score: Score) -> String {
     }
 }
 
-/// Moves in SAN, as long as they are legal.
+/// Formats moves in SAN, up to the first illegal one.
 pub(crate) fn line(start: &Position, moves: &[Move]) -> String {
     let mut position = *start;
     let mut words = Vec::with_capacity(moves.len());

@@ -1,7 +1,7 @@
 //! Scores in centipawns, and mates by their distance.
 //!
-//! A [`Score`] is seen from the side to move. Mate scores count plies from the root:
-//! [`mate_in`]`(n)` is a mate given on the n-th ply, [`mated_in`]`(n)` one suffered there.
+//! A [`Score`] is for the side to move. Mate scores count plies from the root: [`mate_in`]`(n)` is
+//! a mate given on the n-th ply, [`mated_in`]`(n)` one suffered there.
 
 /// Centipawns, or a mate; fits sixteen bits.
 pub type Score = i32;
@@ -18,32 +18,32 @@ pub const MAX_PLY: Ply = 128;
 /// Larger than every score.
 pub const INFINITY: Score = 32_001;
 
-/// A mate on the spot.
+/// A mate at distance 0.
 pub const MATE: Score = 32_000;
 
-/// The smallest score that is a mate; all that lies between `-MATE_BOUND` and `MATE_BOUND` is
-/// evaluation or tablebase result.
+/// The smallest mate score. Scores between `-MATE_BOUND` and `MATE_BOUND` are evaluations or
+/// tablebase results.
 pub const MATE_BOUND: Score = MATE - MAX_PLY as Score;
 
-/// A tablebase win on the spot; tablebase results lie next to the mates.
+/// A tablebase win at distance 0; tablebase results are adjacent to the mates.
 pub const TABLEBASE_WIN: Score = MATE_BOUND - 1;
 
-/// The smallest score that stands for a tablebase win.
+/// The smallest score of a tablebase win.
 pub const TABLEBASE_BOUND: Score = TABLEBASE_WIN - MAX_PLY as Score;
 
-/// The largest static evaluation, clear of all that is proven.
+/// The largest static evaluation, below all proven scores.
 pub const MAX_EVAL: Score = TABLEBASE_BOUND - 1;
 
 /// A draw.
 pub const DRAW: Score = 0;
 
-/// A mate given at `ply` plies from the root.
+/// Returns the score of a mate given at `ply` plies from the root.
 #[inline]
 pub const fn mate_in(ply: Ply) -> Score {
     MATE - ply as Score
 }
 
-/// A mate suffered at `ply` plies from the root.
+/// Returns the score of a mate suffered at `ply` plies from the root.
 #[inline]
 pub const fn mated_in(ply: Ply) -> Score {
     ply as Score - MATE
@@ -61,7 +61,7 @@ pub const fn is_decided(score: Score) -> bool {
     score.abs() >= TABLEBASE_BOUND
 }
 
-/// The distance of a mate in full moves: positive for giving it, negative for suffering it.
+/// Returns the distance of a mate in full moves: positive if given, negative if suffered.
 pub const fn mate_distance(score: Score) -> Option<i32> {
     if !is_mate(score) {
         return None;
@@ -71,8 +71,8 @@ pub const fn mate_distance(score: Score) -> Option<i32> {
     Some(if score > 0 { moves } else { -moves })
 }
 
-/// A score of this search as the transposition table keeps it: mates count from the node at
-/// `ply`, not from the root, so that they hold wherever the position is met again.
+/// Converts a score for the transposition table: mates count from the node at `ply` instead of the
+/// root, so that they are valid wherever the position occurs.
 #[inline]
 pub const fn to_table(score: Score, ply: Ply) -> Score {
     if score >= TABLEBASE_BOUND {
@@ -84,7 +84,7 @@ pub const fn to_table(score: Score, ply: Ply) -> Score {
     }
 }
 
-/// The reverse of [`to_table`].
+/// Reverses [`to_table`].
 #[inline]
 pub const fn from_table(score: Score, ply: Ply) -> Score {
     if score >= TABLEBASE_BOUND {
@@ -100,7 +100,7 @@ pub const fn from_table(score: Score, ply: Ply) -> Score {
 /// ten.
 const LOGISTIC_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// Expected points, 0 to 1, of a score in centipawns.
+/// Converts a score in centipawns to expected points, 0 to 1.
 pub(crate) fn expectation(score: Score) -> f64 {
     1.0 / (1.0 + (-f64::from(score) / LOGISTIC_SCALE).exp())
 }

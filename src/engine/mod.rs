@@ -1,6 +1,6 @@
-//! The engine: evaluation, endgame tables, the search, and the controller that plays games with them.
+//! The engine: evaluation, endgame tables, search, and the controller that plays games.
 //!
-//! Uses `support`, `chess` and `games`. It neither reads nor prints text of a protocol.
+//! Uses `support`, `chess` and `games`. It neither reads nor prints protocol text.
 
 pub(crate) mod controller;
 pub mod eval;

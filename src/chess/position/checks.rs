@@ -1,4 +1,4 @@
-//! Which moves give check, without playing them.
+//! Detection of moves that give check, without playing them.
 
 use chess::{
     ALL_PIECES, EMPTY, between, get_bishop_moves, get_bishop_rays, get_knight_moves,
@@ -7,18 +7,18 @@ use chess::{
 
 use super::{BitBoard, Move, Piece, Position, Square};
 
-/// How the side to move can give check.
+/// Squares and pieces by which the side to move can give check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Checks {
     /// By kind of piece, the squares from which one attacks the enemy king.
     direct: [BitBoard; ALL_PIECES.len()],
-    /// Own pieces that alone stand between a slider of ours and the enemy king.
+    /// Own pieces that alone stand between a slider of their side and the enemy king.
     discoverers: BitBoard,
     king: Square,
 }
 
 impl Checks {
-    /// The squares from which `piece` attacks the enemy king.
+    /// Returns the squares from which `piece` attacks the enemy king.
     #[inline]
     pub(crate) fn from(&self, piece: Piece) -> BitBoard {
         self.direct[piece.to_index()]
@@ -26,7 +26,7 @@ impl Checks {
 }
 
 impl Position {
-    /// How the side to move can give check.
+    /// Computes how the side to move can give check.
     pub(crate) fn checks(&self) -> Checks {
         let (us, occupied) = (self.side_to_move(), self.occupied());
         let king = self.king(!us);
@@ -50,8 +50,8 @@ impl Position {
         Checks { direct, discoverers, king }
     }
 
-    /// Whether a legal move that neither takes nor promotes gives check. `checks` are those of this
-    /// position.
+    /// Whether a legal move that neither captures nor promotes gives check. `checks` must be those
+    /// of this position.
     #[inline]
     pub(crate) fn quiet_checks(&self, mv: Move, checks: &Checks) -> bool {
         let (from, to) = (BitBoard::from_square(mv.from()), BitBoard::from_square(mv.to()));
@@ -67,8 +67,8 @@ impl Position {
 mod tests {
     use super::*;
 
-    /// Checks by every piece, by castling, discovered by pieces, pawns and the king; and none where the
-    /// piece that leaves stays on the line.
+    /// Checks by every piece, by castling, and discovered by pieces, pawns and the king; and none
+    /// where the moving piece stays on the line.
     const FENS: [&str; 6] = [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1",
@@ -78,7 +78,7 @@ mod tests {
         "8/8/8/8/k2P2KR/8/8/8 w - - 0 1",
     ];
 
-    /// Compares in every position of so many plies; tells how many checks there were.
+    /// Compares all positions to this depth in plies; returns the number of checks.
     fn compare(position: &Position, plies: usize) -> usize {
         let checks = position.checks();
         let moves = position.legal_moves();

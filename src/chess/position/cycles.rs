@@ -1,10 +1,10 @@
-//! Moves by what they change in the key: how a search sees that a repetition is one move away.
+//! Moves by their key differences, to detect repetitions that are one move away.
 //!
-//! A piece that moves and later moves back brings an old position about again. Whether the
-//! position before us can be turned into an older one by a single move can be read off the two
-//! keys: their difference is the difference of that move. M. van Kervinck, "The design and
-//! implementation of the Rookie 2.0 chess playing program" (2002), keeps all such differences in a
-//! table with cuckoo hashing (R. Pagh and F. Rodler, 2001), where a look-up takes two probes.
+//! A piece that moves and later moves back repeats an old position. The difference of two keys
+//! shows whether a single move leads from the current position to an older one: it must be the
+//! difference of that move. M. van Kervinck, "The design and implementation of the Rookie 2.0 chess
+//! playing program" (2002), stores all such differences in a table with cuckoo hashing (R. Pagh and
+//! F. Rodler, 2001), where a look-up takes two probes.
 //! <https://www.chessprogramming.org/Repetitions>
 
 use chess::{ALL_SQUARES, BitBoard, Color, EMPTY, Piece, Square, get_bishop_moves, get_king_moves};
@@ -17,17 +17,16 @@ const SLOTS: usize = 1 << 13;
 
 #[derive(Clone, Copy)]
 struct CycleSlot {
-    /// Zero where the slot is empty.
+    /// Zero if the slot is empty.
     difference: u64,
     squares: [Square; 2],
 }
 
-/// All moves of pieces, with what they change in the key (the turn included). A move and its way
-/// back are the same.
+/// All moves of pieces with their key differences (including the turn). A move and its reverse are
+/// the same.
 pub(crate) struct Cycles(Box<[CycleSlot]>);
 
 impl Cycles {
-    /// Fills the table.
     pub(crate) fn new() -> Self {
         let empty = CycleSlot { difference: 0, squares: [Square::A1; 2] };
         let mut cycles = Cycles(vec![empty; SLOTS].into_boxed_slice());
@@ -45,7 +44,8 @@ impl Cycles {
         cycles
     }
 
-    /// Puts a move in one of its two slots; what lay there goes to its own other slot, and so on.
+    /// Inserts a move in one of its two slots. The previous content moves to its own other slot,
+    /// and so on.
     fn insert(&mut self, mut moving: CycleSlot) {
         let mut index = slots(moving.difference)[0];
         while moving.difference != 0 {
@@ -55,9 +55,11 @@ impl Cycles {
         }
     }
 
-    /// Whether a piece can go, in `position`, between the two squares of the move that makes
-    /// `difference`: whether the older position with the key `position.key() ^ difference` can be
-    /// reached by one move. It is not looked at whether that leaves the king in check.
+    /// Whether a piece can move, in `position`, between the two squares of the move with
+    /// `difference`.
+    ///
+    /// If so, one move leads to the older position with the key `position.key() ^ difference`.
+    /// Whether it leaves the king in check is not tested.
     #[inline]
     pub(crate) fn is_move(&self, position: &Position, difference: u64) -> bool {
         slots(difference).into_iter().any(|index| {
@@ -73,13 +75,13 @@ impl Default for Cycles {
     }
 }
 
-/// The two slots where a move may lie.
+/// The two possible slots of a move.
 #[inline]
 fn slots(difference: u64) -> [usize; 2] {
     [difference, difference >> 16].map(|bits| bits as usize % SLOTS)
 }
 
-/// Where a piece can go on an empty board.
+/// Returns the squares that a piece can reach on an empty board.
 fn moves(piece: Piece, from: Square) -> BitBoard {
     match piece {
         Piece::Knight => get_knight_moves(from),
@@ -114,11 +116,11 @@ mod tests {
             }
             positions
         };
-        // The knight can go back to g1, and so make the start position again.
+        // The knight can return to g1 and so restore the start position.
         let line = play(&["g1f3", "g8f6", "f3e5", "f6g8"]);
         assert!(cycles.is_move(&line[4], line[4].key() ^ line[1].key()));
         assert!(!cycles.is_move(&line[4], line[4].key() ^ line[2].key()));
-        // After e2e4 the bishop may return from c4 unless something stands between.
+        // After e2e4 the bishop may return from c4 unless a piece is in between.
         let line = play(&["e2e4", "b8c6", "f1c4", "c6b8", "g1f3", "b8c6", "f3g1"]);
         assert!(cycles.is_move(&line[4], line[4].key() ^ line[1].key()));
         let line = play(&["e2e4", "b8c6", "f1a6", "c6b8", "g1e2", "b8c6"]);

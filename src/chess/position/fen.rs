@@ -1,9 +1,9 @@
-//! FEN in, strictly, and out.
+//! Strict FEN parsing, and formatting.
 //!
-//! `chess::Board` takes FENs that corrupt memory (more than sixteen pieces of a colour) and other
-//! nonsense, so every text is first parsed and judged by `shakmaty`. Of pieces, any sixteen a side
-//! will do if one is a king and no more than eight are pawns: whether promotions can explain them
-//! is no rule of the game, and composers do not care.
+//! `chess::Board` accepts FENs that corrupt memory (more than sixteen pieces of a colour) and other
+//! invalid input, so every text is first parsed and validated by `shakmaty`. A side may have any
+//! sixteen pieces if one is a king and no more than eight are pawns. Whether promotions can explain
+//! them is not a rule of the game, and composed problems ignore it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,12 +18,12 @@ use thiserror::Error;
 use super::Position;
 use crate::support::words::split_words;
 
-/// Why a text is no legal position.
+/// Error for a text that is not a legal position.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("bad FEN: {0}")]
 pub struct FenError(String);
 
-/// What is wrong with a position, in words, for each of `shakmaty`'s verdicts.
+/// Descriptions of the faults of a position, for each of `shakmaty`'s error kinds.
 const FAULTS: [(PositionErrorKinds, &str); 7] = [
     (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
     (PositionErrorKinds::MISSING_KING, "a king is missing"),
@@ -37,32 +37,32 @@ const FAULTS: [(PositionErrorKinds, &str); 7] = [
     (PositionErrorKinds::OPPOSITE_CHECK, "the side that is not to move is in check"),
 ];
 
-/// The most pieces of a side, all of them and pawns. More than sixteen would overflow the move list
-/// of `chess` and our own (see [`super::MAX_MOVES`]).
+/// The most pieces of a side, and of them pawns. More than sixteen would overflow the move list of
+/// `chess` and our own (see [`super::MAX_MOVES`]).
 const MAX_PIECES: usize = 16;
 const MAX_PAWNS: usize = 8;
 
-/// Removes a fault of a position, if it has that one.
+/// Removes a fault of a position, if present.
 type Repair = fn(PositionError<Chess>) -> Result<Chess, PositionError<Chess>>;
 
-/// What is said of Chess960.
+/// Error message for Chess960.
 const NOT_PLAYED: &str = "which is not played here, only orthodox chess";
 
-/// The counters of a FEN; larger ones are cut off here, which no game can tell.
+/// Maximum counter of a FEN; larger ones are reduced to it, which affects no game.
 const MAX_COUNTER: u32 = 9_999;
 
 impl Position {
-    /// Reads a FEN. The two counters at the end may be left out, as in EPD.
+    /// Reads a FEN. The two counters at the end are optional, as in EPD.
     ///
-    /// A check that no last move can have given is no fault: problems and test suites have such
-    /// positions, and every rule is clear in them. Nor are pieces that no promotions can explain,
-    /// such as three rooks beside eight pawns, as long as a side has at most sixteen, eight of them
-    /// pawns.
+    /// Problems and test suites contain two unusual kinds of positions, which are accepted because
+    /// all rules are clear in them: checks that no last move can have given, and pieces that no
+    /// promotions can explain, such as three rooks beside eight pawns. A side may have at most
+    /// sixteen pieces, eight of them pawns.
     ///
     /// # Errors
     /// If the text is malformed or breaks the rules of orthodox chess (kings, castling rights, en
-    /// passant, the side to move could take the king) or a side has too many pieces; the error says
-    /// which.
+    /// passant, the side to move could capture the king) or a side has too many pieces. The error
+    /// describes the fault.
     pub fn from_fen(text: &str) -> Result<Self, FenError> {
         let fields: Vec<&str> = split_words(text).collect();
         if !(4..=6).contains(&fields.len()) {
@@ -76,7 +76,7 @@ impl Position {
             )));
         }
         check_board(fields[0])?;
-        // To `shakmaty` an underscore is a blank, which would shift the fields.
+        // `shakmaty` reads an underscore as a space, which would shift the fields.
         if let Some(field) = fields[1..4].iter().find(|field| field.contains('_')) {
             return Err(FenError(format!("unexpected '_' in {field:?}")));
         }
@@ -87,16 +87,17 @@ impl Position {
         }
         let fen: Fen = fields.join(" ").parse().map_err(|error| FenError(words_for(error)))?;
         let setup = fen.into_setup();
-        // A right that is named twice stands for another that was meant.
+        // A right named twice probably stands for another one.
         if fields[2] != "-" && setup.castling_rights.count() != fields[2].len() {
             return Err(FenError("castling names a right more than once".to_owned()));
         }
         Self::from_setup(setup, &[])
     }
 
-    /// Reads a FEN as the opening explorer of Lichess does. It drops castling rights and en passant
-    /// squares that the position cannot have, fills missing fields (White to move, no castling, `- 0
-    /// 1`), and takes underscores for spaces.
+    /// Reads a FEN as the opening explorer of Lichess does.
+    ///
+    /// It drops castling rights and en passant squares that the position cannot have, fills missing
+    /// fields (White to move, no castling, `- 0 1`), and reads underscores as spaces.
     ///
     /// # Errors
     /// If the text is malformed, or breaks any other rule that [`Position::from_fen`] checks.
@@ -112,12 +113,13 @@ impl Position {
         Self::from_setup(fen.into_setup(), &repairs)
     }
 
-    /// Reads a FEN of a program that may play Chess960, as [`Position::from_fen`] does. What says that
-    /// it does is refused: castling rights by the rooks' files (`HAha`), since castling moves are
-    /// written in another way then, and positions that are legal in Chess960 only.
+    /// Reads a FEN of a program that may play Chess960, like [`Position::from_fen`].
+    ///
+    /// It rejects Chess960: castling rights by the rooks' files (`HAha`), since castling moves are
+    /// then written differently, and positions that are legal in Chess960 only.
     ///
     /// # Errors
-    /// As [`Position::from_fen`], or if the position is one of Chess960.
+    /// As for [`Position::from_fen`], or if the position is one of Chess960.
     pub(crate) fn from_orthodox_fen(text: &str) -> Result<Self, FenError> {
         let castling = split_words(text).nth(2).unwrap_or_default();
         let names_file = |letter: char| ('a'..='h').contains(&letter.to_ascii_lowercase());
@@ -131,7 +133,7 @@ impl Position {
         })
     }
 
-    /// Judges a setup, some faults of which may be repaired.
+    /// Validates a setup; `repairs` may remove some faults.
     fn from_setup(setup: Setup, repairs: &[Repair]) -> Result<Self, FenError> {
         check_pieces(&setup.board)?;
         let counters = (setup.halfmoves, u32::from(setup.fullmoves));
@@ -155,12 +157,13 @@ impl Position {
         Ok(Self::from_board(board, cut(counters.0), cut(counters.1)))
     }
 
-    /// The position as FEN. The en passant square is given where a pawn can legally take there.
+    /// Returns the position as FEN, with an en passant square only if a pawn can legally capture
+    /// there.
     pub fn fen(&self) -> String {
         self.to_string()
     }
 
-    /// The first four fields of the FEN: what makes a position, without its counters.
+    /// Returns the first four fields of the FEN: the position without its counters.
     pub fn epd(&self) -> String {
         let mut text = placement(self);
         text.push_str(if self.side_to_move() == Color::White { " w " } else { " b " });
@@ -180,7 +183,7 @@ pub(crate) fn is_chess960(fen: &str) -> bool {
     Chess::from_setup(fen.into_setup(), CastlingMode::Chess960).is_ok()
 }
 
-/// Refuses what `shakmaty` reads as a board though it is none of chess: pockets, marks of promoted
+/// Rejects syntax that `shakmaty` accepts in boards of other variants: pockets, marks of promoted
 /// pieces, a ninth rank.
 fn check_board(board: &str) -> Result<(), FenError> {
     let ranks = board.split('/').count();
@@ -193,7 +196,7 @@ fn check_board(board: &str) -> Result<(), FenError> {
     }
 }
 
-/// Refuses a side with more pieces than there can be.
+/// Rejects a side with too many pieces.
 fn check_pieces(board: &shakmaty::Board) -> Result<(), FenError> {
     for pieces in shakmaty::Color::ALL.map(|color| board.by_color(color)) {
         let fault = match (pieces.count(), (pieces & board.pawns()).count()) {
@@ -206,7 +209,7 @@ fn check_pieces(board: &shakmaty::Board) -> Result<(), FenError> {
     Ok(())
 }
 
-/// What is wrong with a text, in words.
+/// Describes the fault of a text.
 fn words_for(error: ParseFenError) -> String {
     match error {
         ParseFenError::InvalidBoard => "a rank of the board has not 8 squares",
@@ -218,7 +221,7 @@ fn words_for(error: ParseFenError) -> String {
     .to_owned()
 }
 
-/// Carries a position that `shakmaty` has found legal over to `chess`.
+/// Converts a position that `shakmaty` has validated to `chess`.
 fn board_of(setup: &Setup) -> Result<Board, FenError> {
     let mut builder = BoardBuilder::new();
     for (square, standing) in &setup.board {
@@ -380,7 +383,7 @@ mod tests {
             let repaired = Position::from_fen_repaired(&text).expect(&text);
             let found: Vec<String> = repaired.fen().split(' ').map(str::to_owned).collect();
             prop_assert_eq!(&found[..2], &fields[..2]);
-            // What is left is legal, and was claimed.
+            // The remaining rights are legal, and were in the text.
             prop_assert_eq!(Position::from_fen(&repaired.fen()).expect("legal").key(), repaired.key());
             prop_assert!(found[2] == "-" || found[2].chars().all(|side| castling.contains(side)));
             prop_assert!(found[3] == "-" || found[3] == square.to_string());

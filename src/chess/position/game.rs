@@ -1,4 +1,4 @@
-//! A game: where it started, the moves played, and whether it is over.
+//! A game: its start, the moves played, and whether it is over.
 
 use thiserror::Error;
 
@@ -7,37 +7,37 @@ use super::{Color, Move, Position};
 /// Plies without capture or pawn move after which a draw can be claimed.
 const FIFTY_MOVES: u16 = 100;
 
-/// A move that the position does not allow.
+/// Error for a move that is illegal in the position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("illegal move: {0}")]
 pub struct IllegalMove(pub Move);
 
-/// How a game ended by the rules.
+/// The end of a game by the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
-    /// Who won; `None` for a draw.
+    /// The winner; `None` for a draw.
     pub winner: Option<Color>,
-    /// By which rule.
+    /// The rule that ended the game.
     pub reason: OutcomeReason,
 }
 
-/// The rules that end a game, or let it be claimed drawn.
+/// A rule that ends a game, or allows a draw claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutcomeReason {
     /// The side to move is mated.
     Checkmate,
     /// The side to move has no move and is not in check.
     Stalemate,
-    /// Nobody can give mate any more.
+    /// Neither side can mate any more.
     InsufficientMaterial,
     /// Fifty moves by each side without capture or pawn move.
     FiftyMoves,
-    /// The position stands for the third time.
+    /// The position occurs for the third time.
     Repetition,
 }
 
 impl Outcome {
-    /// The result as PGN has it: `1-0`, `0-1` or `1/2-1/2`.
+    /// Returns the PGN result: `1-0`, `0-1` or `1/2-1/2`.
     pub fn result(self) -> &'static str {
         match self.winner {
             Some(Color::White) => "1-0",
@@ -56,27 +56,27 @@ pub struct Game {
 }
 
 impl Game {
-    /// A game that begins at `start`.
+    /// Creates a game that begins at `start`.
     pub fn new(start: Position) -> Self {
         Game { positions: vec![start], moves: Vec::new() }
     }
 
-    /// Where the game began.
+    /// Returns the position where the game began.
     pub fn start(&self) -> &Position {
         &self.positions[0]
     }
 
-    /// The current position.
+    /// Returns the current position.
     pub fn position(&self) -> &Position {
         &self.positions[self.moves.len()]
     }
 
-    /// All positions from the start to the current one.
+    /// Returns all positions from the start to the current one.
     pub fn positions(&self) -> &[Position] {
         &self.positions
     }
 
-    /// The moves played so far.
+    /// Returns the moves played so far.
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }
@@ -99,7 +99,7 @@ impl Game {
         Some(mv)
     }
 
-    /// How often the current position has stood, itself included.
+    /// Returns how often the current position has occurred, including now.
     pub fn repetitions(&self) -> usize {
         let current = self.position();
         self.positions
@@ -111,7 +111,7 @@ impl Game {
             .count()
     }
 
-    /// Whether the game is over by rule, draws that must be claimed included.
+    /// Returns the outcome if the game is over by rule, including draws that must be claimed.
     pub fn outcome(&self) -> Option<Outcome> {
         let position = self.position();
         let draw = |reason| Some(Outcome { winner: None, reason });

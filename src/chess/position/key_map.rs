@@ -1,12 +1,12 @@
-//! Hash maps keyed by Zobrist keys, which need no second hashing.
+//! Hash maps keyed by Zobrist keys, which need no further hashing.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map from a position's key to something. The whole key is the hash: it must not be shifted or
-/// cut, since `hashbrown` uses its top bits as well as its lowest.
+/// A map from position keys. The whole key is the hash: it must not be shifted or truncated, since
+/// `hashbrown` uses both its highest and lowest bits.
 pub(crate) type KeyMap<T> = hashbrown::HashMap<u64, T, BuildHasherDefault<KeyHasher>>;
 
-/// Hands a key through as its own hash.
+/// Returns a key as its own hash.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct KeyHasher(u64);
 
@@ -17,7 +17,7 @@ impl Hasher for KeyHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        // Only keys are hashed; this serves whoever puts something else in, slowly but rightly.
+        // Only keys are hashed in practice; this is a slow but correct fallback.
         for &byte in bytes {
             self.0 = self.0.rotate_left(8) ^ u64::from(byte);
         }

@@ -1,5 +1,5 @@
-//! Moves in the spellings of games that are not quite SAN, but leave no doubt: `Ng1-f3`, `e7-e5`,
-//! `g1f3`, `a8Q`, `a8(Q)`, `dc6`, `exd6e.p.`, `0-0`.
+//! Unambiguous move spellings that are not quite SAN: `Ng1-f3`, `e7-e5`, `g1f3`, `a8Q`, `a8(Q)`,
+//! `dc6`, `exd6e.p.`, `0-0`.
 
 use chess::{File, Piece, Rank, Square};
 use shakmaty::CastlingSide;
@@ -7,12 +7,12 @@ use shakmaty::san::San;
 
 use super::{Move, Replay, SanError};
 
-/// A move as it is written, as far as that can be told without a position.
+/// A move as written, parsed without a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Loose {
     Castling(CastlingSide),
     Plain {
-        /// `None`: a pawn or, where both file and rank of the origin are told, any piece.
+        /// `None`: a pawn or, if both file and rank of the origin are given, any piece.
         piece: Option<Piece>,
         file: Option<File>,
         rank: Option<Rank>,
@@ -21,16 +21,16 @@ enum Loose {
     },
 }
 
-/// Whether a text in English letters has the shape of a move.
+/// Whether a text in English letters has the form of a move.
 pub(crate) fn is_loose_san(text: &[u8]) -> bool {
     read(text).is_some()
 }
 
 impl Replay {
-    /// The only legal move that can be meant by a text in English letters.
+    /// Returns the only legal move that matches a text in English letters.
     ///
     /// # Errors
-    /// If the text has not the shape of a move, or not exactly one legal move fits.
+    /// If the text does not have the form of a move, or not exactly one legal move matches.
     pub(crate) fn resolve_loosely(&self, text: &[u8]) -> Result<Move, SanError> {
         match read(text).ok_or(SanError::Malformed)? {
             Loose::Castling(side) => self.resolve_san(San::Castle(side)),
@@ -44,7 +44,7 @@ impl Replay {
                     return self.resolve_san(San::Castle(side));
                 }
                 let is_pawn = piece == Piece::Pawn;
-                // A pawn without a file of its own stays on its file, else it takes.
+                // A pawn move without an origin file stays on its file, otherwise it is a capture.
                 let file = file.or(is_pawn.then(|| to.get_file()));
                 self.resolve_san(San::Normal {
                     role: shakmaty::Role::ALL[piece.to_index()],
@@ -59,7 +59,7 @@ impl Replay {
     }
 }
 
-/// The side to which a king castles that goes two files from where it begins.
+/// Returns the side to which a king castles that moves two files from its home square.
 fn castling(from: Square, to: Square) -> Option<CastlingSide> {
     if from.get_file() != File::E || from.get_rank() != to.get_rank() {
         return None;
@@ -75,8 +75,7 @@ fn read(text: &[u8]) -> Option<Loose> {
     let text = without_suffixes(text);
     let mut core = [0; 8];
     let mut length = 0;
-    // Signs that separate squares, and those of a capture and a promotion, tell nothing that the
-    // position does not.
+    // Separators and signs for captures and promotions are redundant given the position.
     for &byte in text.iter().filter(|byte| !b"x:-=/()".contains(byte)) {
         *core.get_mut(length)? = byte;
         length += 1;
@@ -113,7 +112,7 @@ fn read(text: &[u8]) -> Option<Loose> {
     Some(Loose::Plain { piece, file, rank, to, promotion })
 }
 
-/// A move without signs of check and mate, of judgement, and of a capture in passing.
+/// Removes the signs of check and mate, annotations, and the en passant suffix.
 fn without_suffixes(text: &[u8]) -> &[u8] {
     let mut text = text;
     loop {
@@ -127,7 +126,7 @@ fn without_suffixes(text: &[u8]) -> &[u8] {
     }
 }
 
-/// The piece of a letter, which is no pawn.
+/// Returns the piece of a letter, except pawns.
 fn piece_of(letter: u8) -> Option<Piece> {
     Some(match letter {
         b'N' => Piece::Knight,

@@ -1,8 +1,8 @@
-//! The position: a [`chess::Board`] with one Polyglot key, and the clocks and the look-up by squares that it lacks.
+//! The position: a [`chess::Board`] with one Polyglot key, clocks and a look-up by squares.
 //!
-//! A [`Position`] is made from a checked FEN and changed only by [`Position::play`] and
-//! [`Position::play_null`], which hand out a new one. So its keys cannot go stale, and no illegal
-//! position reaches `chess::Board`, which would corrupt memory on some.
+//! A [`Position`] is created from a checked FEN. [`Position::play`] and [`Position::play_null`]
+//! return a new one. So its keys cannot become stale, and no illegal position reaches
+//! `chess::Board`, which would corrupt memory on some.
 //!
 //! ```
 //! use tabia::position::{Game, Position, perft};
@@ -61,20 +61,20 @@ const LIGHT_SQUARES: BitBoard = BitBoard(0x55aa_55aa_55aa_55aa);
 /// A legal chess position with its clocks and keys.
 #[derive(Clone, Copy)]
 pub struct Position {
-    /// Its en passant square is there as soon as a pawn stands where it could take.
+    /// Its en passant square is set whenever a pawn stands where it could capture.
     board: Board,
-    /// What stands on each square, which the board can only search for.
+    /// The piece on each square; the board would have to search for it.
     squares: [Option<Piece>; 64],
     key: u64,
     pawn_key: u64,
     non_pawn_keys: [u64; 2],
     halfmove_clock: u16,
     fullmove_number: u16,
-    /// Where a pawn can really be taken en passant.
+    /// The square where a pawn can legally capture en passant.
     en_passant: Option<Square>,
 }
 
-/// Positions are the same if their pieces, turn, rights, clocks and legal moves are.
+/// Positions are equal if their pieces, side to move, rights, clocks and legal moves are.
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
         let facts = |position: &Position| {
@@ -92,7 +92,7 @@ impl PartialEq for Position {
 impl Eq for Position {}
 
 impl Position {
-    /// The start position of chess.
+    /// Returns the start position of chess.
     pub fn start() -> Self {
         Self::from_board(Board::default(), 0, 1)
     }
@@ -115,8 +115,8 @@ impl Position {
         position
     }
 
-    /// Finds out whether a pawn can really be taken en passant. That another stands beside it is
-    /// not enough: it may be pinned, or the king in check elsewhere.
+    /// Sets the en passant square if a pawn can legally capture there. An adjacent pawn is not
+    /// enough: it may be pinned, or the king in check elsewhere.
     #[inline]
     fn find_en_passant(&mut self) {
         self.en_passant = match self.board.en_passant() {
@@ -128,23 +128,27 @@ impl Position {
         };
     }
 
-    /// The board below: bitboards and piece look-up.
+    /// Returns the underlying board: bitboards and piece look-up.
     #[inline]
     pub(crate) fn board(&self) -> &Board {
         &self.board
     }
 
-    /// The key, by Polyglot's constants: it serves book, transposition table and repetition detection
-    /// alike. En passant enters it only where a pawn can be taken so by a legal move: by the rules of
-    /// chess a position without such a move is the same as one where it never was in question.
+    /// Returns the key, by Polyglot's constants, used by book, transposition table and repetition
+    /// detection.
+    ///
+    /// It includes en passant only if a pawn can legally capture so. By the rules of chess, a
+    /// position without such a move is the same as one without the double step.
     #[inline]
     pub fn key(&self) -> u64 {
         self.key
     }
 
-    /// The key that Polyglot's own books have for this position: there en passant counts as soon as a
-    /// pawn stands where it could take, even if it is pinned. What was not reached by the double
-    /// step itself, but from a FEN that leaves such a square out, has [`Position::key`].
+    /// Returns the key of this position in Polyglot's own books.
+    ///
+    /// It includes en passant whenever a pawn stands where it could capture, even if it is pinned.
+    /// Positions from a FEN without that square, instead of by the double step itself, have
+    /// [`Position::key`].
     pub fn polyglot_key(&self) -> u64 {
         let target = self.board.en_passant().map(|pawn| pawn.uforward(self.side_to_move()));
         self.key
@@ -152,79 +156,80 @@ impl Position {
             ^ zobrist::state(&self.board, target)
     }
 
-    /// The key of the pawns alone, of both colours.
+    /// Returns the key of the pawns of both colours.
     #[inline]
     pub fn pawn_key(&self) -> u64 {
         self.pawn_key
     }
 
-    /// The key of one side's pieces without its pawns.
+    /// Returns the key of one side's pieces without its pawns.
     #[inline]
     pub fn non_pawn_key(&self, color: Color) -> u64 {
         self.non_pawn_keys[color.to_index()]
     }
 
-    /// Whose turn it is.
+    /// Returns the side to move.
     #[inline]
     pub fn side_to_move(&self) -> Color {
         self.board.side_to_move()
     }
 
-    /// Plies since the last capture or pawn move.
+    /// Returns the plies since the last capture or pawn move.
     #[inline]
     pub fn halfmove_clock(&self) -> u16 {
         self.halfmove_clock
     }
 
-    /// The number of the current move, counted from 1 and raised after Black's.
+    /// Returns the number of the current move, counted from 1 and incremented after Black's.
     #[inline]
     pub fn fullmove_number(&self) -> u16 {
         self.fullmove_number
     }
 
-    /// All occupied squares.
+    /// Returns all occupied squares.
     #[inline]
     pub fn occupied(&self) -> BitBoard {
         *self.board.combined()
     }
 
-    /// The pieces of one side.
+    /// Returns the pieces of one side.
     #[inline]
     pub fn by_color(&self, color: Color) -> BitBoard {
         *self.board.color_combined(color)
     }
 
-    /// The pieces of one kind and side.
+    /// Returns the pieces of one kind and side.
     #[inline]
     pub fn pieces(&self, color: Color, piece: Piece) -> BitBoard {
         self.board.pieces(piece) & self.board.color_combined(color)
     }
 
-    /// What stands on `square`.
+    /// Returns the piece on `square`.
     #[inline]
     pub fn piece_on(&self, square: Square) -> Option<Piece> {
         self.squares[square.to_index()]
     }
 
-    /// What stands on each square.
+    /// Returns the piece on each square.
     #[inline]
     pub(crate) fn squares(&self) -> &[Option<Piece>; 64] {
         &self.squares
     }
 
-    /// The square of one side's king.
+    /// Returns the square of one side's king.
     #[inline]
     pub fn king(&self, color: Color) -> Square {
         self.board.king_square(color)
     }
 
-    /// Enemy pieces that give check.
+    /// Returns the enemy pieces that give check.
     #[inline]
     pub fn checkers(&self) -> BitBoard {
         *self.board.checkers()
     }
 
-    /// Pieces, of either side, that alone stand between the king to move and an enemy slider.
+    /// Returns the pieces, of either side, that alone stand between the king to move and an enemy
+    /// slider.
     #[inline]
     pub fn pinned(&self) -> BitBoard {
         *self.board.pinned()
@@ -236,7 +241,7 @@ impl Position {
         self.checkers() != EMPTY
     }
 
-    /// The square on which a pawn can be taken en passant by a legal move.
+    /// Returns the square on which a pawn can legally capture en passant.
     #[inline]
     pub fn en_passant_target(&self) -> Option<Square> {
         self.en_passant
@@ -249,21 +254,22 @@ impl Position {
         self.by_color(color) & !light != EMPTY
     }
 
-    /// The position after `mv`, which must be legal here.
+    /// Returns the position after `mv`, which must be legal here.
     #[inline]
     pub fn play(&self, mv: Move) -> Position {
         self.play_on(mv, self.keys_after(mv))
     }
 
-    /// What `mv` makes of the keys, but for castling rights and en passant: a fourth of the work of a move.
+    /// Returns the keys after `mv`, except for castling rights and en passant. Takes a quarter of
+    /// the time of a move.
     #[inline]
     pub(crate) fn keys_after(&self, mv: Move) -> Keys {
         debug_assert!(self.is_legal(mv), "{mv} is illegal in {self}");
         Keys::after(self, mv)
     }
 
-    /// The position after `mv`, whose keys are known already. It is changed where it will stay: copies
-    /// of what has just been written wait for the writing.
+    /// Returns the position after `mv`, given its keys. It is built in place, because a copy of
+    /// data just written would wait for the writes.
     #[inline]
     pub(crate) fn play_on(&self, mv: Move, keys: Keys) -> Position {
         let us = self.side_to_move();
@@ -281,7 +287,7 @@ impl Position {
         next
     }
 
-    /// Makes of what stands on the squares here what stands there after `mv`.
+    /// Updates the pieces by squares for `mv`.
     #[inline(always)]
     fn update_squares(&self, mv: Move, squares: &mut [Option<Piece>; 64]) {
         let (from, to) = (mv.from(), mv.to());
@@ -295,7 +301,8 @@ impl Position {
         }
     }
 
-    /// The position after a move of a game, which may be a null move; `None` if it is illegal.
+    /// Returns the position after a move of a game, which may be a null move; `None` if it is
+    /// illegal.
     pub fn try_play(&self, mv: Move) -> Option<Position> {
         if mv.is_null() {
             return self.play_null();
@@ -303,7 +310,7 @@ impl Position {
         self.is_legal(mv).then(|| self.play(mv))
     }
 
-    /// The position after passing, or `None` if the side to move is in check.
+    /// Returns the position after a null move; `None` if the side to move is in check.
     #[inline]
     pub fn play_null(&self) -> Option<Position> {
         let board = self.board.null_move()?;
@@ -316,14 +323,14 @@ impl Position {
         Some(Position { board, key, halfmove_clock, fullmove_number, en_passant, ..*self })
     }
 
-    /// What changes in the key when the turn passes.
+    /// Returns the change of the key by a change of the side to move.
     #[inline]
     pub fn turn_key() -> u64 {
         zobrist::turn()
     }
 
-    /// Whether nobody can ever give mate: kings alone, with one knight, or with bishops that all
-    /// stand on squares of one colour.
+    /// Whether neither side can ever mate: kings alone, with one knight, or with bishops that are
+    /// all on squares of one colour.
     pub fn insufficient_material(&self) -> bool {
         let board = &self.board;
         let heavy =
@@ -338,8 +345,10 @@ impl Position {
         bishops & LIGHT_SQUARES == EMPTY || bishops & !LIGHT_SQUARES == EMPTY
     }
 
-    /// Whether some sequence of legal moves ends with a mate by `color`, as far as the material
-    /// shows. A flag that falls against a side that cannot mate makes a draw (FIDE Laws of Chess, 6.9).
+    /// Whether `color` has material for a mate by some sequence of legal moves.
+    ///
+    /// If a player's flag falls and the opponent cannot mate, the game is a draw (FIDE Laws of
+    /// Chess, 6.9).
     ///
     /// Source: python-chess, `Board.has_insufficient_material`.
     pub fn can_mate(&self, color: Color) -> bool {
@@ -351,7 +360,8 @@ impl Position {
             return true;
         }
         if own & knights != EMPTY {
-            // A lone knight mates only a king that its own piece hems in, which a queen never does.
+            // A lone knight mates only a king that is blocked by its own piece, which a queen never
+            // does.
             let helpers = other & !pieces(Piece::King) & !pieces(Piece::Queen);
             return own.popcnt() > 2 || helpers != EMPTY;
         }
@@ -367,43 +377,43 @@ impl Position {
         self.legal_moves().is_empty()
     }
 
-    /// The castling rights of one side.
+    /// Returns the castling rights of one side.
     #[inline]
     pub(crate) fn castle_rights(&self, color: Color) -> CastleRights {
         self.board.castle_rights(color)
     }
 }
 
-/// What a move makes of the keys of a position, but for castling rights and en passant. By side rather than
-/// by colour, and each a number of its own: so they stay in registers.
+/// The change of the keys by a move, except for castling rights and en passant. By mover rather
+/// than by colour, and in separate fields, so that they stay in registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Keys {
     /// The whole key after the move.
     whole: u64,
-    /// What changes in the key of the pawns.
+    /// Change of the key of the pawns.
     pawns: u64,
-    /// What changes in those of the pieces of the side that moves, and of the other.
+    /// Changes of the piece keys of the moving side and of the other.
     own: u64,
     enemy: u64,
-    /// Whether other moves cannot take the move back (a capture or pawn move).
+    /// Whether other moves cannot undo the move (a capture or pawn move).
     irreversible: bool,
 }
 
 impl Keys {
-    /// What changes in the key of the pawns.
+    /// Returns the change of the key of the pawns.
     #[inline]
     pub(crate) fn pawns(&self) -> u64 {
         self.pawns
     }
 
-    /// The key by which a table knows the position after the move, unless rights change: in time to ask
-    /// the memory for it.
+    /// Returns the table key of the position after the move, unless rights change. Available early
+    /// enough for a prefetch.
     #[inline]
     pub(crate) fn whole(&self) -> u64 {
         self.whole
     }
 
-    /// The keys after `mv`, which is legal in `position`.
+    /// Returns the keys after `mv`, which is legal in `position`.
     #[inline(always)]
     fn after(position: &Position, mv: Move) -> Self {
         let us = position.side_to_move();
@@ -437,7 +447,7 @@ impl Keys {
     }
 }
 
-/// The squares that the rook leaves and goes to when the king castles.
+/// Returns the rook's origin and target squares when the king castles.
 #[inline]
 fn castling_rook(from: Square, to: Square) -> (Square, Square) {
     if to > from { (to.uright(), to.uleft()) } else { (to.uleft().uleft(), to.uright()) }
@@ -467,7 +477,7 @@ mod tests {
         }
     }
 
-    /// Looks at every position of so many plies.
+    /// Checks all positions to this depth in plies.
     fn compare_squares(position: &Position, plies: usize) {
         for square in chess::ALL_SQUARES {
             assert_eq!(position.piece_on(square), position.board.piece_on(square), "{position}");

@@ -1,9 +1,9 @@
-//! Legal move generation on the attack look-ups of `chess`, and a fast legality test.
+//! Legal move generation with the attack look-ups of `chess`, and a fast legality test.
 //!
-//! Moves come in two parts, noisy and quiet, so that a search that is cut off by a capture never
-//! generates the quiet ones. Pins and checks are resolved by masks (a pinned piece stays on the
-//! line through its king; a single check is met by capture or interposition), so no move needs
-//! to be tried out. See <https://www.chessprogramming.org/Move_Generation#Legal>.
+//! Noisy and quiet moves are generated separately, so that a search that is cut off by a capture
+//! never generates the quiet ones. Pins and checks are resolved by masks (a pinned piece stays on
+//! the line through its king; a single check is met by capture or interposition), so no move needs
+//! to be tried. See <https://www.chessprogramming.org/Move_Generation#Legal>.
 
 use arrayvec::ArrayVec;
 use chess::{
@@ -13,11 +13,12 @@ use chess::{
 
 use super::{Move, Position};
 
-/// No position has more legal moves: fifteen queens have 27 each at best, more than any other
-/// piece, and the king 8; his two castlings need rooks, which have 13 fewer than a queen. Positions
-/// that can come about in a game have at most 218 (R. Petrović, 1964), but any may be set up.
+/// Upper bound of the number of legal moves. Fifteen queens have at most 27 each, more than any
+/// other piece, and the king 8; its two castling moves need rooks, which have 13 fewer moves than a
+/// queen. Positions reachable in a game have at most 218 (R. Petrović, 1964), but any may be set
+/// up.
 pub(crate) const MAX_MOVES: usize = 15 * 27 + 8;
-/// The first and the last rank, where pawns are promoted.
+/// The first and last ranks, where pawns promote.
 pub(super) const PROMOTION_RANKS: BitBoard = BitBoard(0xff00_0000_0000_00ff);
 const PROMOTION_PIECES: [Piece; 4] = [Piece::Queen, Piece::Knight, Piece::Rook, Piece::Bishop];
 
@@ -26,7 +27,7 @@ const PROMOTION_PIECES: [Piece; 4] = [Piece::Queen, Piece::Knight, Piece::Rook, 
 pub struct MoveList(ArrayVec<Move, MAX_MOVES>);
 
 impl MoveList {
-    /// An empty list.
+    /// Creates an empty list.
     #[inline]
     pub fn new() -> Self {
         Self::default()
@@ -38,32 +39,32 @@ impl MoveList {
         self.0.push(mv);
     }
 
-    /// The number of moves.
+    /// Returns the number of moves.
     #[inline]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is no move.
+    /// Whether the list is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The moves, in the order of their generation.
+    /// Iterates over the moves, in the order of their generation.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Move> + '_ {
         self.0.iter().copied()
     }
 
-    /// Whether the list holds `mv`.
+    /// Whether the list contains `mv`.
     pub fn contains(&self, mv: Move) -> bool {
         self.0.contains(&mv)
     }
 }
 
-/// The squares `piece` on `from` attacks over `occupied`. Pawns have a colour: see
-/// [`chess::get_pawn_attacks`].
+/// Returns the squares attacked by `piece` on `from` with `occupied` squares. Not for pawns, which
+/// depend on colour: see [`chess::get_pawn_attacks`].
 #[inline]
 pub(crate) fn attacks(piece: Piece, from: Square, occupied: BitBoard) -> BitBoard {
     match piece {
@@ -76,7 +77,7 @@ pub(crate) fn attacks(piece: Piece, from: Square, occupied: BitBoard) -> BitBoar
     }
 }
 
-/// The number of king moves from one square to another on an empty board.
+/// Returns the number of king moves from one square to another on an empty board.
 #[inline]
 pub(crate) fn distance(a: Square, b: Square) -> i32 {
     let files = a.get_file().to_index().abs_diff(b.get_file().to_index());
@@ -85,7 +86,7 @@ pub(crate) fn distance(a: Square, b: Square) -> i32 {
 }
 
 impl Position {
-    /// All legal moves.
+    /// Returns all legal moves.
     pub fn legal_moves(&self) -> MoveList {
         let mut list = MoveList::new();
         self.noisy_moves(&mut list);
@@ -93,7 +94,7 @@ impl Position {
         list
     }
 
-    /// Appends the legal captures (en passant too) and promotions.
+    /// Appends the legal captures (including en passant) and promotions.
     pub fn noisy_moves(&self, list: &mut MoveList) {
         self.generate::<true>(list);
     }
@@ -126,7 +127,7 @@ impl Position {
         }
     }
 
-    /// Where a move other than the king's must end: anywhere, or where it meets the check.
+    /// Target squares of moves other than the king's: all, or those that meet the check.
     #[inline]
     fn check_mask(&self) -> BitBoard {
         match self.checkers() {
@@ -135,7 +136,7 @@ impl Position {
         }
     }
 
-    /// Where the piece on `from` may go without exposing its king.
+    /// Squares to which the piece on `from` may move without exposing its king.
     #[inline]
     fn pin_mask(&self, from: Square) -> BitBoard {
         if self.pinned() & BitBoard::from_square(from) == EMPTY {
@@ -161,13 +162,14 @@ impl Position {
         self.attackers(to, without_king) & self.by_color(!us) == EMPTY
     }
 
-    /// Pieces of both sides that attack `target` when `occupied` squares stop sliders.
+    /// Returns the pieces of both sides that attack `target`, with sliders blocked by `occupied`
+    /// squares.
     #[inline]
     pub fn attackers(&self, target: Square, occupied: BitBoard) -> BitBoard {
         let board = self.board();
         let queens = *board.pieces(Piece::Queen);
         let pawns = board.pieces(Piece::Pawn);
-        // A white pawn attacks `target` from where a black pawn on `target` would attack.
+        // A white pawn attacks `target` from squares that a black pawn on `target` would attack.
         (get_pawn_attacks(target, Color::Black, pawns & self.by_color(Color::White)))
             | (get_pawn_attacks(target, Color::White, pawns & self.by_color(Color::Black)))
             | (get_knight_moves(target) & board.pieces(Piece::Knight))
@@ -198,7 +200,7 @@ impl Position {
         }
     }
 
-    /// Whether any pawn can take en passant on `to`, where one at least stands beside.
+    /// Whether any pawn can legally capture en passant on `to`; at least one pawn must be adjacent.
     #[cold]
     pub(super) fn can_take_en_passant(&self, to: Square) -> bool {
         let us = self.side_to_move();
@@ -206,8 +208,8 @@ impl Position {
         takers.any(|from| self.en_passant_is_safe(from, to))
     }
 
-    /// Whether taking en passant leaves no check: two pawns leave their squares at once, so
-    /// neither pins nor check masks can tell.
+    /// Whether an en passant capture leaves no check. Two pawns leave their squares at once, so pin
+    /// and check masks are not sufficient.
     fn en_passant_is_safe(&self, from: Square, to: Square) -> bool {
         let us = self.side_to_move();
         let king = self.king(us);
@@ -237,8 +239,8 @@ impl Position {
         }
     }
 
-    /// Whether `mv`, from wherever it comes (table, book, user), is legal here. Costs a tenth of
-    /// generating all moves.
+    /// Whether `mv`, from any source (table, book, user), is legal here. Takes a tenth of the time
+    /// of generating all moves.
     pub fn is_legal(&self, mv: Move) -> bool {
         let us = self.side_to_move();
         let (from, to) = (mv.from(), mv.to());
@@ -285,7 +287,7 @@ impl Position {
         castling.contains(Move::new(from, to))
     }
 
-    /// Whether `mv` takes something (en passant too). `mv` is legal here.
+    /// Whether `mv` is a capture, including en passant. `mv` must be legal here.
     #[inline]
     pub fn is_capture(&self, mv: Move) -> bool {
         BitBoard::from_square(mv.to()) & self.occupied() != EMPTY || self.is_en_passant(mv)
@@ -297,7 +299,7 @@ impl Position {
         mv.promotion().is_some() || self.is_capture(mv)
     }
 
-    /// Whether `mv` takes en passant. `mv` is legal here.
+    /// Whether `mv` is an en passant capture. `mv` must be legal here.
     #[inline]
     pub fn is_en_passant(&self, mv: Move) -> bool {
         self.en_passant_target() == Some(mv.to())
@@ -305,7 +307,7 @@ impl Position {
             && mv.from().get_file() != mv.to().get_file()
     }
 
-    /// Whether `mv` is castling. `mv` is legal here.
+    /// Whether `mv` is castling. `mv` must be legal here.
     #[inline]
     pub fn is_castling(&self, mv: Move) -> bool {
         self.piece_on(mv.from()) == Some(Piece::King)

@@ -1,4 +1,4 @@
-//! A move in sixteen bits, in the layout that Polyglot books use, and coordinate notation.
+//! A move in sixteen bits, in the layout of Polyglot books, and coordinate notation.
 
 use std::fmt;
 use std::num::NonZeroU16;
@@ -8,14 +8,14 @@ use arrayvec::ArrayString;
 use chess::{ChessMove, Piece, Square};
 use thiserror::Error;
 
-/// Marks a word as a move, so that `Option<Move>` needs no more room than `Move`.
+/// Marks a word as a move, so that `Option<Move>` is no larger than `Move`.
 const MARK: NonZeroU16 = NonZeroU16::new(0x8000).expect("the mark is not zero");
 const SQUARE_MASK: u16 = 0x3f;
 const FROM_SHIFT: u32 = 6;
 const PROMOTION_SHIFT: u32 = 12;
 const PROMOTION_MASK: u16 = 0x7;
 
-/// Pieces a pawn can become, by their Polyglot code (0 is "no promotion").
+/// Promotion pieces by their Polyglot code (0 is "no promotion").
 const PROMOTIONS: [Option<Piece>; 8] = [
     None,
     Some(Piece::Knight),
@@ -30,13 +30,13 @@ const PROMOTIONS: [Option<Piece>; 8] = [
 /// A move: origin, destination and promotion. Castling is the king's own move (`e1g1`).
 ///
 /// The low fifteen bits are those of a Polyglot book entry (bits 0-5 destination, 6-11 origin,
-/// 12-14 promotion: 1 knight to 4 queen), so one encoding serves search, tables and books.
+/// 12-14 promotion: 1 knight to 4 queen), so that search, tables and books share one encoding.
 /// Source: <http://hgm.nubati.net/book_format.html>.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Move(NonZeroU16);
 
 impl Move {
-    /// The null move of a game, which passes the turn. No position has it among its legal moves.
+    /// The null move of a game, which passes the turn. It is never among a position's legal moves.
     pub const NULL: Self = Move(MARK);
 
     /// Whether this is [`Move::NULL`].
@@ -45,44 +45,44 @@ impl Move {
         self == Self::NULL
     }
 
-    /// A move without promotion.
+    /// Creates a move without promotion.
     #[inline]
     pub fn new(from: Square, to: Square) -> Self {
         Move(MARK | (from.to_int() as u16) << FROM_SHIFT | to.to_int() as u16)
     }
 
-    /// A pawn's move to the last rank. `piece` is a knight, bishop, rook or queen.
+    /// Creates a promotion. `piece` is a knight, bishop, rook or queen.
     #[inline]
     pub fn promoting(from: Square, to: Square, piece: Piece) -> Self {
         debug_assert!(!matches!(piece, Piece::Pawn | Piece::King));
         Move(Self::new(from, to).0 | (piece.to_index() as u16) << PROMOTION_SHIFT)
     }
 
-    /// The move of a Polyglot-coded word, or `None` if it is all zero or its promotion is none.
+    /// Decodes a Polyglot move; returns `None` if it is zero or has an invalid promotion.
     pub fn from_polyglot(word: u16) -> Option<Self> {
         let code = word >> PROMOTION_SHIFT;
         (word != 0 && code <= 4).then(|| Move(MARK | word))
     }
 
-    /// The fifteen bits of a Polyglot book entry (castling as the king's own move).
+    /// Returns the fifteen bits of a Polyglot book entry (castling as the king's own move).
     #[inline]
     pub fn to_polyglot(self) -> u16 {
         self.0.get() & !MARK.get()
     }
 
-    /// The square the piece leaves.
+    /// Returns the square the piece leaves.
     #[inline]
     pub fn from(self) -> Square {
         square(self.0.get() >> FROM_SHIFT)
     }
 
-    /// The square the piece goes to.
+    /// Returns the square the piece moves to.
     #[inline]
     pub fn to(self) -> Square {
         square(self.0.get())
     }
 
-    /// What a pawn becomes, if it becomes something.
+    /// Returns the promotion piece, if any.
     #[inline]
     pub fn promotion(self) -> Option<Piece> {
         PROMOTIONS[(self.0.get() >> PROMOTION_SHIFT & PROMOTION_MASK) as usize]
@@ -101,14 +101,13 @@ impl From<Move> for ChessMove {
     }
 }
 
-/// Coordinate notation: `e2e4`, `e7e8q`.
-/// The longest move in UCI's notation has five: `e7e8q`.
+/// Length of the longest move in UCI's notation, such as `e2e4` or `e7e8q`.
 pub(crate) const UCI_BYTES: usize = 5;
 /// The null move in UCI's notation.
 pub(crate) const UCI_NULL: &str = "0000";
 
 impl Move {
-    /// The move in UCI's notation, in place.
+    /// Returns the move in UCI's notation, without allocation.
     pub(crate) fn uci(self) -> ArrayString<UCI_BYTES> {
         let mut text = ArrayString::new();
         if self.is_null() {
@@ -128,7 +127,7 @@ impl Move {
     }
 }
 
-/// Adds the name of a square; there must be room for it.
+/// Appends the name of a square; there must be room for it.
 pub(super) fn push_square<const BYTES: usize>(text: &mut ArrayString<BYTES>, square: Square) {
     text.push(file_letter(square));
     text.push(rank_digit(square));
@@ -154,7 +153,7 @@ impl fmt::Debug for Move {
     }
 }
 
-/// A text that is no move in coordinate notation.
+/// Error for a text that is no move in coordinate notation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("not a move in coordinate notation (expected something like e2e4 or e7e8q)")]
 pub struct ParseMoveError;

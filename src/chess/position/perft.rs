@@ -1,11 +1,12 @@
-//! Perft: counting the leaves of the legal move tree, to prove move generation right.
-//! See <https://www.chessprogramming.org/Perft>.
+//! Perft: counts the leaves of the legal move tree, to verify move generation. See
+//! <https://www.chessprogramming.org/Perft>.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::Position;
 
-/// The number of legal move sequences of `depth` plies. The last ply is counted, not played.
+/// Returns the number of legal move sequences of `depth` plies. The last ply is counted, not
+/// played.
 pub fn perft(position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -17,10 +18,10 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     moves.iter().map(|mv| perft(&position.play(mv), depth - 1)).sum()
 }
 
-/// Counts of so few plies take milliseconds: nobody has to be able to end them.
+/// Counts of this depth take milliseconds and need no check for a stop.
 const UNWATCHED: u32 = 3;
 
-/// [`perft`] that ends soon after `stop` is raised; `None` then.
+/// Like [`perft`], but returns `None` soon after `stop` is set.
 pub fn perft_until(position: &Position, depth: u32, stop: &AtomicBool) -> Option<u64> {
     if stop.load(Relaxed) {
         return None;

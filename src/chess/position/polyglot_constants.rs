@@ -1,5 +1,5 @@
 //! The 781 constants of the Polyglot opening book format, as published in its specification
-//! (<http://hgm.nubati.net/book_format.html>); a test holds them against `shakmaty`'s.
+//! (<http://hgm.nubati.net/book_format.html>). A test compares them with `shakmaty`'s.
 
 /// One key for each piece on each square: `[2 * kind + is_white][square]`, kinds from pawn to
 /// king, squares from a1 to h8.
@@ -239,5 +239,5 @@ pub(super) const EN_PASSANT: [u64; 8] = [
     0x67a3_4dac_4356_550b,
 ];
 
-/// Present when White is to move.
+/// Included when White is to move.
 pub(super) const WHITE_TO_MOVE: u64 = 0xf8d6_26aa_af27_8509;

@@ -1,12 +1,12 @@
-//! A position for replaying games: played on in place, with what reading a game needs.
+//! A position for replaying games, updated in place.
 //!
-//! Reading games plays each move once and never takes one back. So nothing is copied, no pins and
-//! checks are kept up, and a move is held against the rules when it is known: the pieces that could
-//! go there are looked up backwards from its square, and what remains must not leave the king in
-//! check. Sliders are followed by the squares between two squares, 32 kB that stay near the
-//! processor, instead of magic tables of nearly a megabyte. By the profile of a book's building,
-//! resolving and playing a move takes two fifths of what it took on a [`Position`], which hands
-//! the SAN that it is given to a replay, too.
+//! Reading games plays each move once and never takes one back. So nothing is copied, and pins and
+//! checks are not maintained. The legality of a given move is tested directly: the pieces that
+//! could move to its target are found backwards from there, and the move must not leave the king in
+//! check. Sliders use tables of the squares between two squares, 32 kB that stay in the cache,
+//! instead of magic tables of nearly a megabyte. In a profile of building a book, resolving and
+//! playing a move takes two fifths of the time it took on a [`Position`], which also uses a replay
+//! to resolve SAN.
 
 use chess::{
     ALL_SQUARES, BitBoard, CastleRights, Color, EMPTY, File, Piece, Rank, Square, between,
@@ -18,13 +18,13 @@ use shakmaty::san::San;
 use super::movegen::PROMOTION_RANKS;
 use super::{Move, Position, SanError, zobrist};
 
-/// Short and long castling among the rights of a side.
+/// Bits of short and long castling in the rights of a side.
 const SHORT: u8 = 1;
 const LONG: u8 = 2;
-/// Where the rights of Black stand, above those of White.
+/// Position of Black's rights, above White's.
 const BLACK_SHIFT: u32 = 2;
 
-/// The castling rights that stay when a piece leaves a square or is taken there.
+/// The castling rights that remain when a piece leaves a square or is captured there.
 const KEPT_RIGHTS: [u8; 64] = {
     let mut kept = [0xff; 64];
     kept[0] = !LONG;
@@ -69,13 +69,13 @@ impl From<&Position> for Replay {
 }
 
 impl Replay {
-    /// The key, see [`Position::key`].
+    /// Returns the key, see [`Position::key`].
     #[inline]
     pub(crate) fn key(&self) -> u64 {
         self.key
     }
 
-    /// The key of the pawns, see [`Position::pawn_key`].
+    /// Returns the key of the pawns, see [`Position::pawn_key`]. @8 @11 -
     #[inline]
     pub(crate) fn pawn_key(&self) -> u64 {
         self.pawn_key
@@ -87,16 +87,16 @@ impl Replay {
         self.mailbox[square.to_index()]
     }
 
-    /// Plies since the last capture or pawn move.
+    /// Returns the plies since the last capture or pawn move.
     #[inline]
     pub(crate) fn halfmove_clock(&self) -> u16 {
         self.halfmove_clock
     }
 
-    /// The legal move that a parsed SAN means here.
+    /// Returns the legal move of a parsed SAN.
     ///
     /// # Errors
-    /// If not exactly one legal move fits.
+    /// If not exactly one legal move matches.
     #[inline]
     pub(crate) fn resolve_san(&self, san: San) -> Result<Move, SanError> {
         match san {
@@ -157,7 +157,7 @@ impl Replay {
         self.key ^= zobrist::turn() ^ state_before ^ self.state();
     }
 
-    /// Passes the turn, as [`Position::play_null`] does. The side to move must not be in check.
+    /// Plays a null move, like [`Position::play_null`]. The side to move must not be in check.
     pub(crate) fn pass(&mut self) {
         let state_before = self.state();
         self.halfmove_clock += 1;
@@ -172,15 +172,14 @@ impl Replay {
         self.attacked(king, self.colors[(!self.side).to_index()], self.occupied())
     }
 
-    /// Whether a pawn beside the one that has made a double step may take it.
+    /// Whether a pawn beside the one that has made a double step may capture it.
     #[cold]
     fn can_take_en_passant(&self, target: Square) -> bool {
         let own = self.pieces_of(self.side, Piece::Pawn);
         get_pawn_attacks(target, !self.side, own).any(|from| self.is_safe(from, target))
     }
 
-    /// What a pawn's move entails: an end of the clock, a promotion, a pawn taken in passing or to
-    /// be taken so.
+    /// Applies the special effects of a pawn move: clock reset, promotion, and en passant.
     #[inline]
     fn play_pawn(&mut self, mv: Move, en_passant: Option<Square>) {
         let (us, from, to) = (self.side, mv.from(), mv.to());
@@ -237,7 +236,7 @@ impl Replay {
         self.toggle(color, piece, BitBoard::from_square(from) | BitBoard::from_square(to), key);
     }
 
-    /// Changes what stands on some squares, and with it the keys by `key`.
+    /// Toggles a piece on some squares, and updates the keys by `key`.
     #[inline]
     fn toggle(&mut self, color: Color, piece: Piece, squares: BitBoard, key: u64) {
         self.pieces[piece.to_index()] ^= squares;
@@ -248,7 +247,7 @@ impl Replay {
         }
     }
 
-    /// The part of the key that castling rights and en passant make.
+    /// Returns the part of the key for castling rights and en passant.
     #[inline]
     fn state(&self) -> u64 {
         zobrist::state_of(self.castling, self.en_passant.map(|square| square.get_file()))
@@ -264,7 +263,7 @@ impl Replay {
         self.pieces[piece.to_index()] & self.colors[color.to_index()]
     }
 
-    /// Own pieces of a kind that may go to `to`, their king's safety aside.
+    /// Returns the own pieces of a kind that may move to `to`, ignoring the safety of their king.
     #[inline]
     fn origins(&self, piece: Piece, to: Square, capture: bool) -> BitBoard {
         let us = self.side;
@@ -304,8 +303,8 @@ impl Replay {
         own & BitBoard::from_square(behind)
     }
 
-    /// The only one of `origins` from which a piece may go to `to` without leaving its king in
-    /// check.
+    /// Returns the only one of `origins` from which a piece may move to `to` without leaving its
+    /// king in check.
     #[inline]
     fn only_safe(&self, origins: BitBoard, to: Square) -> Result<Square, SanError> {
         let mut found = Err(SanError::Illegal);
@@ -339,8 +338,8 @@ impl Replay {
         !self.attacked(king, self.colors[(!us).to_index()] & !gone, occupied | entered)
     }
 
-    /// Whether one of the pieces `by` of the side not to move attacks `square` when `occupied`
-    /// squares stop sliders.
+    /// Whether one of the pieces `by` of the side not to move attacks `square`, with sliders
+    /// blocked by `occupied` squares.
     #[inline]
     fn attacked(&self, square: Square, by: BitBoard, occupied: BitBoard) -> bool {
         let [pawns, knights, bishops, rooks, queens, kings] = self.pieces;
@@ -352,7 +351,7 @@ impl Replay {
         near & by != EMPTY || seen_from(square, far & by, occupied) != EMPTY
     }
 
-    /// Castling to a side, if it is legal.
+    /// Returns the castling move to a side, if it is legal.
     fn castling(&self, side: CastlingSide) -> Result<Move, SanError> {
         let us = self.side;
         let rights = CastleRights::from_index(usize::from(
@@ -387,7 +386,7 @@ fn piece_of(role: shakmaty::Role) -> Piece {
     chess::ALL_PIECES[usize::from(role) - 1]
 }
 
-/// Those of `pieces`, on the rays of `square`, between which and `square` nothing stands.
+/// Returns those of `pieces` on the rays of `square` that are not blocked.
 #[inline]
 fn seen_from(square: Square, pieces: BitBoard, occupied: BitBoard) -> BitBoard {
     let hidden = |&from: &Square| between(from, square) & occupied != EMPTY;
@@ -403,10 +402,10 @@ mod tests {
     use super::*;
 
     const PLIES: usize = 120;
-    /// A null move comes once in so many plies.
+    /// Average number of plies per null move.
     const PLIES_TO_NULL: u16 = 8;
 
-    /// Castling, promotions, and en passant, free and pinned, are soon met here.
+    /// Castling, promotions, and en passant, free and pinned, soon occur from here.
     const STARTS: [&str; 4] = [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",

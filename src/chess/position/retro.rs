@@ -1,8 +1,8 @@
-//! Moves taken back: the positions that a position can come from.
+//! Retrograde moves: the possible predecessors of a position.
 //!
-//! Whoever asks knows a set of positions, such as a book, and wants those among them from which one
-//! move leads here. So the candidates are no more than keys, changed piece by piece; only those
-//! that are in the set are set up and proven by playing the move.
+//! The caller has a set of positions, such as a book, and requires those from which one move leads
+//! here. So candidates are first generated as keys only, updated piece by piece. Only those in the
+//! set are set up as positions and verified by playing the move.
 
 use arrayvec::ArrayVec;
 use chess::{
@@ -12,14 +12,14 @@ use chess::{
 
 use super::{Move, Position, attacks, zobrist};
 
-/// Short castling of White, in the bits that keys count castling rights by; Black's are two higher.
+/// White's short castling right, in the bits of keys; Black's rights are two bits higher.
 const SHORT: u8 = 1;
-/// Long castling of White.
+/// White's long castling right.
 const LONG: u8 = 2;
-/// What one side can have castled from.
+/// Home files of king and rooks for castling.
 const HOME_KING: File = File::E;
 
-/// Men, and pawns among them, that a side has at most.
+/// The most pieces of a side, and of them pawns.
 const MAX_PIECES: u32 = 16;
 const MAX_PAWNS: u32 = 8;
 
@@ -33,15 +33,15 @@ const MAX_FILES: usize = 9;
 #[derive(Debug, Clone, Copy)]
 struct Unmove {
     mv: Move,
-    /// What stood on the origin: a pawn where the move promoted.
+    /// The piece on the origin: a pawn if the move promoted.
     piece: Piece,
-    /// What was taken, and where it stood.
+    /// The captured piece and its square.
     taken: Option<(Piece, Square)>,
-    /// The rook of a castling: where it stood, and where it stands.
+    /// The rook's squares before and after castling.
     rook: Option<(Square, Square)>,
 }
 
-/// What a position is besides its pieces.
+/// The state of a position besides its pieces.
 #[derive(Debug, Clone, Copy)]
 struct State {
     castling: u8,
@@ -49,11 +49,12 @@ struct State {
 }
 
 impl Position {
-    /// The positions from which one move leads to this one, each with the move, as far as they are of
-    /// interest. `has_pawns` is asked about the key of the pawns of each candidate, some hundreds of
-    /// them, and `is_known` about the keys of those that are left; what it takes is then proven.
+    /// Returns the relevant positions from which one move leads to this one, each with the move.
     ///
-    /// The clocks of what is returned are a guess: they are no part of a key.
+    /// `has_pawns` is called with the pawn key of each candidate, some hundreds of them, and
+    /// `is_known` with the keys of those that remain. Those it accepts are then verified.
+    ///
+    /// The clocks of the returned positions are a guess: they are not part of a key.
     pub(crate) fn predecessors(
         &self,
         has_pawns: impl Fn(u64) -> bool,
@@ -86,12 +87,12 @@ impl Position {
         found
     }
 
-    /// Whoever has made the last move.
+    /// Returns the side that made the last move.
     fn mover(&self) -> Color {
         !self.side_to_move()
     }
 
-    /// Every move that can have led to the pieces as they stand, whatever the king said to it.
+    /// Returns every move that can have led to the current pieces, ignoring the safety of the king.
     fn unmoves(&self) -> Vec<Unmove> {
         let mut list = Vec::with_capacity(USUAL_UNMOVES);
         let has_room_for_pawn = self.pieces(self.mover(), Piece::Pawn).popcnt() < MAX_PAWNS;
@@ -117,7 +118,7 @@ impl Position {
         list
     }
 
-    /// The move without a capture, if it can be one, and with each that it can have made.
+    /// Appends the move without a capture, if possible, and with each possible capture.
     fn with_captures(&self, mv: Move, piece: Piece, is_quiet: bool, list: &mut Vec<Unmove>) {
         if is_quiet {
             list.push(Unmove { mv, piece, taken: None, rook: None });
@@ -134,7 +135,7 @@ impl Position {
         }
     }
 
-    /// Takes a pawn back from `to`, where it may have become something.
+    /// Takes back a pawn move to `to`, possibly a promotion.
     fn unmove_pawn(&self, to: Square, promotion: Option<Piece>, list: &mut Vec<Unmove>) {
         let us = self.mover();
         let mv = |from| match promotion {
@@ -154,7 +155,7 @@ impl Position {
                 behind.backward(us).filter(|square| square.get_rank() == us.to_second_rank());
             list.extend(start.filter(|&square| is_free(square)).map(quiet));
         }
-        // The squares from which a pawn takes on `to` are those that one of the other side there attacks.
+        // A pawn captures on `to` from the squares that a pawn of the other side there attacks.
         let origins = get_pawn_attacks(to, !us, !EMPTY) & !self.occupied();
         for from in origins {
             self.with_captures(mv(from), Piece::Pawn, false, list);
@@ -166,7 +167,7 @@ impl Position {
         }
     }
 
-    /// Castling that may have brought the king to `to`.
+    /// Returns the castling move that may have brought the king to `to`.
     fn uncastle(&self, to: Square) -> Option<Unmove> {
         let us = self.mover();
         let rank = us.to_my_backrank();
@@ -186,7 +187,7 @@ impl Position {
         })
     }
 
-    /// What stood on a square before a move.
+    /// Returns the piece on a square before a move.
     fn stood(&self, unmove: &Unmove, square: Square) -> Option<(Color, Piece)> {
         let us = self.mover();
         if square == unmove.mv.from() {
@@ -210,13 +211,13 @@ impl Position {
         Some((if is_white { Color::White } else { Color::Black }, piece))
     }
 
-    /// The castling rights as keys count them.
+    /// Returns the castling rights in the bits of keys.
     fn castling(&self) -> u8 {
         let bits = |color| self.castle_rights(color).to_index() as u8;
         bits(Color::White) | bits(Color::Black) << 2
     }
 
-    /// The rights and en passant squares that the position before can have had.
+    /// Iterates over the possible rights and en passant squares of the position before.
     fn states_before(&self, unmove: &Unmove) -> impl Iterator<Item = State> + use<> {
         let now = self.castling();
         let lost = self.rights_at_stake(unmove) & !now;
@@ -234,7 +235,7 @@ impl Position {
         )
     }
 
-    /// The castling rights that the move touches, where king and rook stood at home before it.
+    /// Returns the castling rights that the move affects, if king and rook were at home before it.
     fn rights_at_stake(&self, unmove: &Unmove) -> u8 {
         let mut rights = 0;
         let is_home = |square: Square| {
@@ -263,7 +264,7 @@ impl Position {
         rights
     }
 
-    /// No en passant, and the files of pawns that may have made a double step just before.
+    /// Returns no en passant, and the files of pawns that may have made a double step just before.
     fn en_passant_before(&self, unmove: &Unmove) -> ArrayVec<Option<File>, MAX_FILES> {
         let (us, them) = (self.mover(), self.side_to_move());
         let rank = them.to_fourth_rank();
@@ -288,7 +289,7 @@ impl Position {
                 files.push(Some(square.get_file()));
             }
         }
-        // Whoever took en passant had the right to.
+        // An en passant capture requires the right to it.
         match unmove.taken {
             Some((_, square)) if square != unmove.mv.to() => {
                 files.retain(|file| *file == Some(square.get_file()));
@@ -298,7 +299,7 @@ impl Position {
         files
     }
 
-    /// The key before a move but for rights and en passant, and the key of the pawns.
+    /// Returns the key before a move, except for rights and en passant, and the key of the pawns.
     fn keys_of_pieces_before(&self, unmove: &Unmove) -> (u64, u64) {
         let us = self.mover();
         let moved = [
@@ -324,7 +325,7 @@ impl Position {
         (key, pawn_key)
     }
 
-    /// The position before a move, if there can be one.
+    /// Returns the position before a move, if it is possible.
     fn before(&self, unmove: &Unmove, state: State) -> Option<Position> {
         let us = self.mover();
         let mut builder = BoardBuilder::new();
@@ -342,7 +343,7 @@ impl Position {
             );
         }
         builder.en_passant(state.en_passant);
-        // No more than sixteen pieces a side: what is taken back was counted before.
+        // No more than sixteen pieces a side: captures that would exceed that were excluded before.
         let board = Board::try_from(&builder).ok()?;
         let number =
             self.fullmove_number() - u16::from(us == Color::Black && self.fullmove_number() > 1);
@@ -360,7 +361,7 @@ mod tests {
         Position::from_fen(fen).expect(fen)
     }
 
-    /// All predecessors, whether anybody knows them or not.
+    /// Returns all predecessors, whether in a set or not.
     fn all(position: &Position) -> Vec<(Position, Move)> {
         position.predecessors(|_| true, |_| true)
     }

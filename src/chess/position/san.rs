@@ -1,4 +1,4 @@
-//! Standard algebraic notation in and out.
+//! Parsing and formatting of standard algebraic notation.
 
 use arrayvec::ArrayString;
 use chess::{BitBoard, Piece};
@@ -8,30 +8,30 @@ use thiserror::Error;
 use super::moves::{file_letter, push_square, rank_digit};
 use super::{Move, Position, Replay, attacks};
 
-/// The longest SAN has seven: `Qa1xb2#`, `exd8=Q+`.
+/// Length of the longest SAN: `Qa1xb2#`, `exd8=Q+`.
 pub(crate) const SAN_BYTES: usize = 7;
 /// A null move, as most programs write it.
 const SAN_NULL: &str = "--";
 
-/// Why a SAN is no move here.
+/// Why a SAN is not a legal move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SanError {
-    /// The text is not SAN at all.
+    /// The text is not SAN.
     #[error("not a move")]
     Malformed,
-    /// No legal move fits.
+    /// No legal move matches.
     #[error("illegal move")]
     Illegal,
-    /// More than one legal move fits.
+    /// More than one legal move matches.
     #[error("ambiguous move")]
     Ambiguous,
-    /// `--` and the like: a null move, which is no legal move.
+    /// A null move such as `--`, which is not a legal move.
     #[error("null move")]
     Null,
 }
 
-/// Reads SAN as far as it can be without a position. Check and mate signs, `!` and `?`, `0` for `O`,
-/// and a promotion without its `=` are accepted.
+/// Parses SAN without a position. Accepts check and mate signs, `!` and `?`, `0` for `O`, and a
+/// promotion without its `=`.
 pub(crate) fn read_san(text: &str) -> Option<San> {
     let bare = text.trim_end_matches(['!', '?']);
     let unsigned = bare.trim_end_matches(['+', '#']);
@@ -51,7 +51,7 @@ impl Position {
     /// Reads a move in SAN (`Nf3`, `exd8=Q+`, `O-O`) or coordinate notation (`g1f3`).
     ///
     /// # Errors
-    /// If the text is no move, or not exactly one legal move fits.
+    /// If the text is no move, or not exactly one legal move matches.
     pub fn parse_move(&self, text: &str) -> Result<Move, SanError> {
         if let Ok(mv) = text.parse::<Move>() {
             return if self.is_legal(mv) { Ok(mv) } else { Err(SanError::Illegal) };
@@ -59,30 +59,29 @@ impl Position {
         self.parse_san(text)
     }
 
-    /// Reads a move in SAN. Check and mate signs, `!` and `?`, `0` for `O`, and a promotion without its
-    /// `=` are accepted.
+    /// Reads a move in SAN. Accepts check and mate signs, `!` and `?`, `0` for `O`, and a promotion
+    /// without its `=`.
     ///
     /// # Errors
-    /// As [`Position::parse_move`].
+    /// As for [`Position::parse_move`].
     pub fn parse_san(&self, text: &str) -> Result<Move, SanError> {
         self.resolve_san(read_san(text).ok_or(SanError::Malformed)?)
     }
 
-    /// The legal move that a parsed SAN means here. Whoever asks this of a whole game, move by move,
-    /// asks its [`Replay`].
+    /// Returns the legal move of a parsed SAN. For whole games use a [`Replay`].
     ///
     /// # Errors
-    /// As [`Position::parse_move`].
+    /// As for [`Position::parse_move`].
     fn resolve_san(&self, san: San) -> Result<Move, SanError> {
         Replay::from(self).resolve_san(san)
     }
 
-    /// `mv`, which must be legal here, in SAN with check and mate signs.
+    /// Formats `mv`, which must be legal here, in SAN with check and mate signs.
     pub fn san(&self, mv: Move) -> String {
         self.short_san(mv).to_string()
     }
 
-    /// The same in place.
+    /// The same without allocation.
     pub(crate) fn short_san(&self, mv: Move) -> ArrayString<SAN_BYTES> {
         let mut text = ArrayString::new();
         if mv.is_null() {
@@ -121,7 +120,8 @@ impl Position {
         }
     }
 
-    /// What must be told of the origin where other pieces of the kind could go to the same square.
+    /// Appends the origin's file or rank, if other pieces of the kind could move to the same
+    /// square.
     fn push_origin(&self, piece: Piece, mv: Move, text: &mut ArrayString<SAN_BYTES>) {
         let own = self.pieces(self.side_to_move(), piece) & !BitBoard::from_square(mv.from());
         let rivals = own & attacks(piece, mv.to(), self.occupied());

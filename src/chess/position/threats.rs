@@ -1,24 +1,24 @@
-//! The squares that a side attacks, and those where a better piece stands in danger.
+//! The squares attacked by a side, and those where a more valuable piece is in danger.
 
 use chess::{EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves};
 
 use super::{BitBoard, Color, Piece, Position, Square};
 
-/// What the side that is not to move attacks.
+/// Attacks of the side not to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Threats {
-    /// By whatever piece.
+    /// By any piece.
     pub(crate) all: BitBoard,
     /// By pawns.
     by_pawns: BitBoard,
     /// By pawns, knights and bishops.
     by_minors: BitBoard,
-    /// By these and by rooks.
+    /// By pawns, knights, bishops and rooks.
     by_rooks: BitBoard,
 }
 
 impl Threats {
-    /// The squares where `piece` would be taken by less than itself.
+    /// Returns the squares where a less valuable piece attacks `piece`.
     #[inline]
     pub(crate) fn against(&self, piece: Piece) -> BitBoard {
         match piece {
@@ -29,7 +29,6 @@ impl Threats {
         }
     }
 
-    /// Whether `square` is attacked.
     #[inline]
     pub(crate) fn has(&self, square: Square) -> bool {
         self.all & BitBoard::from_square(square) != EMPTY
@@ -37,7 +36,7 @@ impl Threats {
 }
 
 impl Position {
-    /// What the side that is not to move attacks.
+    /// Computes the attacks of the side not to move.
     pub(crate) fn threats(&self) -> Threats {
         let (side, occupied) = (!self.side_to_move(), self.occupied());
         let by_pawns = pawn_attacks(side, self.pieces(side, Piece::Pawn));
@@ -60,7 +59,7 @@ impl Position {
     }
 }
 
-/// The squares that pawns of a side attack.
+/// Returns the squares attacked by pawns of a side.
 fn pawn_attacks(side: Color, pawns: BitBoard) -> BitBoard {
     const FILE_A: u64 = 0x0101_0101_0101_0101;
     let (west, east) = (pawns.0 & !FILE_A, pawns.0 & !(FILE_A << 7));

@@ -1,26 +1,26 @@
 //! Polyglot's Zobrist keys of boards, whole and in parts.
 //!
-//! Source: A. Zobrist, "A New Hashing Method with Application for Game Playing" (1970); the
-//! constants are Polyglot's. So is the en passant rule of [`super::Position::polyglot_key`].
+//! Source: A. Zobrist, "A New Hashing Method with Application for Game Playing" (1970). The
+//! constants and the en passant rule of [`super::Position::polyglot_key`] are Polyglot's.
 
 use chess::{Board, Color, File, Piece, Square};
 
 use super::polyglot_constants::{CASTLING, EN_PASSANT, PIECE_SQUARE, WHITE_TO_MOVE};
 
-/// The key of one piece on one square.
+/// Returns the key of one piece on one square.
 #[inline]
 pub(super) fn piece_square(color: Color, piece: Piece, square: Square) -> u64 {
     let kind = 2 * piece.to_index() + (color == Color::White) as usize;
     PIECE_SQUARE[kind][square.to_index()]
 }
 
-/// What changes in the key when the turn passes.
+/// Returns the change of the key by a change of the side to move.
 #[inline]
 pub(super) fn turn() -> u64 {
     WHITE_TO_MOVE
 }
 
-/// Castling rights by both sides' indices (bit 0 short, bit 1 long), folded at compile time.
+/// Castling rights by both sides' indices (bit 0 short, bit 1 long), combined at compile time.
 const CASTLING_STATE: [u64; 16] = {
     let mut table = [0; 16];
     let mut index = 0;
@@ -37,7 +37,7 @@ const CASTLING_STATE: [u64; 16] = {
     table
 };
 
-/// The part of the key that castling rights and en passant make, if it can be taken on that square.
+/// Returns the part of the key for castling rights and en passant.
 #[inline]
 pub(super) fn state(board: &Board, en_passant: Option<Square>) -> u64 {
     let white = board.castle_rights(Color::White).to_index();
@@ -45,8 +45,7 @@ pub(super) fn state(board: &Board, en_passant: Option<Square>) -> u64 {
     state_of((white | black << 2) as u8, en_passant.map(|square| square.get_file()))
 }
 
-/// The same for castling rights as [`CASTLING_STATE`] counts them and the file on which a pawn may
-/// be taken en passant.
+/// The same for castling rights as the index of [`CASTLING_STATE`] and the en passant file.
 #[inline]
 pub(super) fn state_of(castling: u8, en_passant: Option<File>) -> u64 {
     let castling = CASTLING_STATE[usize::from(castling & 15)];
@@ -56,7 +55,7 @@ pub(super) fn state_of(castling: u8, en_passant: Option<File>) -> u64 {
     }
 }
 
-/// The whole key, from scratch.
+/// Computes the whole key from scratch.
 pub(super) fn key(board: &Board, en_passant: Option<Square>) -> u64 {
     let pieces =
         pawn_key(board) ^ non_pawn_key(board, Color::White) ^ non_pawn_key(board, Color::Black);
@@ -64,12 +63,12 @@ pub(super) fn key(board: &Board, en_passant: Option<Square>) -> u64 {
     pieces ^ turn ^ state(board, en_passant)
 }
 
-/// The key of all pawns, from scratch.
+/// Computes the key of all pawns from scratch.
 pub(super) fn pawn_key(board: &Board) -> u64 {
     key_of(board, |piece, _| piece == Piece::Pawn)
 }
 
-/// The key of one side's pieces without its pawns, from scratch.
+/// Computes the key of one side's pieces without its pawns from scratch.
 pub(super) fn non_pawn_key(board: &Board, side: Color) -> u64 {
     key_of(board, |piece, color| piece != Piece::Pawn && color == side)
 }

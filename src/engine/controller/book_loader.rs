@@ -1,4 +1,4 @@
-//! The engine's book: opened on a thread of its own, asked at the root.
+//! The engine's books: opened on threads of their own, used at the root.
 
 use std::cell::OnceCell;
 use std::panic::catch_unwind;
@@ -19,8 +19,8 @@ use super::strength::{Strength, new_seed};
 use super::worker::BackgroundEvent;
 use crate::support::files::describe;
 
-/// What a thread is taken to search in a second, to tell how long an analysis has searched: as slow as
-/// machines are on which Tabia is played. A faster one searches for itself more seldom than it might.
+/// Assumed nodes per second of the search, to compare its depth with an analysis. This is the speed
+/// of a slow machine; a faster one relies on analyses somewhat more often than necessary.
 const NODES_A_SECOND: u64 = 1_000_000;
 
 /// The book and the opponent book in use, and those being opened.
@@ -40,7 +40,7 @@ pub(super) struct BookLoader {
 }
 
 impl BookLoader {
-    /// A loader that has this book open.
+    /// Creates a loader with this book open.
     pub(super) fn new(book: Book) -> Self {
         let chooser = Chooser::new(Policy::Prefer, new_seed());
         BookLoader {
@@ -55,8 +55,10 @@ impl BookLoader {
         }
     }
 
-    /// Begins to open books as [`Book::open_all`] does, the embedded one if `paths` is empty;
-    /// counting a PGN takes a while, so that the outcome comes as [`BackgroundEvent::Opened`].
+    /// Opens books in the background as [`Book::open_all`] does; the embedded one if `paths` is
+    /// empty.
+    ///
+    /// Counting a PGN takes a while. The result comes as [`BackgroundEvent::Opened`].
     pub(super) fn open(&mut self, paths: &str, event_sender: &Sender<BackgroundEvent>) {
         self.asked += 1;
         self.is_opening = true;
@@ -73,8 +75,8 @@ impl BookLoader {
         }
     }
 
-    /// Begins to read an opponent book; the result comes as [`BackgroundEvent::OpponentBookLoaded`].
-    /// An empty `spec` removes the one in use.
+    /// Reads an opponent book in the background; the result comes as
+    /// [`BackgroundEvent::OpponentBookLoaded`]. An empty `spec` removes the one in use.
     pub(super) fn load_opponent_book(
         &mut self,
         spec: &str,
@@ -102,8 +104,8 @@ impl BookLoader {
         }
     }
 
-    /// Takes over an opponent book that was read, unless another was requested since. On failure the
-    /// previous one stays; returns the reason.
+    /// Sets an opponent book that was read, unless another was requested since. On failure the
+    /// previous one stays, and the reason is returned.
     pub(super) fn set_opponent_book(
         &mut self,
         number: u64,
@@ -116,7 +118,7 @@ impl BookLoader {
         opponent_book.map(|opponent_book| self.opponent_book = Some(opponent_book)).err()
     }
 
-    /// Uses this opponent book from now on.
+    /// Sets the opponent book. @12 @15 -
     pub(super) fn install_opponent_book(&mut self, opponent_book: OpponentBook) {
         self.opponent_book = Some(opponent_book);
     }
@@ -131,8 +133,8 @@ impl BookLoader {
         self.is_opening || self.is_loading_opponent_book
     }
 
-    /// Takes a book in that was asked for; `false` if another was asked for meanwhile. On failure
-    /// the book before stays.
+    /// Sets a requested book; returns `false` if another was requested since. On failure the
+    /// previous book stays.
     pub(super) fn set_book(&mut self, number: u64, book: Option<Book>) -> bool {
         if number != self.asked {
             return false;
@@ -147,7 +149,7 @@ impl BookLoader {
         &self.book
     }
 
-    /// Chooses a move to play. What was learnt may veto moves.
+    /// Chooses a move to play. Learnt results may veto moves.
     pub(super) fn choose(
         &mut self,
         game: &Game,
@@ -159,14 +161,14 @@ impl BookLoader {
         self.chooser.choose(book, game)
     }
 
-    /// Which moves of the book were vetoed, and why, in a line.
+    /// Describes in one line which moves of the book were vetoed, and why.
     pub(super) fn vetoed(&self, game: &Game, settings: &Settings) -> Option<String> {
         let book = book_in_use(&self.book, self.opponent_book.as_ref(), game, settings)?;
         self.chooser.vetoes(book, game)
     }
 
-    /// What an analysis has found of the position on the board, if its move is as good as what a search
-    /// within `limits` would find, and the user wishes good moves.
+    /// Returns the analysis of the current position, if its move is as good as what a search within
+    /// `limits` would find, and the settings require good moves.
     pub(super) fn analysed(
         &self,
         game: &Game,
@@ -193,7 +195,7 @@ impl BookLoader {
         (is_enough && is_new(game, mv)).then_some(value)
     }
 
-    /// Whether there would be a move to play.
+    /// Whether there is a move to play.
     pub(super) fn has_move(
         &self,
         game: &Game,
@@ -206,18 +208,18 @@ impl BookLoader {
             .is_some_and(|book| chooser.choose(book, game).is_some())
     }
 
-    /// What the book knows of a position that a line leads to: the opening's name and the usual move.
+    /// Describes a position at the end of a line: the opening's name and the usual move.
     pub(super) fn describe(&self, position: &Position) -> String {
         at_the_end(&self.book, self.names.get_or_init(Names::embedded), position)
     }
 
-    /// What the opening is called that this position belongs to, if it has a name of its own.
+    /// Returns the name of this position's opening, if it has its own.
     pub(super) fn opening(&self, position: &Position) -> Option<String> {
         let opening = self.names.get_or_init(Names::embedded).get(position)?;
         Some(format!("{} {}", opening.eco, opening.name))
     }
 
-    /// The move that most games chose.
+    /// Returns the most played move.
     pub(super) fn best_move(&self, game: &Game) -> Option<Move> {
         self.book.moves(game.position()).first().map(|book_move| book_move.mv)
     }
@@ -230,7 +232,7 @@ fn may_use_book(game: &Game, settings: &Settings) -> bool {
     settings.own_book && settings.rating().is_none_or(knows)
 }
 
-/// The book that moves may come from: the opponent book, or else the user's.
+/// Returns the book to choose moves from: the opponent book, or else the user's.
 fn book_in_use<'a>(
     book: &'a Book,
     opponent_book: Option<&'a OpponentBook>,

@@ -1,14 +1,14 @@
-//! The players' clocks, and what they allow for the next move.
+//! The players' clocks, and the limits that follow for the next move.
 
 use std::time::Duration;
 
 use crate::chess::position::Color;
 use crate::engine::search::TimeLimit;
 
-/// A clock setting: so much time for a number of moves, or for the game.
+/// A time control: time for a number of moves, or for the game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level {
-    /// Moves until `base` is added again; 0 if it is for the whole game.
+    /// Moves until `base` is added again; 0 for the whole game.
     pub moves: u32,
     /// The time on the clock.
     pub base: Duration,
@@ -16,14 +16,14 @@ pub struct Level {
     pub increment: Duration,
 }
 
-/// xboard's own default: forty moves in five minutes.
+/// xboard's default: forty moves in five minutes.
 const DEFAULT: Level =
     Level { moves: 40, base: Duration::from_secs(300), increment: Duration::ZERO };
 
-/// A GUI that takes longer over one move than this was held up, not slow.
+/// Longest lag that counts: a GUI that takes longer was interrupted, not slow.
 const MAX_LAG: Duration = Duration::from_secs(1);
 
-/// The moves a game is expected to last where the clock does not tell, for a budget of nodes.
+/// Expected length of a game, for budgets of nodes if the time control does not give one.
 const EXPECTED_MOVES: u32 = 30;
 
 #[derive(Debug, Clone, Copy)]
@@ -32,19 +32,20 @@ enum ClockSetting {
     MoveTime(Duration),
 }
 
-/// Both clocks. They are kept here move by move, for GUIs that do not tell the time, and put
-/// right by whatever the GUI tells.
+/// Both clocks. They run here move by move, for GUIs that do not report times, and are corrected by
+/// the reported times of others.
 #[derive(Debug, Clone)]
 pub(crate) struct Clocks {
     setting: ClockSetting,
     /// By colour.
     remaining: [Duration; 2],
-    /// The number of plies played when the setting came: its moves are counted from there.
+    /// The number of plies played when the time control was set: its moves count from there.
     since: usize,
     node_rate: u64,
-    /// What a move costs on the GUI's clock above what it cost here: drawing it, a loaded machine.
+    /// Time per move on the GUI's clock beyond that measured here, such as for drawing or machine
+    /// load.
     lag: Duration,
-    /// Whose clock has been charged for a move since the GUI last told it.
+    /// Whose clock has been charged for a move since the GUI last reported it.
     charged: [bool; 2],
 }
 
@@ -70,13 +71,13 @@ impl Clocks {
         self.since = plies;
     }
 
-    /// Gives so much time for every move from now on.
+    /// Sets a fixed time for every move.
     pub(crate) fn set_move_time(&mut self, time: Duration) {
         self.setting = ClockSetting::MoveTime(time);
     }
 
-    /// The setting as the PGN standard writes it in the tag `TimeControl` (section 9.6.1), in
-    /// seconds: `40/300`, `300+5`, and `1/5` for five seconds a move.
+    /// Returns the time control as the PGN tag `TimeControl` (section 9.6.1), in seconds: `40/300`,
+    /// `300+5`, and `1/5` for five seconds a move.
     pub(crate) fn tag(&self) -> String {
         let Level { moves, base, increment } = match self.setting {
             ClockSetting::Level(level) => level,
@@ -90,7 +91,7 @@ impl Clocks {
         format!("{moves}{}{more}", base.as_secs_f64())
     }
 
-    /// Starts a new game with the setting there is, by the wall clock.
+    /// Restarts the clocks with the same time control for a new game, by the wall clock.
     pub(crate) fn restart(&mut self) {
         self.node_rate = 0;
         if let ClockSetting::Level(level) = self.setting {
@@ -98,18 +99,18 @@ impl Clocks {
         }
     }
 
-    /// Measures time by nodes, so many a second; 0 for the wall clock.
+    /// Measures time by nodes, this many per second; 0 for the wall clock.
     pub(crate) fn set_node_rate(&mut self, nodes: u64) {
         self.node_rate = nodes;
     }
 
-    /// Puts a player's clock right.
+    /// Corrects a player's clock.
     pub(crate) fn set(&mut self, color: Color, remaining: Duration) {
         self.remaining[color.to_index()] = remaining;
     }
 
-    /// The GUI tells the clock of the player that this engine plays. What it has lost against
-    /// the time counted here shows what a move costs on its way; peaks are forgotten slowly.
+    /// Sets the engine's own clock as reported by the GUI. The difference from the time measured
+    /// here gives the lag; peaks decay slowly.
     pub(crate) fn set_own_clock(&mut self, color: Color, remaining: Duration) {
         let side = color.to_index();
         if std::mem::take(&mut self.charged[side]) {
@@ -119,12 +120,11 @@ impl Clocks {
         self.set(color, remaining);
     }
 
-    /// The time left for a player.
     pub(crate) fn remaining(&self, color: Color) -> Duration {
         self.remaining[color.to_index()]
     }
 
-    /// A player has moved after `elapsed`; with that move, `plies` have been played.
+    /// Charges a player for a move that took `elapsed`; with that move, `plies` have been played.
     pub(crate) fn charge(&mut self, color: Color, elapsed: Duration, plies: usize) {
         let ClockSetting::Level(level) = self.setting else { return };
         let clock = &mut self.remaining[color.to_index()];
@@ -136,7 +136,7 @@ impl Clocks {
         }
     }
 
-    /// What bounds the next move of `color` after `plies`, as time and nodes.
+    /// Returns the limits of the next move of `color` after `plies`, as time and nodes.
     pub(crate) fn limit(&self, color: Color, plies: usize) -> (TimeLimit, Option<u64>) {
         let time = self.time_control(color, plies);
         match self.node_rate {
@@ -160,7 +160,7 @@ impl Clocks {
     }
 }
 
-/// What a search may reckon with if every move costs so much on its way.
+/// Reduces a time limit by a fixed overhead per move.
 pub(super) fn less_overhead(time: TimeLimit, overhead: Duration) -> TimeLimit {
     let less = |time: Duration| time.saturating_sub(overhead);
     match time {
@@ -172,13 +172,13 @@ pub(super) fn less_overhead(time: TimeLimit, overhead: Duration) -> TimeLimit {
     }
 }
 
-/// How many of `plies` were played by the side that played the last of them.
+/// Returns how many of `plies` were played by the side that played the last of them.
 fn moves_of_last_mover(plies: usize) -> usize {
     plies.div_ceil(2)
 }
 
-/// The nodes that stand for the time of one move: one less than would spend all of it, for xboard
-/// counts by the nodes told, and at none left the flag falls.
+/// Returns the nodes that correspond to the time of one move, minus one: xboard counts the reported
+/// nodes, and the flag falls when none is left.
 fn nodes(time: TimeLimit, rate: u64) -> u64 {
     let time = match time {
         TimeLimit::Infinite => return u64::MAX,

@@ -1,4 +1,4 @@
-//! What the engine does about its search: orders it, turns it, calls it off, and hears it.
+//! Control of the search: starting, turning and cancelling it, and handling its events.
 
 use std::time::{Duration, Instant};
 
@@ -15,8 +15,8 @@ use super::job::{RunningSearch, SearchStatus};
 use super::strength::{Strength, pause};
 use super::worker::BackgroundEvent;
 
-/// A ponder search goes on after its hit only if the clock shows at least this share, in percent,
-/// of what it was given to reckon with.
+/// A ponder search continues after its hit only if the clock shows at least this share, in percent,
+/// of the time it was started with.
 const TRUSTED_CLOCK: u32 = 75;
 
 impl Engine {
@@ -25,7 +25,7 @@ impl Engine {
         self.desired.purpose(self.position(), self.settings.ponder)
     }
 
-    /// The search that runs, against what the game has come to.
+    /// Returns the running search, compared with the current game.
     fn running(&self) -> Option<Running> {
         let job = self.job.as_ref()?;
         let expected = self.game.moves().last().copied().map(Purpose::Ponder);
@@ -34,7 +34,7 @@ impl Engine {
         Some(Running { purpose: job.purpose, is_current, is_hit })
     }
 
-    /// Makes the search that runs the one that should.
+    /// Replaces the running search by the desired one, if they differ.
     pub(super) fn reconcile(&mut self) {
         self.answer_pings();
         match step(self.running(), self.purpose()) {
@@ -42,7 +42,7 @@ impl Engine {
             NextStep::Turn => self.turn_ponder_search(),
             NextStep::Begin(purpose) => {
                 self.cancel();
-                // No move may come before the answer to a ping that was asked for first.
+                // A move must not precede the answer to an earlier ping.
                 let may_begin = self.is_settled() && (self.pings.is_empty() || self.is_done());
                 if let Some(purpose) = purpose.filter(|_| may_begin) {
                     self.begin(purpose);
@@ -57,7 +57,7 @@ impl Engine {
         self.events.extend(due.into_iter().map(Event::Pong));
     }
 
-    /// Calls the search off; what it still tells is dropped.
+    /// Cancels the search; its remaining events are dropped.
     pub(super) fn cancel(&mut self) {
         self.learn_called_off();
         if let Some(job) = self.job.take() {
@@ -65,7 +65,7 @@ impl Engine {
         }
     }
 
-    /// Whether a ponder search reckons with about the time that there is.
+    /// Whether a ponder search was started with about the time now on the clock.
     fn clock_is_right(&self, job: &RunningSearch) -> bool {
         match (job.time, self.reported_clocks.own) {
             (TimeLimit::Clock { remaining, .. }, Some(reported_clocks)) => {
@@ -75,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// The opponent has made the expected move: from now on the search is for our own.
+    /// Turns the ponder search into thinking, after the opponent has made the expected move.
     fn turn_ponder_search(&mut self) {
         self.read_clocks();
         let Some(job) = &mut self.job else { return };
@@ -88,7 +88,7 @@ impl Engine {
         }
     }
 
-    /// Puts the clocks right by what the GUI has told.
+    /// Corrects the clocks by the times that the GUI has reported.
     fn read_clocks(&mut self) {
         let ReportedClocks { own, opponent } = std::mem::take(&mut self.reported_clocks);
         let side = self.position().side_to_move();
@@ -174,14 +174,13 @@ impl Engine {
         self.weakened(limits, game)
     }
 
-    /// What is left of a time after what the user wants kept back beyond what the search keeps
-    /// back by itself.
+    /// Subtracts the user's overhead beyond the search's own from a time limit.
     fn less_overhead(&self, time: TimeLimit) -> TimeLimit {
         let desired = Duration::from_millis(self.settings.overhead.unsigned_abs());
         less_overhead(time, desired.saturating_sub(MOVE_OVERHEAD))
     }
 
-    /// These limits, as far as a strength below the full one allows.
+    /// Restricts these limits by the strength setting.
     fn weakened(&self, limits: Limits, game: &Game) -> Limits {
         let Some(rating) = self.rating() else { return limits };
         let seed = match self.settings.seed {
@@ -195,7 +194,7 @@ impl Engine {
         }
     }
 
-    /// Takes note of what the worker tells, and acts on it.
+    /// Handles an event of the worker.
     pub(crate) fn receive(&mut self, background_event: BackgroundEvent) {
         self.worker.note(&background_event);
         match background_event {
@@ -269,7 +268,6 @@ impl Engine {
         self.events.push(Event::Transposed(Transposed { position, found, report, more }));
     }
 
-    /// Whether the search that runs is an analysis.
     fn is_analysis_running(&self) -> bool {
         let ordered = self.desired.ordered.as_ref();
         self.mode() == Mode::Analysing || ordered.is_some_and(Limits::is_analysis)
@@ -285,14 +283,14 @@ impl Engine {
         self.events.push(Event::Report(SearchProgress { position, expected, report }));
     }
 
-    /// How far the search that runs has come.
+    /// Returns the progress of the running search.
     pub(crate) fn status(&self) -> Option<SearchStatus> {
         let job = self.job.as_ref()?;
         Some(SearchStatus { elapsed: job.started.elapsed(), ..job.status })
     }
 
-    /// The move that the engine would suggest here: the one it is looking at, or, on the
-    /// opponent's turn, the one it expects.
+    /// Returns the suggested move: the one being searched or, on the opponent's turn, the expected
+    /// one.
     pub(crate) fn hint(&self) -> Option<Move> {
         let found = || self.job.as_ref()?.report.as_ref()?.pv.first().copied();
         match self.job.as_ref().map(|job| job.purpose) {

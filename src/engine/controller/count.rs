@@ -1,4 +1,4 @@
-//! Counting moves beside the conversation, which can end it at any time.
+//! Perft in the background, which can be stopped at any time.
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -12,39 +12,39 @@ use crossbeam::channel::{Receiver, Sender, TryRecvError, unbounded};
 use super::worker::BackgroundEvent;
 use crate::chess::position::{Move, Position, perft_until};
 
-/// The depths that can be counted to, in plies. No count beyond some dozen ever ends; the last one
-/// keeps the stack from overflowing meanwhile.
+/// Valid depths, in plies. A count beyond some dozen never ends; the upper limit prevents a stack
+/// overflow.
 pub(crate) const PERFT_DEPTHS: RangeInclusive<u32> = 1..=99;
 
-/// A count that is going on.
+/// A running count.
 pub(crate) struct PerftCount {
     stop: Arc<AtomicBool>,
-    /// What is below each first move, as it comes to be known.
+    /// Results of the first moves, as they are completed.
     counted: Receiver<(Move, u64)>,
     nodes: u64,
     began: Instant,
 }
 
-/// How far a count has come since this was last asked.
+/// The progress of a count since the last call.
 pub(crate) struct Counted {
-    /// First moves, with what is below each.
+    /// First moves with their counts.
     pub(crate) moves: Vec<(Move, u64)>,
     /// The sum, if the count has ended.
     pub(crate) end: Option<CountEnd>,
 }
 
-/// What a count came to.
+/// The result of a count.
 pub(crate) struct CountEnd {
-    /// The leaves below all first moves that were told.
+    /// The leaves below all reported first moves.
     pub(crate) nodes: u64,
-    /// Whether it was ended before it was complete.
+    /// Whether it was stopped before it was complete.
     pub(crate) stopped: bool,
-    /// How long it took.
+    /// Time taken.
     pub(crate) elapsed: Duration,
 }
 
 impl PerftCount {
-    /// Begins to count on a thread of its own, which adds to the news whenever it has come further.
+    /// Starts a count on a thread of its own, which sends an event on progress.
     ///
     /// # Errors
     /// If the system starts no thread.
@@ -70,12 +70,12 @@ impl PerftCount {
         Ok(PerftCount { stop, counted, nodes: 0, began: Instant::now() })
     }
 
-    /// Ends the count soon.
+    /// Requests an early end of the count.
     pub(crate) fn stop(&self) {
         self.stop.store(true, Relaxed);
     }
 
-    /// What has been counted since this was last asked.
+    /// Returns what has been counted since the last call.
     pub(crate) fn take(&mut self) -> Counted {
         let mut moves = Vec::new();
         loop {

@@ -1,50 +1,50 @@
-//! What the engine should be doing, as a value, and what follows from it for the search.
+//! The desired state of the engine as a value, and the search that follows from it.
 
 use crate::chess::position::{Color, Move, Position};
 use crate::engine::search::Limits;
 
-/// What a search is for.
+/// The purpose of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To move.
+    /// To choose a move.
     Think,
-    /// To be ready should the opponent make this move.
+    /// To ponder on this move of the opponent.
     Ponder(Move),
-    /// To know.
+    /// To analyse.
     Analyse,
-    /// To answer an order with bounds of its own.
+    /// To answer a request with limits of its own.
     Ordered,
 }
 
-/// What the engine should be doing, by the user, the rules and the last search.
+/// The desired state, by the user's requests, the rules and the last search.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DesiredState {
-    /// Raised with every change of the game or of the moves left out.
+    /// Incremented with every change of the game or of the excluded moves.
     pub(super) revision: u64,
     /// The side that the engine plays; `None` for neither.
     pub(super) side: Option<Color>,
     pub(super) analysing: bool,
     pub(super) paused: bool,
-    /// The game was claimed to be over; a new request to play may go on all the same.
+    /// The game was claimed to be over; a new request to play may continue it.
     pub(super) over: bool,
     /// The position on the GUI's board is illegal; the one here is an older one.
     pub(super) broken: bool,
-    /// Moves that an analysis leaves out at the root.
+    /// Moves that an analysis excludes at the root.
     pub(super) excluded: Vec<Move>,
-    /// A search that was ordered with bounds of its own.
+    /// A requested search with limits of its own.
     pub(super) ordered: Option<Limits>,
-    /// The reply that the last search expects.
+    /// The reply expected by the last search.
     pub(super) expected: Option<Move>,
 }
 
 impl DesiredState {
-    /// What the search that should run in `position` is for; `None` if none should. An expected
-    /// reply is pondered on if `ponders`.
+    /// Returns the purpose of the search that should run in `position`; `None` if none should. The
+    /// engine ponders on an expected reply if `ponders`.
     pub(super) fn purpose(&self, position: &Position, ponders: bool) -> Option<Purpose> {
         if self.broken || self.paused {
             return None;
         }
-        // Also where the game is over: the answer is its score, and may have to wait.
+        // Even if the game is over: the answer is its score, and may have to wait.
         if self.ordered.is_some() {
             return Some(Purpose::Ordered);
         }
@@ -62,12 +62,12 @@ impl DesiredState {
         self.expected.filter(|_| ponders).map(Purpose::Ponder)
     }
 
-    /// The moves that are not left out.
+    /// Returns the moves that are not excluded.
     pub(super) fn root_moves(&self, position: &Position) -> Vec<Move> {
         position.legal_moves().iter().filter(|mv| !self.excluded.contains(mv)).collect()
     }
 
-    /// The game, or the moves left out, have changed: what was wanted of the old one is void.
+    /// Resets requests for the old position after the game or the excluded moves have changed.
     pub(super) fn reset_for_new_position(&mut self) {
         self.revision += 1;
         self.excluded.clear();
@@ -76,32 +76,32 @@ impl DesiredState {
     }
 }
 
-/// The search that runs, as far as it matters for what comes next.
+/// The running search, as far as it matters for the next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Running {
     pub(super) purpose: Purpose,
-    /// Whether it is about the present revision of the game.
+    /// Whether it is for the current revision of the game.
     pub(super) is_current: bool,
-    /// Whether what it ponders on has come about, and its time is right for the answer.
+    /// Whether the expected move was played and its time limit still fits.
     pub(super) is_hit: bool,
 }
 
-/// What to do about the search.
+/// The next step for the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NextStep {
-    /// To leave it as it is.
+    /// Keep it.
     Keep,
-    /// To let it think from now on, not ponder.
+    /// Turn it from pondering to thinking.
     Turn,
-    /// To call off what runs, and begin another for this, if for anything.
+    /// Cancel it, and begin another for this purpose, if any.
     Begin(Option<Purpose>),
 }
 
-/// The step from what runs to what should run.
+/// Returns the step from the running search to the desired one.
 pub(super) fn step(running: Option<Running>, desired: Option<Purpose>) -> NextStep {
     match (running.filter(|running| running.is_current), desired) {
         (Some(running), Some(desired)) if running.purpose == desired => NextStep::Keep,
-        // The user may also call for a move before making the expected one.
+        // The user may also request a move before making the expected one.
         (Some(Running { purpose: Purpose::Ponder(_), is_hit: true, .. }), Some(Purpose::Think)) => {
             NextStep::Turn
         }
@@ -128,7 +128,7 @@ mod tests {
             change(&mut desired);
             desired
         };
-        // What is wanted, whether the engine ponders, and what follows with White to move.
+        // The desired state, whether the engine ponders, and the purpose with White to move.
         let table: [(DesiredState, bool, Option<Purpose>); 12] = [
             (desired(|_| {}), true, None),
             (desired(|w| w.side = Some(Color::White)), true, Some(Think)),

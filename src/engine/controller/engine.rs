@@ -1,8 +1,8 @@
-//! The engine as one state machine: what is wanted, and one function that makes it so.
+//! The engine as a state machine: a desired state, and one function that establishes it.
 //!
-//! Every request changes what is wanted (the game, the side to play, analysis, pondering) and
-//! ends with [`Engine::reconcile`], which compares it with the search that runs, if any, and
-//! starts, keeps, turns or cancels it. No request needs to know in what mode it comes.
+//! Every request changes the desired state (the game, the side to play, analysis, pondering) and
+//! ends with [`Engine::reconcile`]. That function compares it with the running search, if any, and
+//! starts, keeps, turns or cancels it. Requests do not depend on the current mode.
 
 use std::time::{Duration, Instant};
 
@@ -24,18 +24,18 @@ use super::settings::{OpenLog, SettingError, Settings};
 use super::strength::new_seed;
 use super::worker::{BackgroundEvent, MakeBackend, SearchThread};
 
-/// What the engine is doing.
+/// The activity of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// It plays neither side.
+    /// Plays neither side.
     Force,
-    /// It waits for the opponent's move.
+    /// Waits for the opponent's move.
     Waiting,
-    /// It looks for its own move.
+    /// Searches for its own move.
     Thinking,
-    /// It thinks on the opponent's time.
+    /// Searches on the opponent's time.
     Pondering,
-    /// It analyses.
+    /// Analyses.
     Analysing,
 }
 
@@ -48,8 +48,8 @@ pub(super) struct ReportedClocks {
 
 /// A chess engine: a game, settings, clocks, a book and a search thread.
 ///
-/// The owner waits for [`Engine::background_event`], hands them to [`Engine::receive`], and takes what there
-/// is to tell with [`Engine::take_events`], after that and after every request.
+/// The owner waits for [`Engine::background_event`] and passes each event to [`Engine::receive`].
+/// After that, and after every request, it collects events with [`Engine::take_events`].
 pub(crate) struct Engine {
     pub(super) game: Game,
     pub(super) desired: DesiredState,
@@ -63,12 +63,12 @@ pub(crate) struct Engine {
     pub(super) learning: Learning,
     pub(super) worker: SearchThread,
     pub(super) job: Option<RunningSearch>,
-    /// The scores of the engine's own moves in this game that were searched.
+    /// The scores of the engine's searched moves in this game.
     pub(super) scores: Vec<Score>,
     pub(super) draw_offered: bool,
-    /// Seed of the errors of a limited strength; another in each game.
+    /// Seed of the errors of a limited strength; a new one for each game.
     pub(super) seed: u64,
-    /// The search that is still to begin is to end at once.
+    /// Whether the next search should end at once.
     pub(super) hurry: bool,
     pub(super) pings: Pings,
     pub(super) open_log: OpenLog,
@@ -76,8 +76,10 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// An engine at the start of a game that plays Black. Nothing is opened from its setting: the
-    /// book is given, network and endgame tables by [`Settings::open_usable`].
+    /// Creates an engine at the start of a game that plays Black.
+    ///
+    /// It opens no files: the book is passed in, network and endgame tables are opened by
+    /// [`Settings::open_usable`].
     ///
     /// # Errors
     /// If no thread can be started.
@@ -112,17 +114,17 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Where events of the search come in.
+    /// The channel of background events.
     pub(crate) fn background_events(&self) -> &Receiver<BackgroundEvent> {
         self.worker.background_events()
     }
 
-    /// Where its owner can add to the news.
+    /// Returns a sender for further background events.
     pub(crate) fn event_sender(&self) -> Sender<BackgroundEvent> {
         self.worker.event_sender()
     }
 
-    /// What there is to tell since this was last asked.
+    /// Returns the events since the last call. @17 @18 @20 @21 @22 @23 -
     pub(crate) fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
     }
@@ -137,7 +139,8 @@ impl Engine {
         self.game.position()
     }
 
-    /// Whether the last position that was set up was illegal; all moves are until the next one.
+    /// Whether the last position that was set up was illegal. If so, all moves are illegal until
+    /// the next one.
     pub(crate) fn is_broken(&self) -> bool {
         self.desired.broken
     }
@@ -169,17 +172,17 @@ impl Engine {
         }
     }
 
-    /// Whether all orders are done but the search that may run.
+    /// Whether all requests are complete, except a search that may be running.
     pub(crate) fn is_settled(&self) -> bool {
         self.worker.is_settled() && !self.book_loader.is_opening() && !self.learning.is_reading()
     }
 
-    /// Whether all that was to be learnt is written down besides.
+    /// Whether in addition all learnt rows are written.
     pub(crate) fn is_done(&self) -> bool {
         self.is_settled() && self.learning.is_written()
     }
 
-    /// Begins a new game that the engine plays as Black; analysis goes on if there is one.
+    /// Starts a new game, in which the engine plays Black; a running analysis continues.
     pub(crate) fn new_game(&mut self) {
         self.depth_limit = None;
         self.seed = new_seed();
@@ -208,7 +211,7 @@ impl Engine {
         self.changed();
     }
 
-    /// The GUI shows a position that is none: nothing can be played until the next one.
+    /// Marks the GUI's position as illegal: no move can be played until the next one.
     pub(crate) fn set_illegal_position(&mut self) {
         self.desired.broken = true;
         self.changed();
@@ -240,12 +243,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes the mover's time from his clock.
+    /// Charges the mover's clock.
     pub(super) fn charge(&mut self, mover: Color) {
         self.clocks.charge(mover, self.turn_began.elapsed(), self.game.moves().len());
     }
 
-    /// Tells if the game is over now, and lets it rest then.
+    /// Reports if the game is over now, and stops playing then.
     pub(super) fn claim(&mut self) {
         if let Some(outcome) = self.game.outcome() {
             self.desired.over = true;
@@ -260,7 +263,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Plays the side to move, at once. A game that is over already is told to be.
+    /// Plays the side to move, at once. Reports a game that is already over.
     pub(crate) fn go(&mut self) {
         self.take_side(self.position().side_to_move());
         if self.position().has_no_moves() {
@@ -283,15 +286,15 @@ impl Engine {
         self.desired.over = false;
     }
 
-    /// Plays the side that is not to move, if any: after a change of the board that was no move,
-    /// the user has the turn.
+    /// Plays the side that is not to move, if any. After a change of the board other than a move,
+    /// it is the user's turn.
     fn wait(&mut self) {
         if self.desired.side.is_some() {
             self.desired.side = Some(!self.position().side_to_move());
         }
     }
 
-    /// Takes back so many moves; returns whether there were as many. Otherwise none is taken back.
+    /// Takes back this many moves. If there are fewer, takes none back and returns `false`.
     pub(crate) fn undo(&mut self, plies: usize) -> bool {
         if self.desired.broken || self.game.moves().len() < plies {
             return false;
@@ -305,7 +308,7 @@ impl Engine {
         true
     }
 
-    /// Analyses from now on.
+    /// Starts analysis.
     pub(crate) fn analyse(&mut self) {
         self.desired.side = None;
         self.desired.analysing = true;
@@ -313,13 +316,13 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Ends the analysis, and plays neither side.
+    /// Stops analysis, and plays neither side.
     pub(crate) fn stop_analysis(&mut self) {
         self.desired.analysing = false;
         self.reconcile();
     }
 
-    /// Stands still; the clock of the side to move too.
+    /// Pauses the engine and the clock of the side to move.
     pub(crate) fn pause(&mut self) {
         if !self.desired.paused {
             let mover = self.position().side_to_move();
@@ -330,7 +333,7 @@ impl Engine {
         }
     }
 
-    /// Goes on after [`Engine::pause`].
+    /// Resumes after [`Engine::pause`].
     pub(crate) fn resume(&mut self) {
         self.desired.paused = false;
         self.turn_began = Instant::now();
@@ -353,7 +356,7 @@ impl Engine {
         }
     }
 
-    /// The opponent offers a draw. While thinking, the answer comes with the move.
+    /// Handles a draw offer by the opponent. While thinking, the answer comes with the move.
     pub(crate) fn offer_draw(&mut self) {
         if self.desired.side.is_none() {
             return;
@@ -364,14 +367,14 @@ impl Engine {
         }
     }
 
-    /// The game is over, whoever says so.
+    /// Ends the game, whoever reported the result.
     pub(crate) fn end_game(&mut self, result: GameResult) {
         self.learn_game(result);
         self.desired.side = None;
         self.reconcile();
     }
 
-    /// Leaves moves out at the root, until the position changes.
+    /// Excludes moves at the root, until the position changes.
     pub(crate) fn exclude(&mut self, moves: &[Move]) {
         self.desired.excluded.extend(moves);
         self.desired.excluded.sort_unstable();
@@ -379,7 +382,7 @@ impl Engine {
         self.exclusions_changed();
     }
 
-    /// Takes moves in again.
+    /// Includes moves again. @46 @50 @51 -
     pub(crate) fn include(&mut self, moves: &[Move]) {
         self.desired.excluded.retain(|mv| !moves.contains(mv));
         self.exclusions_changed();
@@ -396,17 +399,17 @@ impl Engine {
         self.reported_clocks = ReportedClocks::default();
     }
 
-    /// Gives so much time for every move.
+    /// Sets a fixed time for every move.
     pub(crate) fn set_move_time(&mut self, time: Duration) {
         self.clocks.set_move_time(time);
     }
 
-    /// Searches no deeper than this until the next game; `None` for no limit.
+    /// Limits the depth until the next game; `None` for no limit.
     pub(crate) fn set_depth(&mut self, depth: Option<Depth>) {
         self.depth_limit = depth;
     }
 
-    /// Measures time by nodes, so many a second; 0 for the wall clock.
+    /// Measures time by nodes, this many per second; 0 for the wall clock.
     pub(crate) fn set_node_rate(&mut self, nodes: u64) {
         self.clocks.set_node_rate(nodes);
     }
@@ -421,14 +424,15 @@ impl Engine {
         self.reported_clocks.opponent = Some(left);
     }
 
-    /// Answers with [`Event::Pong`] of this number once all requests before it are done: the move
-    /// too if the engine is thinking, but not pondering and analysis.
+    /// Answers with [`Event::Pong`] of this number once all earlier requests are complete.
+    ///
+    /// This includes a move the engine is thinking about, but not pondering and analysis.
     pub(crate) fn ping(&mut self, number: u64) {
         self.pings.add(number, self.mode() == Mode::Thinking);
         self.answer_pings();
     }
 
-    /// The game or the moves left out have changed.
+    /// Updates the state after the game or the excluded moves have changed.
     pub(super) fn changed(&mut self) {
         self.desired.reset_for_new_position();
         self.draw_offered = false;

@@ -1,4 +1,4 @@
-//! What the engine learns: what its searches find, and how its games end.
+//! Learning from the engine's searches and the results of its games.
 
 use std::time::Duration;
 
@@ -13,38 +13,38 @@ use crate::games::pgn::GameResult;
 use super::engine::Engine;
 use super::learning::MAX_QUIET_PLIES;
 
-/// Searches of fewer plies are not worth keeping, unless they find a mate. Hand-set: the first
-/// tenth of a second.
+/// Minimum depth of a search to be learnt, unless it finds a mate. Hand-set: the first tenth of a
+/// second.
 const MIN_DEPTH: Depth = 8;
-/// Long searches are written down before their end, first after this time, then whenever it has
+/// Time after which a long search is first written, before its end; then whenever the time has
 /// doubled. Hand-set.
 const FIRST_INTERIM: Duration = Duration::from_secs(5);
 
 impl Engine {
-    /// Learns to the file that is set, if one is.
+    /// Starts learning with the file in the settings, if any.
     pub(super) fn start_learning(&mut self) {
         self.learning.switch_file(&self.settings.learn, &self.worker.event_sender());
     }
 
-    /// A game begins: what other engines have learnt counts.
+    /// Reads the file again at the start of a game, to include what other engines have learnt.
     pub(super) fn read_what_was_learnt(&mut self) {
         self.learning.read();
     }
 
-    /// Takes in what was read. What was asked for before a change of the file is passed over.
+    /// Sets the learnt results that were read. Ignores those requested before a change of the file.
     pub(super) fn set_learned(&mut self, number: u64, learned: Option<Learned>) {
         if self.learning.take(number, learned) {
             self.put_books_together();
         }
     }
 
-    /// The book that the search asks: that of the library, and what was learnt behind it.
+    /// Sets the search's book: the user's, supplemented by the learnt results.
     pub(super) fn put_books_together(&mut self) {
         let book = self.learning.behind(self.book_loader.book());
         self.change_one(|settings| settings.search.book = Some(book));
     }
 
-    /// What may be learnt of a search: its position, if it is searched as a whole.
+    /// Returns the position that may be learnt from a search, if all its moves are searched.
     pub(super) fn subject(&self, game: &Game, limits: &Limits) -> Option<Position> {
         let is_whole = limits.root_moves.is_empty() && limits.mate.is_none();
         let is_free = self.rating().is_none()
@@ -53,8 +53,8 @@ impl Engine {
         (self.learning.is_on() && is_whole && is_free).then(|| *game.position())
     }
 
-    /// Leaves moves out of a search that were played and did not hold, where others are left. The
-    /// best of those left out, with what it is worth.
+    /// Excludes moves from a search that were refuted before, if others remain. Returns the best of
+    /// them with its score.
     pub(super) fn leave_out_refuted(&self, game: &Game, limits: &mut Limits) -> Option<Scored> {
         let is_free = self.rating().is_none();
         let (open, best) = self.learning.refuted(game, limits).filter(|_| is_free)?;
@@ -62,8 +62,8 @@ impl Engine {
         Some(best)
     }
 
-    /// A search has ended whose outcome counts: its last completed iteration is learnt. The outcome,
-    /// or the move that was left out if nothing better was found.
+    /// Learns the last completed iteration of a search. Returns its result, or the excluded move if
+    /// nothing better was found.
     pub(super) fn learn_result(&mut self, result: SearchResult) -> SearchResult {
         let Some(job) = &mut self.job else { return result };
         let (subject, refuted) = (job.learnable_position(result.score), job.refuted.take());
@@ -79,14 +79,14 @@ impl Engine {
         }
     }
 
-    /// Whether the search itself found the result: neither an analysis of the book, nor a game
-    /// (`BookSearch first`) decided it.
+    /// Whether the search itself found the result, not an analysis in the book or a game
+    /// (`BookSearch first`).
     fn is_own_finding(&self, met: Option<&Transposition>) -> bool {
         let mode = self.settings.search.book_search;
         met.is_none_or(|met| !met.line.is_empty() && mode != BookSearch::First)
     }
 
-    /// A long search has come further: that it was cut off must not cost all.
+    /// Learns from a long search before its end, in case it is interrupted.
     pub(super) fn learn_interim(&mut self, event: &SearchEvent) {
         let SearchEvent::Iteration(report) = event else { return };
         let Some(job) = &self.job else { return };
@@ -97,7 +97,7 @@ impl Engine {
         }
     }
 
-    /// A search is called off, an analysis as a rule: its last completed iteration is learnt.
+    /// Learns the last completed iteration of a cancelled search, usually an analysis.
     pub(super) fn learn_called_off(&mut self) {
         let Some(job) = self.job.as_ref().filter(|job| !job.is_pondering()) else { return };
         let background_event =
@@ -107,7 +107,7 @@ impl Engine {
         }
     }
 
-    /// What the search that runs has come to is learnt, if that is its own finding.
+    /// Learns a report of the running search, if the search itself found it.
     fn learn_report(&mut self, report: &Report) {
         let is_own = self.is_own_finding(report.book.as_ref());
         let Some(job) = self.job.as_mut().filter(|_| is_own) else { return };
@@ -125,15 +125,15 @@ impl Engine {
         }
     }
 
-    /// The game is over, if it was one of the engine's own: what was played is learnt.
+    /// Learns the result of one of the engine's own games.
     pub(super) fn learn_game(&mut self, result: GameResult) {
         if std::mem::take(&mut self.learning.has_played) && !self.desired.broken {
             self.learning.keep(Row::of_game(&self.game, result), true);
         }
     }
 
-    /// A move was given to a GUI which makes it, and tells nothing of the end of the game. If it
-    /// has made the last one, and this one ends the game, the result is learnt.
+    /// Stores a move passed to a GUI that does not report the end of the game. If the GUI has made
+    /// the last one and this one ends the game, the result is learnt.
     pub(super) fn learn_given(&mut self, mv: Move) {
         let mut game = self.game.clone();
         let before = game
@@ -153,7 +153,7 @@ impl Engine {
     }
 }
 
-/// An engine that leaves in the midst of an analysis learns from it.
+/// Learns from an analysis that is interrupted by the engine's end.
 impl Drop for Engine {
     fn drop(&mut self) {
         self.learn_called_off();
@@ -189,13 +189,13 @@ mod tests {
     }
 
     impl TestEngine {
-        /// The user's move, which the engine answers by a search that finds this.
+        /// Makes the user's move, which the engine answers by a search with this result.
         fn searches(&mut self, user: &str, best: &str, score: Score) {
             self.play(user);
             self.find(best, score);
         }
 
-        /// Ends the search that has begun, within these limits.
+        /// Ends the search that has begun, with this result; returns its limits.
         fn find(&mut self, best: &str, score: Score) -> Limits {
             let limits = self.started().limits;
             let result = SearchResult {
@@ -219,14 +219,14 @@ mod tests {
             self.moves();
         }
 
-        /// The engine's answer, if it has one without a search.
+        /// Returns the engine's answer, if it has one without a search.
         fn answer(&mut self, user: &str) -> Option<String> {
             self.play(user);
             self.moves().pop()
         }
     }
 
-    /// A game that is lost by the second move, and a new one.
+    /// Loses a game by the second move, and starts a new one.
     fn after_a_loss(test_engine: &mut TestEngine) {
         test_engine.searches("e2e4", "e7e5", 20);
         test_engine.searches("g1f3", "f7f6", 10);
@@ -251,7 +251,7 @@ mod tests {
         assert!(!searched.contains(&"f7f6".parse().expect("a move")));
         test_engine.searches("f1b5", "a7a6", 8);
         test_engine.engine.end_game(GameResult::Draw);
-        // Another engine knows it too.
+        // Another engine uses it too.
         drop(test_engine);
         let mut other = pupil(&path);
         for (user, answer) in [("e2e4", "e7e5"), ("g1f3", "b8c6"), ("f1b5", "a7a6")] {
@@ -273,7 +273,7 @@ mod tests {
         test_engine.moves();
         test_engine.find("b8c6", -400);
         assert_eq!(test_engine.moves(), ["f7f6"]);
-        // Whoever wants to look at the position sees all of it.
+        // An analysis excludes no moves.
         test_engine.engine.undo(1);
         test_engine.engine.analyse();
         assert_eq!(test_engine.started().limits.root_moves, []);
@@ -286,7 +286,7 @@ mod tests {
         after_a_loss(&mut one);
         other.next_game();
         assert_eq!(other.answer("e2e4").as_deref(), Some("e7e5"));
-        // More time asks for more than was found in less.
+        // With more time an earlier, shorter search is not enough.
         other.engine.set_move_time(Duration::from_secs(60));
         other.next_game();
         assert_eq!(other.answer("e2e4"), None);
@@ -348,7 +348,7 @@ mod tests {
         test_engine.next_game();
         test_engine.searches("f2f3", "e7e5", 20);
         test_engine.searches("g2g4", "d8h4", crate::chess::score::mate_in(1));
-        // xboard says so again.
+        // xboard reports the result again.
         test_engine.engine.end_game(GameResult::Black);
         drop(test_engine);
         let book = Book::open(&path).expect("a book");
@@ -373,7 +373,7 @@ mod tests {
         let faults = events.iter().filter(|event| matches!(event, Event::Fault(_)));
         assert_eq!(faults.count(), 1, "{events:?}");
         assert_eq!(fs::read_to_string(&path).expect("there"), "a letter");
-        // What waited is written once it can be.
+        // Waiting rows are written once that is possible.
         fs::remove_file(&path).expect("there");
         test_engine.searches("f1b5", "a7a6", 20);
         drop(test_engine);

@@ -1,4 +1,4 @@
-//! The loop that waits for the user and the search at once.
+//! The main loop, which waits for both the user and the search.
 
 use std::io;
 
@@ -7,16 +7,16 @@ use crossbeam::channel::{Receiver, select};
 use super::lines::Input;
 use super::worker::BackgroundEvent;
 
-/// Whether to go on.
+/// Whether to continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flow {
     /// Wait for more.
     Continue,
-    /// Leave.
+    /// Leave the loop.
     Quit,
 }
 
-/// A user interface: one of the protocols, or the console. It alone writes to standard output.
+/// A user interface: one of the protocols, or the console. Only it writes to standard output.
 pub(crate) trait Frontend {
     /// Handles a line of input.
     ///
@@ -27,10 +27,10 @@ pub(crate) trait Frontend {
     /// Handles an event of the search or of another thread.
     ///
     /// # Errors
-    /// As [`Frontend::input`].
+    /// As for [`Frontend::input`].
     fn handle_background_event(&mut self, background_event: BackgroundEvent) -> io::Result<()>;
 
-    /// The channel of these events.
+    /// Returns the channel of these events.
     fn background_events(&self) -> Receiver<BackgroundEvent>;
 }
 

@@ -1,5 +1,4 @@
-//! The thread that writes down what is learnt, and reads it again: the disk may take its time, and
-//! the clock does not wait.
+//! The thread that writes and reads the learn file, so that the clock does not wait for the disk.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,27 +12,28 @@ use crate::games::book::{LearnFile, Learned, Row, Stamp, stamp};
 
 use super::worker::BackgroundEvent;
 
-/// Power cuts cost at most so much of what was learnt in a game; at its end all is on the disk.
+/// The longest time between syncs during a game, which limits the loss by a power cut. At the end
+/// of a game everything is synced.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
-/// Rows that wait at most while the file cannot be written to: those of a long day's games.
+/// Maximum number of waiting rows while the file cannot be written: a long day's games.
 const MAX_WAITING: usize = 10_000;
 
 enum WriteRequest {
-    /// To write rows down; and, at the end of a game, to see that they are on the disk.
+    /// Writes rows; at the end of a game, syncs the file.
     Keep { rows: Vec<Row>, ends_game: bool },
-    /// To tell what is in the file, and to name this number with it.
+    /// Reads the file and sends its contents with this number.
     Read(u64),
 }
 
-/// The thread, as the engine sees it. Dropped, it is waited for, until all is on the disk.
+/// Handle of the thread. Dropping it waits until everything is synced.
 pub(super) struct LearnWriter {
     orders: Option<Sender<WriteRequest>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl LearnWriter {
-    /// Starts a thread for the file at `path`. What it meets with is told as [`BackgroundEvent::Fault`].
+    /// Starts a thread for the file at `path`. It reports failures as [`BackgroundEvent::Fault`].
     ///
     /// # Errors
     /// If the system starts no thread.
@@ -45,18 +45,18 @@ impl LearnWriter {
         Ok(LearnWriter { orders: Some(orders), thread: Some(thread) })
     }
 
-    /// Has rows written down; the answer is [`BackgroundEvent::Kept`].
+    /// Requests rows to be written; the answer is [`BackgroundEvent::Kept`].
     pub(super) fn keep(&self, rows: Vec<Row>, ends_game: bool) {
         self.give(WriteRequest::Keep { rows, ends_game });
     }
 
-    /// Has the file read; the answer is [`BackgroundEvent::Learned`] with this number.
+    /// Requests the file to be read; the answer is [`BackgroundEvent::Learned`] with this number.
     pub(super) fn read(&self, number: u64) {
         self.give(WriteRequest::Read(number));
     }
 
     fn give(&self, order: WriteRequest) {
-        // The thread lives as long as its orders can be given.
+        // The thread lives as long as requests can be sent.
         if let Some(orders) = &self.orders {
             let _ = orders.send(order);
         }
@@ -81,7 +81,7 @@ struct WriterThread<'a> {
     /// Rows that could not be written yet.
     waiting: Vec<Row>,
     synced: Instant,
-    /// Whether a fault was told since rows were last written.
+    /// Whether a fault was reported since rows were last written.
     complained: bool,
     /// What was last read, and when.
     learned: Option<Learned>,
@@ -133,7 +133,7 @@ impl<'a> WriterThread<'a> {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        // What had to wait has its last chance.
+        // A last attempt for waiting rows.
         self.write();
         self.sync();
     }

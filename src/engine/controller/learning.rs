@@ -1,4 +1,4 @@
-//! What was learnt, and the thread that keeps it: what is asked for when a position comes again.
+//! Learnt results, and their use when a position occurs again.
 
 use std::time::Duration;
 
@@ -12,31 +12,31 @@ use super::learn_writer::LearnWriter;
 use super::worker::BackgroundEvent;
 use crate::support::files::describe;
 
-/// After so many quiet plies the fifty-move rule is near, of which a search of the same position
-/// in another game knows nothing.
+/// After this many quiet plies the fifty-move rule is near, which a search of the same position in
+/// another game ignored.
 pub(super) const MAX_QUIET_PLIES: u16 = 80;
-/// What was found is played at once if its search had at least this share of what a search now
-/// would be given, in percent. Hand-set: half the effort costs less than a ply.
+/// A learnt move is played at once if its search took at least this share of the time available
+/// now, in percent. Hand-set: half the effort costs less than a ply.
 const ENOUGH: u32 = 50;
 
-/// What the engine learns, and what it has learnt.
+/// Learnt results and the file they are written to.
 #[derive(Default)]
 pub(super) struct Learning {
     writer: Option<LearnWriter>,
     learned: Option<Learned>,
-    /// The number of times that the file was to be read so far.
+    /// The number of read requests so far.
     asked: u64,
     is_reading: bool,
-    /// The number of times that rows were given to be written and are not yet.
+    /// The number of write requests not yet complete.
     unwritten: usize,
-    /// The engine has moved in this game since its result was last learnt.
+    /// Whether the engine has moved in this game since its result was last learnt.
     pub(super) has_played: bool,
-    /// The last move that was given to a GUI which makes it, and where.
+    /// The last move passed to a GUI, and its position.
     pub(super) given: Option<(u64, Move)>,
 }
 
 impl Learning {
-    /// Whether what was learnt is still being read.
+    /// Whether the file is still being read.
     pub(super) fn is_reading(&self) -> bool {
         self.is_reading
     }
@@ -62,7 +62,7 @@ impl Learning {
         self.read();
     }
 
-    /// Has the file read, in which other engines may have written meanwhile.
+    /// Requests the file to be read again, as other engines may have written to it.
     pub(super) fn read(&mut self) {
         if let Some(writer) = &self.writer {
             self.asked += 1;
@@ -71,18 +71,18 @@ impl Learning {
         }
     }
 
-    /// A game begins on the board.
+    /// Resets the state for a new game on the board.
     pub(super) fn board_was_set(&mut self) {
         self.has_played = false;
         self.given = None;
     }
 
-    /// The engine has moved.
+    /// Records that the engine has moved.
     pub(super) fn moved(&mut self) {
         self.has_played = true;
     }
 
-    /// Takes in what was read; `false` if another file was to be read meanwhile.
+    /// Sets the results that were read; returns `false` if another read was requested since.
     pub(super) fn take(&mut self, number: u64, learned: Option<Learned>) -> bool {
         if number != self.asked {
             return false;
@@ -92,7 +92,7 @@ impl Learning {
         true
     }
 
-    /// Has rows written down, the last of a game or others.
+    /// Requests rows to be written, the last of a game or others.
     pub(super) fn keep(&mut self, rows: Vec<Row>, ends_game: bool) {
         if let Some(writer) = self.writer.as_ref().filter(|_| !rows.is_empty()) {
             self.unwritten += 1;
@@ -100,22 +100,22 @@ impl Learning {
         }
     }
 
-    /// Takes note that rows were written.
+    /// Records that rows were written.
     pub(super) fn kept(&mut self) {
         self.unwritten = self.unwritten.saturating_sub(1);
     }
 
-    /// Whether all that is to be learnt is written down.
+    /// Whether all rows are written.
     pub(super) fn is_written(&self) -> bool {
         self.unwritten == 0
     }
 
-    /// What was learnt, as a book.
+    /// Returns the learnt results as a book.
     pub(super) fn book(&self) -> Option<&Book> {
         self.learned.as_ref().map(Learned::book)
     }
 
-    /// What was learnt, behind a book.
+    /// Returns `book` supplemented by the learnt results.
     pub(super) fn behind(&self, book: &Book) -> Book {
         match self.book() {
             Some(learned) => book.clone().followed_by(learned),
@@ -123,8 +123,8 @@ impl Learning {
         }
     }
 
-    /// The moves to search in a game within `limits`, where others were played and did not hold; and
-    /// the best of those, with what it is worth. `None` if all are to be searched.
+    /// Returns the moves to search within `limits`, without refuted ones, and the best refuted move
+    /// with its score. `None` if all moves are to be searched.
     pub(super) fn refuted(&self, game: &Game, limits: &Limits) -> Option<(Vec<Move>, Scored)> {
         let is_plain = limits.root_moves.is_empty() && limits.mate.is_none();
         let learned = self.learned.as_ref().filter(|_| is_plain && !limits.is_analysis())?;
@@ -135,7 +135,7 @@ impl Learning {
         (limits.multi_pv == 1 && !open.is_empty()).then_some((open, best))
     }
 
-    /// The move to play at once in a game, instead of searching within `limits`.
+    /// Returns the move to play at once in a game, instead of searching within `limits`.
     pub(super) fn answer(&self, game: &Game, limits: &Limits) -> Option<UnrefutedMove> {
         let unrefuted = self.learned.as_ref()?.unrefuted(game.position())?;
         let move_number = game.position().fullmove_number();
@@ -144,15 +144,15 @@ impl Learning {
     }
 }
 
-/// Whether a move leads to no position of the game again, nor near the draw by the fifty-move rule: of
-/// both, what was found in another game knows nothing.
+/// Whether a move neither repeats a position of the game nor comes close to the draw by the
+/// fifty-move rule. Results of other games ignore both.
 pub(super) fn is_new(game: &Game, mv: Move) -> bool {
     let after = game.position().play(mv);
     let repeats = game.positions().iter().any(|before| before.key() == after.key());
     !repeats && after.halfmove_clock() <= MAX_QUIET_PLIES
 }
 
-/// Whether a search within `limits` at this move of the game would not be given much more than the
+/// Whether a search within `limits` at this move of the game would not have much more time than the
 /// one that found `value` in `time`.
 pub(super) fn is_enough(
     value: &BookValue,
@@ -217,7 +217,7 @@ mod tests {
         ] {
             assert_eq!(is_enough(&value, seconds(2), &limits, 1), enough, "{limits:?}");
         }
-        // Later in the game a move is given a larger share of the clock.
+        // Later in the game a move gets a larger share of the clock.
         assert!(is_enough(&value, seconds(2), &clock(90, None), 1));
         assert!(!is_enough(&value, seconds(2), &clock(90, None), 60));
     }

@@ -1,13 +1,13 @@
-//! Lines of text from a byte stream that may hold anything.
+//! Lines of text from an arbitrary byte stream.
 
 use std::io::{self, BufRead};
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 
-/// What came in.
+/// An item of input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Input {
-    /// A line without its end. Bytes that are no UTF-8, and NULs, have become `U+FFFD`.
+    /// A line without its end. Invalid UTF-8 and NULs are replaced by `U+FFFD`.
     Line(String),
     /// The beginning of a line that is longer than any command may be.
     TooLong(String),
@@ -17,17 +17,17 @@ pub(crate) enum Input {
     Leave,
 }
 
-/// The longest line taken whole, in bytes. A FEN has 90, the longest `position startpos moves`
-/// of a UCI GUI some 30,000 (5,900 plies, the longest game there can be).
+/// The longest complete line, in bytes. A FEN has 90, the longest `position startpos moves` of a
+/// UCI GUI some 30,000 (5,900 plies, the longest possible game).
 const LONGEST: usize = 64 * 1024;
 
-/// How much of a longer line is kept, in bytes.
+/// Bytes kept of a longer line.
 const KEPT: usize = 80;
 
-/// Lines waiting to be read; a sender of more than these has to wait.
+/// Maximum number of waiting lines; the sender blocks beyond that.
 const WAITING: usize = 1024;
 
-/// A channel for what comes in.
+/// Creates a channel for input.
 pub(crate) fn inputs() -> (Sender<Input>, Receiver<Input>) {
     bounded(WAITING)
 }
@@ -51,7 +51,7 @@ pub(crate) fn read_lines(
     Ok(())
 }
 
-/// The next line, the last one perhaps without its end; `None` at the end of the input.
+/// Returns the next line, the last one possibly unterminated; `None` at the end of the input.
 fn next(source: &mut impl BufRead) -> io::Result<Option<Input>> {
     let mut line = Vec::new();
     let mut length = 0;

@@ -1,4 +1,4 @@
-//! The engine: it owns the game, the settings, the clocks, the book and the search thread.
+//! The controller: it owns the game, the settings, the clocks, the book and the search thread.
 //!
 //! [`Engine`] takes requests as method calls and reports [`Event`]s; neither is text. The protocols
 //! ([`crate::protocols::cecp`], [`crate::protocols::uci`]) and the console turn lines into requests

@@ -1,4 +1,4 @@
-//! Searches with bounds of their own, as UCI orders them.
+//! Searches with limits of their own, as requested by UCI.
 
 use crate::chess::position::Game;
 use crate::engine::search::{Limits, SearchResult};
@@ -8,7 +8,7 @@ use super::engine::Engine;
 use super::event::{Event, MoveReason, OrderedResult};
 
 impl Engine {
-    /// Takes over a whole game, to be searched from its end.
+    /// Sets a whole game, to be searched from its end.
     pub(crate) fn set_game(&mut self, game: Game) {
         self.desired.ordered = None;
         self.game = game;
@@ -17,9 +17,10 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Searches within bounds and tells the outcome as [`Event::OrderedResult`]. It may be a move of the
-    /// book, unless the search ponders or has no bounds: then the user wants to see it.
-    /// [`Engine::move_now`] ends it.
+    /// Searches within limits and reports the result as [`Event::OrderedResult`].
+    ///
+    /// It may be a book move, unless the search ponders or has no limits. [`Engine::move_now`] ends
+    /// the search.
     pub(crate) fn search(&mut self, limits: Limits) {
         self.desired.ordered = Some(limits);
         self.hurry = false;
@@ -27,7 +28,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// The opponent made the move that the ordered search expects.
+    /// Handles a ponder hit: the opponent has made the expected move.
     pub(crate) fn ponder_hit(&mut self) {
         let Some(limits) = &mut self.desired.ordered else { return };
         limits.ponder = false;
@@ -38,7 +39,7 @@ impl Engine {
         }
     }
 
-    /// The ordered search has ended. Its outcome is kept back while the user has not asked for it.
+    /// Handles the end of the requested search. The result is held back until it may be reported.
     pub(super) fn ordered_search_ended(&mut self, result: SearchResult) {
         let must_hold_result = self.must_hold_result();
         match &mut self.job {
@@ -47,12 +48,12 @@ impl Engine {
         }
     }
 
-    /// Whether the outcome must wait until it is asked for, however early the search ends.
+    /// Whether the result must wait for a request, however early the search ends.
     fn must_hold_result(&self) -> bool {
         self.desired.ordered.as_ref().is_some_and(|limits| limits.ponder || limits.is_analysis())
     }
 
-    /// Reports the outcome of the ordered search.
+    /// Reports the result of the requested search.
     pub(super) fn finish_ordered(&mut self, result: SearchResult) {
         let result = self.learn_result(result);
         self.job = None;
@@ -68,7 +69,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Answers an order by a move that is known; `false` if there is none.
+    /// Answers a request by a known move; returns `false` if there is none.
     pub(super) fn find_known(&mut self) -> bool {
         let all_moves =
             self.desired.ordered.as_ref().is_some_and(|limits| limits.root_moves.is_empty());

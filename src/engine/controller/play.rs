@@ -1,4 +1,4 @@
-//! The engine's own moves, and what it says with them: draws and resignation.
+//! The engine's moves, draw offers and resignation.
 
 use crate::chess::position::{Game, Move};
 use crate::chess::score::Score;
@@ -9,17 +9,17 @@ use super::desired_state::Purpose;
 use super::engine::Engine;
 use super::event::{Event, MoveReason, Moved};
 
-/// Own moves in a row that must look lost before the engine resigns.
+/// Number of consecutive lost scores before the engine resigns.
 const LOST_MOVES: usize = 3;
-/// Own moves in a row that must look dead level before it offers, or takes, a draw as dead.
+/// Number of consecutive level scores before the engine offers or accepts a draw.
 const DEAD_MOVES: usize = 8;
-/// A score within so many centipawns of a draw looks dead level.
+/// A score within this many centipawns of a draw is level.
 const DEAD_SCORE: Score = 8;
-/// No game is dead before this move.
+/// The first move at which a game can be dead.
 const DEAD_FROM: u16 = 40;
 
 impl Engine {
-    /// Plays what a search came to, unless it is time to resign.
+    /// Plays the result of a search, or resigns.
     pub(super) fn play_found(&mut self, result: SearchResult) {
         let Some(mv) = self.trust(result.best) else { return self.reconcile() };
         if result.best.is_some() {
@@ -43,8 +43,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// The move if it is legal, as it is unless the search crashed; otherwise any legal move. `None`
-    /// if there is none.
+    /// Returns the move if it is legal, as it is unless the search crashed; otherwise any legal
+    /// move. `None` if there is none.
     pub(super) fn trust(&self, best: Option<Move>) -> Option<Move> {
         best.filter(|&mv| self.position().is_legal(mv)).or_else(|| {
             let any = self.position().legal_moves().iter().next()?;
@@ -56,8 +56,8 @@ impl Engine {
         })
     }
 
-    /// The move that is known here without a search for this purpose: by the games of the book, or else by
-    /// what was found before.
+    /// Returns the move known here without a search for this purpose: from the book's games, or
+    /// else from an earlier search.
     pub(super) fn known_move(&mut self, purpose: Purpose) -> Option<(Move, MoveReason)> {
         let learned = self.learning.book();
         let choice = self.book_loader.choose(&self.game, &self.settings, learned);
@@ -69,8 +69,8 @@ impl Engine {
         self.found_before(purpose, &self.game)
     }
 
-    /// The move of a search that was made before, by who analysed the book or by the engine itself, if
-    /// one now would not find more.
+    /// Returns the move of an earlier search, by an analysis of the book or by the engine, if a
+    /// search now would not find more.
     pub(super) fn found_before(&self, purpose: Purpose, game: &Game) -> Option<(Move, MoveReason)> {
         if self.rating().is_some() {
             return None;
@@ -86,7 +86,7 @@ impl Engine {
             .or_else(|| learnt().map(|unrefuted| (unrefuted.mv, MoveReason::Learned(unrefuted))))
     }
 
-    /// Plays a move that is known, if there is one.
+    /// Plays a known move, if there is one.
     pub(super) fn play_known(&mut self) -> bool {
         let Some((mv, move_reason)) = self.known_move(Purpose::Think) else { return false };
         if self.draw_offered {
@@ -126,7 +126,7 @@ impl Engine {
             && last.iter().all(|score| score.abs() <= DEAD_SCORE)
     }
 
-    /// Takes the draw that was offered, if it is worth it.
+    /// Accepts an offered draw, if that is good enough.
     pub(super) fn answer_offer(&mut self) {
         self.draw_offered = false;
         let contempt = self.settings.contempt as Score;

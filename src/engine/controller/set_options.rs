@@ -1,4 +1,4 @@
-//! Changes of the settings, and what follows from them.
+//! Changes of the settings, and their effects.
 
 use std::io;
 
@@ -12,17 +12,18 @@ use super::settings::{Kind, OpenLog, Setting, SettingError, Settings};
 use super::strength::ratings;
 
 impl Engine {
-    /// What to do when the user sets the file of the log; nothing at first.
+    /// Sets the action for a change of the log file.
     pub(crate) fn on_log_file(&mut self, open: OpenLog) {
         self.open_log = open;
     }
 
-    /// Changes a setting by its name, at any time. A search for a move that is running goes on
-    /// with the old one; pondering and analysis begin anew.
+    /// Changes a setting by its name, at any time.
+    ///
+    /// A search for a move continues with the old value; pondering and analysis restart.
     ///
     /// # Errors
-    /// If there is no such setting, the value does not fit, or a file that it names cannot be used;
-    /// nothing has changed then.
+    /// If there is no such setting, the value is invalid, or a file that it names cannot be used.
+    /// Nothing has changed then.
     pub(crate) fn set_option(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
         let row = Setting::find(name).ok_or(SettingError::Unknown)?;
         if matches!(row.kind, Kind::ClearMemory) {
@@ -45,7 +46,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Reports that a number was cut to what is possible here.
+    /// Reports that a number was reduced to what is possible here.
     fn report_cut(&mut self, name: &str, desired: i64, used: i64) {
         if desired > used {
             let text = format!("{name} {desired} is more than can be used here; it is {used} now");
@@ -53,7 +54,7 @@ impl Engine {
         }
     }
 
-    /// Takes over new settings, whose files but the book are open already.
+    /// Applies new settings, whose files except the book are already open. @5 @6 -
     fn change(&mut self, settings: Settings) {
         let old = std::mem::replace(&mut self.settings, settings);
         let new = &self.settings;
@@ -95,19 +96,18 @@ impl Engine {
         self.change_one(|settings| settings.own_book = on);
     }
 
-    /// Lets all tables take so many mebibytes together.
+    /// Limits the memory of all tables together, in mebibytes.
     pub(crate) fn set_memory(&mut self, megabytes: u64) {
         self.change_one(|settings| settings.set_memory(megabytes));
         let desired = i64::try_from(megabytes).unwrap_or(i64::MAX);
         self.report_cut("memory", desired, self.settings.search.memory_mb as i64);
     }
 
-    /// Lets so many threads search.
     pub(crate) fn set_threads(&mut self, count: u32) {
         self.change_one(|settings| settings.set_threads(count));
     }
 
-    /// Lets pondering and analysis begin anew.
+    /// Restarts pondering and analysis.
     fn restart(&mut self) {
         if self.job.as_ref().is_some_and(|job| job.purpose != Purpose::Think) {
             self.cancel();
@@ -115,7 +115,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// A book has been opened, or has not.
+    /// Sets a book that was opened, or reports the error.
     pub(super) fn set_book(&mut self, number: u64, book: Result<Book, String>) {
         let (book, why) = match book {
             Ok(book) => (Some(book), None),
@@ -127,7 +127,7 @@ impl Engine {
         }
     }
 
-    /// Takes over an opponent book that has been read, or the error.
+    /// Sets an opponent book that was read, or reports the error.
     pub(super) fn set_opponent_book(
         &mut self,
         number: u64,
@@ -139,30 +139,30 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Plays from the opponent book that [`Settings::opponent_book`] names from now on.
+    /// Plays from the opponent book named by [`Settings::opponent_book`] from now on.
     pub(crate) fn play_by_opponent_book(&mut self, opponent_book: OpponentBook) {
         self.book_loader.install_opponent_book(opponent_book);
     }
 
-    /// The opponent book in use.
     pub(crate) fn opponent_book(&self) -> Option<&OpponentBook> {
         self.book_loader.opponent_book()
     }
 
-    /// The rating to play at: the one that was set, or else that of the opponent book; `None` for full
-    /// strength, which opponent books above the highest rating get too.
+    /// Returns the rating to play at: that of the settings, or else of the opponent book.
+    ///
+    /// `None` for full strength, also for opponent books above the highest rating.
     pub(crate) fn rating(&self) -> Option<i64> {
         let of_opponent_book = || self.opponent_book()?.rating.map(i64::from);
         let asked = self.settings.rating().or_else(of_opponent_book)?;
         (asked <= *ratings().end()).then_some(asked.max(*ratings().start()))
     }
 
-    /// What the opening is called that a position belongs to, if it has a name of its own.
+    /// Returns the name of a position's opening, if it has its own.
     pub(crate) fn opening(&self, position: &Position) -> Option<String> {
         self.book_loader.opening(position)
     }
 
-    /// The book that moves are played from, and what was learnt behind it.
+    /// Returns the book that moves are played from, supplemented by learnt results.
     pub(crate) fn book(&self) -> &Book {
         self.settings.search.book.as_ref().unwrap_or(self.book_loader.book())
     }

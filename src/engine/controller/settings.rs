@@ -1,4 +1,4 @@
-//! What a user can set, as one table: both protocols and the console read it.
+//! The user's settings as one table, used by both protocols and the console.
 
 use std::io;
 use std::path::Path;
@@ -20,67 +20,69 @@ use crate::engine::search::constants::{values as constant, with_constants};
 #[cfg(feature = "tune")]
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Called with the name of a file when the user wants the log written there; empty for nowhere.
+/// Called with the name of a new log file; empty for none.
 pub(crate) type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
 
-/// Everything a user can set. The defaults are those of a game against a person on one core.
+/// All settings of the user. The defaults are for a game against a person on one core.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// What the search works with. The files among it are opened from the names below.
+    /// The search's configuration. Its files are opened from the names below.
     pub search: Config,
-    /// Whether to think on the opponent's time.
+    /// Whether to ponder.
     pub ponder: bool,
-    /// How many of the best lines an analysis shows.
+    /// Number of best lines shown by an analysis.
     pub lines: i64,
-    /// Whether thinking output tells the chances of winning, drawing and losing.
+    /// Whether thinking output contains the chances to win, draw and lose.
     pub show_wdl: bool,
     /// Whether moves are played from the book.
     pub own_book: bool,
-    /// The book's file, or several, see [`crate::games::book::Book::open_all`]; empty for the embedded book.
+    /// The book's file or files, see [`crate::games::book::Book::open_all`]; empty for the embedded
+    /// book.
     pub book: String,
-    /// How a move is chosen among those of the book.
+    /// The policy for choosing book moves.
     pub policy: Policy,
-    /// How many centipawns a move of the book may give away by what an analysis has found.
+    /// Largest loss of a book move by the analysis, in centipawns.
     pub max_loss: Score,
-    /// The file that is learnt to, and from; empty for none.
+    /// The learn file; empty for none.
     pub learn: String,
-    /// Whether what was learnt may veto moves of the book.
+    /// Whether learnt results may veto book moves.
     pub veto: bool,
-    /// Whose games are played by, see [`crate::games::book::OpponentBook::open`]; empty for nobody's.
+    /// The player whose games are imitated, see [`crate::games::book::OpponentBook::open`]; empty
+    /// for none.
     pub opponent_book: String,
-    /// What judges positions.
+    /// The kind of evaluation.
     pub evaluation: EvaluationKind,
-    /// The network's file; empty for the one that is built in.
+    /// The network's file; empty for the embedded one.
     pub network: String,
-    /// Resign after some moves in a row with so many centipawns behind; 0 for never.
+    /// Resign after some consecutive moves this many centipawns behind; 0 for never.
     pub resign: i64,
-    /// How many centipawns the engine has to be behind to take a draw.
+    /// How many centipawns the engine must be behind to accept a draw.
     pub contempt: i64,
     /// Whether to offer a draw in a dead game.
     pub offer_draws: bool,
-    /// Whether to play no better than `elo`.
+    /// Whether to limit the strength to `elo`.
     pub limited: bool,
-    /// The rating to play like, if the strength is limited.
+    /// The rating to play at, if the strength is limited.
     pub elo: i64,
-    /// What the errors of a limited strength are drawn by; 0 for another number in each game.
+    /// Seed of the errors of a limited strength; 0 for a new one in each game.
     pub seed: i64,
-    /// Whether to take the time that a person would over moves that are found at once.
+    /// Whether to pause like a person before moves found at once.
     pub pauses: bool,
-    /// Milliseconds of each move's time to keep back for its way to the opponent's clock; the search
-    /// keeps [`MOVE_OVERHEAD`] back in any case.
+    /// Milliseconds of each move's time reserved for transmission; the search always reserves
+    /// [`MOVE_OVERHEAD`].
     pub overhead: i64,
-    /// Where the Syzygy tablebases are; empty for nowhere.
+    /// The path of the Syzygy tables; empty for none.
     pub tablebases: String,
-    /// Where the log is written; empty for nowhere.
+    /// The log file; empty for none.
     pub log: String,
 }
 
-/// The kinds of evaluation.
+/// A kind of evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum EvaluationKind {
-    /// Terms with tuned weights, which explain themselves.
+    /// Terms with tuned weights, which can be explained.
     Classical,
-    /// A network: that of a file, or the one that is built in.
+    /// A network: that of a file, or the embedded one.
     #[default]
     Nnue,
 }
@@ -89,7 +91,7 @@ impl EvaluationKind {
     /// All kinds.
     pub(crate) const ALL: [EvaluationKind; 2] = [EvaluationKind::Classical, EvaluationKind::Nnue];
 
-    /// The word for the kind, in options and on the command line.
+    /// Returns the name of the kind in options and on the command line.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             EvaluationKind::Classical => "classical",
@@ -97,8 +99,8 @@ impl EvaluationKind {
         }
     }
 
-    /// What judges positions. The network's file is opened even if it is not to judge, so that a
-    /// wrong one is told as soon as it is named.
+    /// Creates the evaluation. The network's file is opened even if not used, so that errors are
+    /// reported at once.
     ///
     /// # Errors
     /// If the network's file cannot be used.
@@ -141,33 +143,33 @@ impl Default for Settings {
     }
 }
 
-/// The rating that is played like if only a limit is asked for: that of a common club player.
+/// Default rating of a limited strength: that of a common club player.
 const USUAL_ELO: i64 = 1500;
 
-/// The most memory that can be set, in mebibytes, whatever the machine has.
+/// Maximum memory setting, in mebibytes, on any machine.
 const MAX_MEMORY: i64 = 1 << 20;
 
-/// The most centipawns that can be set where something may be given away.
+/// Maximum of settings in centipawns.
 const MAX_CENTIPAWNS: i64 = 1_000;
 
-/// The largest number that errors can be drawn by: what every GUI can hold.
+/// Maximum seed: a number that every GUI can store.
 const MAX_SEED: i64 = i32::MAX as i64;
 
-/// The most threads that can be set.
+/// Maximum number of threads.
 const MAX_THREADS: i64 = 256;
 
 /// One row of the table of settings.
 pub(crate) struct Setting {
-    /// The name that xboard shows, without blanks, which python-chess takes for the name's end,
-    /// and without `Draw`, which xboard takes for the end of the game;
-    /// empty where the protocol has a command of its own for it.
+    /// The name in xboard, without blanks, at which python-chess ends names, and without `Draw`,
+    /// which xboard interprets as the end of the game. Empty if the protocol has its own command
+    /// for it.
     pub name: &'static str,
-    /// The name by UCI's conventions; empty where it has no effect on what that protocol asks for:
-    /// its GUIs agree on draws and give games up by themselves.
+    /// The name by UCI's conventions. Empty if it has no effect there: UCI GUIs handle draws and
+    /// resignation themselves.
     pub uci: &'static str,
-    /// What it does, in one line.
+    /// One line of help.
     pub help: &'static str,
-    /// Its kind, and how it is read and changed.
+    /// Its kind, and functions to read and change it.
     pub kind: Kind,
 }
 
@@ -195,19 +197,19 @@ pub(crate) enum Kind {
     Choice {
         /// The words.
         choices: &'static [&'static str],
-        /// Reads the index of the current one.
+        /// Returns the index of the current word.
         get: fn(&Settings) -> usize,
-        /// Makes the one of an index the current one.
+        /// Sets the current word by index.
         set: fn(&mut Settings, usize),
     },
-    /// The name of a file, or nothing.
+    /// The name of a file, or empty.
     File {
         /// Reads the value.
         get: fn(&Settings) -> &str,
         /// Changes the value.
         set: fn(&mut Settings, String),
     },
-    /// The name of a folder, or nothing.
+    /// The name of a folder, or empty.
     Folder {
         /// Reads the value.
         get: fn(&Settings) -> &str,
@@ -218,7 +220,7 @@ pub(crate) enum Kind {
     ClearMemory,
 }
 
-/// The policies by which a book move can be chosen, in the order of [`Policy::IN_USE`].
+/// The policies for choosing a book move, in the order of [`Policy::IN_USE`].
 const POLICY_NAMES: [&str; Policy::IN_USE.len()] = {
     let mut names = [""; Policy::IN_USE.len()];
     let mut at = 0;
@@ -229,7 +231,7 @@ const POLICY_NAMES: [&str; Policy::IN_USE.len()] = {
     names
 };
 
-/// What the search can do with book positions, in the order of [`BookSearch::ALL`].
+/// The effects of book positions on the search, in the order of [`BookSearch::ALL`].
 const BOOK_SEARCH_NAMES: [&str; 5] = [
     BookSearch::Off.name(),
     BookSearch::First.name(),
@@ -241,7 +243,7 @@ const BOOK_SEARCH_NAMES: [&str; 5] = [
 /// The kinds of evaluation, in the order of [`EvaluationKind::ALL`].
 const EVALUATION_NAMES: [&str; 2] = [EvaluationKind::Classical.name(), EvaluationKind::Nnue.name()];
 
-/// The orders of searching again, in the order of [`ResearchOrder::ALL`].
+/// The orders of re-searches, in the order of [`ResearchOrder::ALL`].
 const RESEARCH_ORDER_NAMES: [&str; 2] =
     [ResearchOrder::DepthFirst.name(), ResearchOrder::WindowFirst.name()];
 
@@ -313,7 +315,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     row("ClearHash", "Clear Hash", "forget what the search has learned", Kind::ClearMemory),
 ];
 
-/// The constants of the search, in a build that is made to tune them.
+/// The constants of the search, in a build for tuning.
 #[cfg(not(feature = "tune"))]
 const CONSTANTS: &[Setting] = &[];
 
@@ -333,30 +335,30 @@ macro_rules! constant_rows {
 #[cfg(feature = "tune")]
 const CONSTANTS: &[Setting] = with_constants!(constant_rows);
 
-/// All settings, and the constants of the search where they are settings too.
+/// All settings, including the constants of the search in a build for tuning.
 pub(crate) fn all_settings() -> impl Iterator<Item = &'static Setting> {
     SETTINGS.iter().chain(CONSTANTS)
 }
 
-/// Why a setting cannot be changed so.
+/// Why a setting cannot be changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum SettingError {
     /// The table has no such name.
     #[error("no such option")]
     Unknown,
-    /// The value is of another kind.
+    /// The value is invalid for its kind.
     #[error("expected {0}")]
     Value(String),
-    /// There are no such endgame tables.
+    /// The endgame tables cannot be used.
     #[error(transparent)]
     Endgames(#[from] TablesError),
     /// The network's file cannot be used.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// Nothing can be learnt to the file; why.
+    /// The learn file cannot be used; the reason.
     #[error("{0}")]
     Learning(String),
-    /// The system starts no thread; what it says.
+    /// The system starts no thread; its error message.
     #[error("the system starts no thread to search in: {0}")]
     Start(String),
     /// The log cannot be written.
@@ -364,7 +366,7 @@ pub(crate) enum SettingError {
     Log {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The system's error message.
         why: String,
     },
 }
@@ -376,19 +378,19 @@ impl From<LearnError> for SettingError {
 }
 
 impl Setting {
-    /// The row of a name, by either protocol's, whatever its case.
+    /// Finds a setting by its name in either protocol, ignoring case.
     pub(crate) fn find(name: &str) -> Option<&'static Setting> {
         let is = |own: &str| !own.is_empty() && own.eq_ignore_ascii_case(name);
         all_settings().find(|row| is(row.name) || is(row.uci))
     }
 
-    /// The name that people know it by: UCI's, since xboard has commands in place of some, or else
+    /// Returns the name for display: UCI's, since xboard has commands instead of some, or else
     /// xboard's.
     pub(crate) fn title(&self) -> &'static str {
         if self.uci.is_empty() { self.name } else { self.uci }
     }
 
-    /// Changes the setting to what a text says. [`Kind::ClearMemory`] has nothing to change.
+    /// Changes the setting to the value of a text. [`Kind::ClearMemory`] changes nothing.
     ///
     /// # Errors
     /// If the text is no value of this kind.
@@ -426,13 +428,13 @@ fn parse_switch(value: &str) -> Option<bool> {
 }
 
 impl Settings {
-    /// The rating to play like; `None` for full strength.
+    /// Returns the rating to play at; `None` for full strength.
     pub(crate) fn rating(&self) -> Option<i64> {
         self.limited.then_some(self.elo)
     }
 
-    /// Opens the files of these settings that are not those of `old`, for the search, and sees to
-    /// it that there is one to learn to; the book is opened apart.
+    /// Opens the files of these settings that differ from those of `old`, and creates the learn
+    /// file. The book is opened separately.
     ///
     /// # Errors
     /// If one cannot be used.
@@ -449,7 +451,7 @@ impl Settings {
         Ok(())
     }
 
-    /// What judges positions by these settings.
+    /// Creates the evaluation of these settings.
     ///
     /// # Errors
     /// If the network's file cannot be used.
@@ -458,7 +460,7 @@ impl Settings {
         self.evaluation.open(file.map(Path::new))
     }
 
-    /// The endgame tables of these settings, if there are to be any.
+    /// Opens the endgame tables of these settings, if any.
     ///
     /// # Errors
     /// If there are none in the folder.
@@ -467,8 +469,8 @@ impl Settings {
         folder.map(|folder| Tables::open(Path::new(folder))).transpose()
     }
 
-    /// Opens the network, the endgame tables and the file to learn to, which are not open yet.
-    /// Those that cannot be used are left out; why, for each.
+    /// Opens the network, the endgame tables and the learn file, unless open already. Skips
+    /// unusable ones and returns the errors.
     pub(crate) fn open_usable(&mut self) -> Vec<SettingError> {
         let mut faults = Vec::new();
         while let Err(fault) = self.open_files(&Settings::default()) {
@@ -482,7 +484,7 @@ impl Settings {
         faults
     }
 
-    /// Sets the memory, cut to what this machine can give (three quarters of what it has).
+    /// Sets the memory, limited to three quarters of the machine's.
     pub(crate) fn set_memory(&mut self, megabytes: u64) {
         let desired = i64::try_from(megabytes).unwrap_or(i64::MAX);
         let all = total_memory().and_then(|bytes| i64::try_from(bytes >> 20).ok());
@@ -490,7 +492,7 @@ impl Settings {
         self.search.memory_mb = desired.clamp(1, most).unsigned_abs() as usize;
     }
 
-    /// Sets the threads, cut to what is supported.
+    /// Sets the number of threads, limited to the supported maximum.
     pub(crate) fn set_threads(&mut self, threads: u32) {
         self.search.threads = i64::from(threads).clamp(1, MAX_THREADS).unsigned_abs() as usize;
     }

@@ -1,6 +1,6 @@
-//! What a rating means for a search: how far it looks, how much it errs, what it knows of openings.
+//! The effect of a rating on a search: its depth, errors and opening knowledge.
 //!
-//! How the figures were found, and what they are worth, stands in `docs/measurements/strength-levels.md`.
+//! `docs/measurements/strength-levels.md` describes how the figures were found and how reliable they are.
 
 use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
@@ -10,13 +10,13 @@ use crate::chess::position::Game;
 use crate::engine::search::{Handicap, Limits, TimeLimit};
 use crate::support::random::Random;
 
-/// The lowest rating that can be played like.
+/// The lowest rating.
 pub(super) const WEAKEST: i64 = 800;
-/// The highest, a little below what a tenth of a second a move is worth.
+/// The highest rating, a little below the strength of a tenth of a second a move.
 pub(super) const STRONGEST: i64 = 2850;
 
-/// The ratings to which levels have come in games, on a scale that other engines are measured by; in
-/// between, the lines are straight.
+/// Ratings and the levels that reached them in games, on a scale that other engines are measured
+/// by; interpolated linearly.
 const MEASURED: [(f64, f64); 10] = [
     (682.0, 630.0),
     (909.0, 775.0),
@@ -30,41 +30,41 @@ const MEASURED: [(f64, f64); 10] = [
     (2920.0, 1950.0),
 ];
 
-/// The ratings that can be played like.
+/// The supported ratings.
 pub(crate) fn ratings() -> RangeInclusive<i64> {
     WEAKEST..=STRONGEST
 }
 
-/// Where errors end and only the lookahead is less.
+/// Level at which the errors end; above it only the depth is limited.
 const FLAWLESS: f64 = 2400.0;
-/// The level at which the errors are as large as the next two say.
+/// Level at which the errors are as large as the next three constants.
 const CLUMSY: f64 = 600.0;
-/// The misjudgement there, in centipawns.
+/// Evaluation error there, in centipawns.
 const EVAL_NOISE: f64 = 250.0;
-/// The chance to overlook a move there, in permille for each ply.
+/// Chance to overlook a move there, in permille per ply.
 const MOVE_BLINDNESS: f64 = 120.0;
-/// Nodes after which no new iteration begins, there.
+/// Nodes there after which no new iteration begins.
 const NODES: f64 = 40.0;
-/// What twice the nodes are worth on the scale of levels.
+/// Levels gained by twice the nodes.
 const DOUBLING: f64 = 150.0;
-/// The whole search may take so many times the nodes after which no new iteration begins.
+/// The whole search may take this many times the nodes after which no new iteration begins.
 const HARD_FACTOR: u64 = 8;
 
-/// How a player of some rating plays.
+/// The strength of a player of some rating.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Strength {
     rating: i64,
-    /// The place on a scale by which the errors are set, made so that it nearly is the rating.
+    /// The level that determines the errors; its scale is close to the rating.
     level: f64,
 }
 
 impl Strength {
-    /// That of a rating.
+    /// Returns the strength for a rating.
     pub(super) fn of(rating: i64) -> Self {
         Strength { rating, level: level(rating as f64) }
     }
 
-    /// Bounds a search by what such a player sees; `seed` draws the errors.
+    /// Limits a search to what such a player sees; `seed` determines the errors.
     pub(super) fn limit_search(&self, limits: Limits, seed: u64) -> Limits {
         let nodes = (NODES * ((self.level - CLUMSY) / DOUBLING).exp2()) as u64;
         let flaw = ((FLAWLESS - self.level) / (FLAWLESS - CLUMSY)).max(0.0).powf(1.5);
@@ -77,21 +77,22 @@ impl Strength {
         Limits { nodes: hard, soft_nodes: Some(nodes), handicap: Some(handicap), ..limits }
     }
 
-    /// How many plies of opening such a player knows: two moves at 800 and one more for every
-    /// hundred points. Hand-set.
+    /// Returns the plies of opening that such a player knows: two moves at 800 and one more for
+    /// every hundred points. Hand-set.
     pub(super) fn book_plies(&self) -> usize {
         2 * (2 + (self.rating - WEAKEST) / 100).unsigned_abs() as usize
     }
 }
 
-/// The level at which games come to this rating.
+/// Returns the level that reaches this rating in games.
 fn level(rating: f64) -> f64 {
     let above = MEASURED[1..MEASURED.len() - 1].partition_point(|&(known, _)| known < rating) + 1;
     let ((low, from), (high, to)) = (MEASURED[above - 1], MEASURED[above]);
     from + (to - from) * (rating - low) / (high - low)
 }
 
-/// A number that differs from game to game. The standard library's own seed is the simplest source.
+/// Returns a seed that differs from game to game. The standard library's random hash seed is the
+/// simplest source.
 pub(super) fn new_seed() -> u64 {
     RandomState::new().hash_one(0)
 }
@@ -101,7 +102,8 @@ const USUAL_SHARE: u32 = 45;
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
-/// How long a person would think: drawn by position and game, less where there is little to choose.
+/// Returns how long a person would think: determined by position and game, shorter with few
+/// choices.
 pub(super) fn pause(game: &Game, time: TimeLimit, seed: u64) -> Duration {
     let usual = match time {
         TimeLimit::Infinite => return Duration::ZERO,
@@ -138,7 +140,7 @@ mod tests {
         }
     }
 
-    /// Every point of rating more looks further and errs no more.
+    /// Each higher rating searches further and errs no more.
     #[test]
     fn strength_grows_with_the_rating() {
         let weakened = |rating| Strength::of(rating).limit_search(Limits::default(), 1);

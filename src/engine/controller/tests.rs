@@ -1,4 +1,4 @@
-//! The state machine on a search that does what the test says, when it says so.
+//! The state machine with a scripted search.
 
 use std::fs;
 use std::io::Write;
@@ -14,14 +14,14 @@ use crate::chess::score::Score;
 use crate::engine::search::{self, Config, Control, Limits, SearchResult, TimeLimit};
 use crate::games::book::Book;
 
-/// A search that was begun.
+/// A search that was started.
 pub(super) struct StartedSearch {
     game: Game,
     pub(super) limits: Limits,
     control: Control,
 }
 
-/// A search that ends when the test hands it a result, or when it is stopped.
+/// A search that ends when the test supplies a result, or when it is stopped.
 struct ScriptedSearch {
     started: Sender<StartedSearch>,
     results: Receiver<SearchResult>,
@@ -58,7 +58,7 @@ impl Backend for ScriptedSearch {
     }
 }
 
-/// An engine, and the search's strings.
+/// An engine, and the channels of its scripted search.
 pub(super) struct TestEngine {
     pub(super) engine: Engine,
     started: Receiver<StartedSearch>,
@@ -83,14 +83,14 @@ impl TestEngine {
         test_engine
     }
 
-    /// Hands news on until all orders but searches are done.
+    /// Passes on events until all requests except searches are complete.
     pub(super) fn settle(&mut self) {
         while !self.engine.is_settled() {
             self.handle_next_event();
         }
     }
 
-    /// Hands the next news on.
+    /// Passes on the next event.
     pub(super) fn handle_next_event(&mut self) {
         let background_event =
             self.engine.background_events().recv_timeout(Duration::from_secs(60)).expect("news");
@@ -107,7 +107,7 @@ impl TestEngine {
         (test_engine, pondering)
     }
 
-    /// The search that has begun.
+    /// Returns the search that was started.
     pub(super) fn started(&self) -> StartedSearch {
         self.started.recv_timeout(Duration::from_secs(60)).expect("a search")
     }
@@ -126,7 +126,7 @@ impl TestEngine {
         self.engine.play(mv).expect(text);
     }
 
-    /// The pings that it has answered and the moves that it has made, since last asked.
+    /// Returns the pings answered and the moves made since the last call.
     fn pongs_and_moves(&mut self) -> Vec<String> {
         let shown = |event| match event {
             Event::Pong(number) => Some(number.to_string()),
@@ -136,7 +136,7 @@ impl TestEngine {
         self.engine.take_events().into_iter().filter_map(shown).collect()
     }
 
-    /// The moves that the engine has made since last asked.
+    /// Returns the moves made since the last call.
     pub(super) fn moves(&mut self) -> Vec<String> {
         let moved = |event| match event {
             Event::Moved(moved) => Some(moved.mv.to_string()),
@@ -463,7 +463,7 @@ fn files_that_cannot_be_used_change_nothing() {
     assert_eq!(test_engine.engine.settings(), &before);
 }
 
-/// The settings by which the engine plays: they are none of the search's business.
+/// Settings that do not affect the search.
 const OF_PLAY: [&str; 19] = [
     "Ponder",
     "MultiPV",
@@ -486,7 +486,7 @@ const OF_PLAY: [&str; 19] = [
     "Clear Hash",
 ];
 
-/// A value of a setting that is not its default; a file among `files`.
+/// Returns a value of a setting other than its default; a file among `files`.
 fn another_value(row: &Setting, files: &Path) -> String {
     let now = Settings::default();
     match &row.kind {
@@ -512,7 +512,7 @@ fn every_option_of_the_search_comes_to_the_search() {
         let [before] = &before[..] else { panic!("{name}: {before:?}") };
         let reported = test_engine.engine.set_option(name, &another_value(row, files.path()));
         if name == "SyzygyPath" {
-            // There are no tables of our own: tests/search/endgames.rs sees real ones come to the search.
+            // The repository has no tables: tests/search/endgames.rs checks real ones.
             assert!(matches!(reported, Err(SettingError::Endgames(_))), "{reported:?}");
             continue;
         }

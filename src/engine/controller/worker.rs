@@ -1,7 +1,7 @@
-//! The thread that searches, and how it is spoken with.
+//! The search thread and its channels.
 //!
-//! Orders go in by one channel and are done one after the other; news come out by another. Every
-//! search has a job number, so that late events of a search that was called off can be distinguished.
+//! Requests go in by one channel and run one after the other; events come out by another. Every
+//! search has a job number, which identifies late events of a cancelled search.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,16 +15,15 @@ use crate::engine::search::{
 };
 use crate::games::book::{Book, Learned, OpponentBook};
 
-/// What can search. [`search::Searcher`] does; tests script another.
+/// A search implementation: [`search::Searcher`], or a script in tests.
 pub(crate) trait Backend: Send {
-    /// Takes over what the user has set. Called between searches only.
+    /// Sets the configuration. Called between searches only.
     fn configure(&mut self, config: Config);
 
-    /// Forgets what was learned in the game so far.
+    /// Discards what was learnt in the game so far.
     fn new_game(&mut self);
 
-    /// What the last order met with that the user should know: what the system did not give, what
-    /// broke.
+    /// Returns the faults of the last request: missing resources or failures.
     fn take_faults(&mut self) -> Vec<SearchFault> {
         Vec::new()
     }
@@ -63,59 +62,59 @@ impl Backend for Searcher {
     }
 }
 
-/// Makes a backend of what the user has set; again, should one panic.
+/// Creates a backend with a configuration; called again if one panics.
 pub(crate) type MakeBackend = Box<dyn Fn(Config) -> Box<dyn Backend> + Send>;
 
-/// Makes the real search.
+/// Creates the real search.
 pub(crate) fn searcher() -> MakeBackend {
     Box::new(|config| Box::new(Searcher::new(config)))
 }
 
-/// What happens in the background: in the search thread, and in threads that read files.
+/// An event of the search thread or of a thread that reads files.
 #[derive(Debug, Clone)]
 pub(crate) enum BackgroundEvent {
-    /// A search tells how far it is.
+    /// A search reports progress.
     Progress {
-        /// The number that [`SearchThread::search`] gave.
+        /// The job number from [`SearchThread::search`].
         job: u64,
-        /// What it tells.
+        /// The event.
         event: search::SearchEvent,
     },
     /// A search has ended.
     Finished {
-        /// The number that [`SearchThread::search`] gave.
+        /// The job number from [`SearchThread::search`].
         job: u64,
         /// Without a best move if it crashed.
         result: SearchResult,
     },
-    /// One order that was no search is done.
+    /// A request other than a search is complete.
     Settled,
-    /// Something that the owner does beside the engine has come further.
+    /// Progress of a task of the owner's.
     OwnerProgress,
-    /// Something that was asked for is not to be had, or broke; in words. It comes before the news
-    /// of the order's end.
+    /// A resource is unavailable or something failed; a description. It precedes the end of the
+    /// request.
     Fault(String),
-    /// A book was opened, or could not be; why.
+    /// A book was opened, or could not be; the reason.
     Opened {
         /// The number of books requested until then.
         number: u64,
         /// The book.
         book: Result<Book, String>,
     },
-    /// An opponent book was read, or could not be; why.
+    /// An opponent book was read, or could not be; the reason.
     OpponentBookLoaded {
         /// The number of opponent books requested until then.
         number: u64,
         /// The opponent book.
         opponent_book: Result<OpponentBook, String>,
     },
-    /// What was to be learnt is written down, or waits for a file that can be written to.
+    /// Learnt rows were written, or wait until the file can be written.
     Kept,
-    /// What was learnt has been read.
+    /// The learn file was read.
     Learned {
-        /// The number of times that it was asked for until then.
+        /// The number of reads requested until then.
         number: u64,
-        /// What it is; `None` for nothing.
+        /// The contents; `None` for nothing.
         learned: Option<Learned>,
     },
 }
@@ -126,7 +125,7 @@ enum SearchRequest {
     Search { job: u64, game: Box<Game>, limits: Limits, control: Control },
 }
 
-/// The search thread, as its owner sees it. Dropped, it leaves the thread to end by itself.
+/// Handle of the search thread. Dropping it leaves the thread to end by itself.
 pub(crate) struct SearchThread {
     orders: Sender<SearchRequest>,
     event_sender: Sender<BackgroundEvent>,
@@ -136,7 +135,7 @@ pub(crate) struct SearchThread {
 }
 
 impl SearchThread {
-    /// Starts the thread, with the stack of a search, which runs in this.
+    /// Starts the thread, with stack for the search that runs in it.
     ///
     /// # Errors
     /// If the system starts no thread.
@@ -149,39 +148,39 @@ impl SearchThread {
         builder.spawn(move || work(&make, made_with, &inbox, &own_sender))?;
         let mut worker =
             SearchThread { orders, event_sender, background_events, jobs: 0, unsettled: 0 };
-        // Nothing changes, but the order is done only when all is made.
+        // No change, but the request is complete only when everything is created.
         worker.configure(config);
         Ok(worker)
     }
 
-    /// Where the news come in. Each must be shown to [`SearchThread::note`].
+    /// The channel of events. Pass each to [`SearchThread::note`].
     pub(crate) fn background_events(&self) -> &Receiver<BackgroundEvent> {
         &self.background_events
     }
 
-    /// Where others can add to the news.
+    /// Returns a sender for further events.
     pub(crate) fn event_sender(&self) -> Sender<BackgroundEvent> {
         self.event_sender.clone()
     }
 
-    /// Keeps count of the orders that are done.
+    /// Counts the completed requests.
     pub(crate) fn note(&mut self, background_event: &BackgroundEvent) {
         if matches!(background_event, BackgroundEvent::Settled) {
             self.unsettled = self.unsettled.saturating_sub(1);
         }
     }
 
-    /// Whether all orders but searches are done.
+    /// Whether all requests except searches are complete.
     pub(crate) fn is_settled(&self) -> bool {
         self.unsettled == 0
     }
 
-    /// Passes on what the user has set, for the searches to come.
+    /// Sets the configuration of later searches.
     pub(crate) fn configure(&mut self, config: Config) {
         self.settle(SearchRequest::Configure(Box::new(config)));
     }
 
-    /// Lets the searches to come know nothing of those before.
+    /// Discards what earlier searches have learnt.
     pub(crate) fn new_game(&mut self) {
         self.settle(SearchRequest::NewGame);
     }
@@ -192,17 +191,17 @@ impl SearchThread {
         }
     }
 
-    /// Orders a search and returns its job number.
+    /// Requests a search and returns its job number.
     pub(crate) fn search(&mut self, game: Game, limits: Limits, control: Control) -> u64 {
         self.jobs += 1;
         let order = SearchRequest::Search { job: self.jobs, game: Box::new(game), limits, control };
-        // The thread lives as long as its orders can be sent, so this cannot fail.
+        // The thread lives as long as requests can be sent, so this cannot fail.
         let _ = self.orders.send(order);
         self.jobs
     }
 }
 
-/// Does the orders until nobody can give any more.
+/// Handles requests until all senders are gone.
 fn work(
     make: &MakeBackend,
     mut config: Config,
@@ -247,14 +246,13 @@ fn work(
     }
 }
 
-/// A backend by what the user has set. One that cannot even be made so goes by what the program has
-/// set.
+/// Creates a backend with the user's configuration, or with the defaults if that panics.
 fn made(make: &MakeBackend, config: &Config) -> Box<dyn Backend> {
     let made = catch_unwind(AssertUnwindSafe(|| make(config.clone())));
     made.unwrap_or_else(|_| make(Config::default()))
 }
 
-/// Whether a search came back without a move where there is one.
+/// Whether a search returned no move although there is one.
 fn is_without_move(order: &SearchRequest, background_event: &BackgroundEvent) -> bool {
     match (order, background_event) {
         (SearchRequest::Search { game, .. }, BackgroundEvent::Finished { result, .. }) => {
@@ -264,7 +262,7 @@ fn is_without_move(order: &SearchRequest, background_event: &BackgroundEvent) ->
     }
 }
 
-/// The events of an order that could not be done.
+/// Returns the event for a request that could not be completed.
 fn last_words(order: &SearchRequest) -> BackgroundEvent {
     match order {
         SearchRequest::Search { job, .. } => {

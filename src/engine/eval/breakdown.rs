@@ -1,4 +1,4 @@
-//! The evaluation term by term, for people.
+//! The evaluation term by term, for display.
 
 use std::fmt;
 
@@ -34,7 +34,7 @@ struct TermRow {
     parts: Vec<(&'static str, [Tapered; 2])>,
 }
 
-/// Evaluates a position and tells why.
+/// Evaluates a position term by term.
 pub(crate) fn breakdown(position: &Position) -> Breakdown {
     let mut counts = TermCounts::new(&TUNED);
     let assessment = assess(position, &TUNED, &mut PawnTable::new(), &mut counts);
@@ -69,7 +69,7 @@ pub(crate) fn breakdown(position: &Position) -> Breakdown {
     }
 }
 
-/// The parts of one side together: added, but danger units cost by their square.
+/// Adds the parts of one side; danger units cost by their square.
 fn term_sum(term: Term, parts: &[(&str, [Tapered; 2])], side: usize) -> Tapered {
     let sum = parts.iter().fold(Tapered::ZERO, |sum, (_, sides)| sum + sides[side]);
     match term {
@@ -79,7 +79,7 @@ fn term_sum(term: Term, parts: &[(&str, [Tapered; 2])], side: usize) -> Tapered 
 }
 
 impl Breakdown {
-    /// The score for the side to move, in centipawns: what the search sees.
+    /// Returns the score for the side to move, in centipawns, as the search uses it.
     pub(crate) fn score(&self) -> Score {
         match self.side_to_move {
             Color::White => self.score,
@@ -87,7 +87,7 @@ impl Breakdown {
         }
     }
 
-    /// Whether the rows are all there is.
+    /// Whether the rows add up to the score.
     #[cfg(test)]
     pub(super) fn adds_up(&self) -> bool {
         let net = |row: &TermRow| row.sides[0] - row.sides[1];
@@ -108,7 +108,7 @@ impl Breakdown {
         writeln!(f, " |{:>6}", self.blend(net))
     }
 
-    /// A value in the phase of the game.
+    /// Interpolates a value for the phase of the game.
     fn blend(&self, value: Tapered) -> Score {
         Assessment::Sum { total: value, phase: self.phase, scale: FULL_SCALE }.score()
     }
@@ -136,7 +136,7 @@ impl Breakdown {
     }
 }
 
-/// Danger units are no centipawns: they get no net.
+/// Writes danger units, which are no centipawns and get no difference.
 fn write_units(
     f: &mut fmt::Formatter<'_>,
     name: &str,

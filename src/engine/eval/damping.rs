@@ -1,9 +1,8 @@
-//! What is taken off a network's score where the rules say that less can be won.
+//! Reduction of a network's score where the rules make winning harder.
 //!
-//! A network sees the pieces one by one. It overrates endgames of much material and little hope,
-//! and it knows nothing of the fifty moves: without damping it kept such endgames for a hundred
-//! plies and drew a quarter of the games in which it had been two pawns up, the classical terms a
-//! seventh.
+//! A network overrates endgames with much material and little winning chance, and it has no input
+//! for the fifty-move rule. Without damping it kept such endgames for a hundred plies and drew a
+//! quarter of the games in which it had been two pawns up; the classical terms drew a seventh.
 
 use super::classical::endgame::{FULL_SCALE, scale};
 use super::classical::view::View;
@@ -11,27 +10,29 @@ use super::classical::{FULL_PHASE, phase};
 use crate::chess::position::Position;
 use crate::chess::score::Score;
 
-/// With more pieces on the board an endgame is too far away to be looked at. Hand-set.
+/// With more pieces on the board the score is not scaled as an endgame. Hand-set.
 const MAX_PIECES: u32 = 18;
-/// A score is down to half when the fifty moves are over. Hand-set.
+/// A score falls to half when the fifty moves are over. Hand-set.
 const CLOCK_SPAN: Score = 200;
 
-/// What is left of a network's `score`, for the side to move: as little of an endgame as the
-/// classical terms leave of it, and less the longer nothing has been captured and no pawn moved.
+/// Returns the damped `score` of a network, for the side to move.
+///
+/// It is scaled like the classical terms in an endgame, and falls with the plies since the last
+/// capture or pawn move.
 #[inline]
 pub(super) fn damped(position: &Position, score: Score) -> Score {
     let score = damped_by_clock(position, score);
     if position.occupied().popcnt() > MAX_PIECES { score } else { scaled(position, score) }
 }
 
-/// What is left of a `score` after the plies since the last capture or pawn move.
+/// Reduces a `score` by the plies since the last capture or pawn move.
 #[inline]
 pub(super) fn damped_by_clock(position: &Position, score: Score) -> Score {
     let left = CLOCK_SPAN - Score::from(position.halfmove_clock()).min(CLOCK_SPAN / 2);
     score * left / CLOCK_SPAN
 }
 
-/// The middlegame's share of the score counts in full, the endgame's to its scale.
+/// The middlegame's share of the score counts in full, the endgame's by its scale.
 fn scaled(position: &Position, score: Score) -> Score {
     let us = position.side_to_move();
     let view = View::new(position, if score > 0 { us } else { !us });
@@ -66,7 +67,7 @@ mod tests {
     fn what_cannot_be_won_counts_less() {
         let damped = |fen: &str, score| damped(&Position::from_fen(fen).expect(fen), score);
         for (fen, score, left) in [
-            // A rook pawn and the wrong bishop, seen by either side.
+            // A rook pawn and the wrong bishop, from either side's view.
             ("k7/8/8/P7/8/4BK2/8/8 w - - 0 1", 400, 0..=20),
             ("k7/8/8/P7/8/4BK2/8/8 b - - 0 1", -400, -20..=0),
             // Bishops of opposite colours, and of the same.

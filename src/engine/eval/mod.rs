@@ -1,6 +1,7 @@
-//! Static evaluation: what a position is worth without searching.
+//! Static evaluation: the value of a position without search.
 //!
-//! [`Evaluator`] serves the search, [`Evaluation::explain`] people. A score of 100 is about a pawn.
+//! [`Evaluator`] is used by the search, [`Evaluation::explain`] for display. A score of 100 is
+//! about a pawn.
 
 mod breakdown;
 mod classical;
@@ -25,23 +26,23 @@ use nnue::AccumulatorStack;
 use crate::chess::position::{Color, Position};
 use crate::chess::score::{Ply, Score};
 
-/// What judges positions.
+/// A method of evaluation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evaluation {
-    /// Terms with tuned weights, which explain themselves.
+    /// Terms with tuned weights, which can be explained.
     Classical,
     /// A network.
     Nnue(Arc<Network>),
 }
 
 impl Default for Evaluation {
-    /// The network that is built in.
+    /// Returns the embedded network.
     fn default() -> Self {
         Evaluation::Nnue(Network::embedded())
     }
 }
 
-/// What tells it from others, on a line: networks by their checksums.
+/// One-line identification; networks show their checksum.
 impl fmt::Display for Evaluation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -52,7 +53,8 @@ impl fmt::Display for Evaluation {
 }
 
 impl Evaluation {
-    /// The score of this evaluation, then the classical terms, and a network's view of each piece.
+    /// Describes the score of this evaluation, the classical terms and a network's value of each
+    /// piece.
     pub fn explain(&self, position: &Position) -> String {
         let mut evaluator = Evaluator::new(self);
         evaluator.prepare(position, 0);
@@ -67,7 +69,6 @@ impl Evaluation {
         format!("evaluation {score} ({used})\n\n{terms}{network}")
     }
 
-    /// The network of a network evaluation.
     fn network(&self) -> Option<&Arc<Network>> {
         match self {
             Evaluation::Classical => None,
@@ -76,15 +77,14 @@ impl Evaluation {
     }
 }
 
-/// A score of the side to move in words, from both points of view.
+/// Describes a score of the side to move from both points of view.
 fn describe(score: Score, position: &Position) -> String {
     let white = if position.side_to_move() == Color::White { score } else { -score };
     let pawns = f64::from(white) / 100.0;
     format!("{pawns:+.2} pawns for White, {score:+} centipawns for the side to move")
 }
 
-/// Evaluates positions; each thread has its own, with a table of pawn structures or the neurons'
-/// values along its line.
+/// Evaluates positions. Each thread has its own, with a pawn table or the accumulators of its line.
 #[derive(Clone)]
 pub struct Evaluator {
     evaluation: Evaluation,
@@ -93,26 +93,27 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// An evaluator that has seen nothing yet.
+    /// Creates an evaluator with empty caches.
     pub fn new(evaluation: &Evaluation) -> Self {
         let network =
             evaluation.network().map(|network| AccumulatorStack::new(Arc::clone(network)));
         Evaluator { evaluation: evaluation.clone(), pawns: PawnTable::new(), network }
     }
 
-    /// Changes to `evaluation`, if it is not in use already.
+    /// Switches to `evaluation`, if it is not in use already.
     pub fn set(&mut self, evaluation: &Evaluation) {
         if self.evaluation == *evaluation {
-            // The same network read twice is not to be compared each time.
+            // Avoids further deep comparisons when the same network was read twice.
             self.evaluation.clone_from(evaluation);
         } else {
             *self = Self::new(evaluation);
         }
     }
 
-    /// The score in centipawns for the side to move; never a mate or a tablebase score. `ply` is
-    /// the position's distance from the root: a network is fastest if the position above it was
-    /// the last one evaluated there.
+    /// Returns the score in centipawns for the side to move; never a mate or a tablebase score.
+    ///
+    /// `ply` is the position's distance from the root. A network is fastest if its parent was the
+    /// last position evaluated at the ply above.
     #[inline]
     pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         if is_mop_up(position) {
@@ -130,7 +131,7 @@ impl Evaluator {
         }
     }
 
-    /// The score of the classical terms, for the side to move.
+    /// Returns the classical score for the side to move.
     #[inline]
     fn terms(&mut self, position: &Position) -> Score {
         let score = assess(position, &TUNED, &mut self.pawns, &mut Silent).score();
@@ -141,8 +142,8 @@ impl Evaluator {
     }
 }
 
-/// Whether a side has nothing but its king. How to drive it to mate is known, and no network
-/// learns it from games that end before.
+/// Whether a side has only its king. Special code drives it to mate, which networks do not learn
+/// because games end before that.
 #[inline]
 fn is_mop_up(position: &Position) -> bool {
     let lone = |color| position.by_color(color).popcnt() == 1;

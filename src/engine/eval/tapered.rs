@@ -3,10 +3,10 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// Two values in centipawns, for the middlegame and for the endgame, that are added at once: the
-/// endgame in the upper sixteen bits, the middlegame in the lower, each within `i16`.
+/// A middlegame and an endgame value in centipawns, added in one operation. The endgame is in the
+/// upper sixteen bits, the middlegame in the lower, each within `i16`.
 ///
-/// Source: <https://www.chessprogramming.org/Tapered_Eval>.
+/// Source: <https://www.chessprogramming.org/Tapered_Eval>. @3 @5 @6 -
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 #[repr(transparent)]
 pub(crate) struct Tapered(i32);

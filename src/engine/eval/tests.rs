@@ -4,7 +4,7 @@ use super::*;
 use crate::chess::position::Game;
 use crate::chess::score::TABLEBASE_BOUND;
 
-/// Middlegames and endgames in which every term has something to say.
+/// Middlegames and endgames that together use every term.
 const POSITIONS: [&str; 12] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -20,7 +20,7 @@ const POSITIONS: [&str; 12] = [
     "8/P5kp/6p1/8/1r6/8/R4PPP/6K1 b - - 0 40",
 ];
 
-/// The position with colours, sides of the board and the turn exchanged.
+/// Returns the position with colours, sides of the board and side to move exchanged.
 fn flipped(position: &Position) -> Position {
     let fen = position.to_string();
     let fields: Vec<&str> = fen.split(' ').collect();

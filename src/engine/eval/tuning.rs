@@ -1,4 +1,4 @@
-//! The evaluation as the tuner sees it: which weights a position counts, and how often.
+//! The evaluation for the tuner: which weights a position uses, and how often.
 
 pub(crate) use super::classical::FULL_PHASE;
 pub(crate) use super::classical::endgame::FULL_SCALE;
@@ -17,27 +17,26 @@ pub(crate) fn tuned() -> &'static Weights {
     &TUNED
 }
 
-/// Everything that the score of a position depends on, besides the weights.
+/// All features of a position that determine its score, besides the weights.
 #[derive(Debug, Clone)]
 pub(crate) struct EvalFeatures {
     /// How often each weight counts, White first.
     pub counts: [Vec<i32>; 2],
     /// The phase of the game, from [`FULL_PHASE`] to 0.
     pub phase: i32,
-    /// How much of an endgame advantage counts if White, if Black has it, of [`FULL_SCALE`].
+    /// Scale of an endgame advantage of White, and of Black, in parts of [`FULL_SCALE`].
     pub scales: [i32; 2],
 }
 
-/// Takes the features of positions.
+/// Extracts the features of positions.
 pub(crate) struct Tracer(PawnTable);
 
 impl Tracer {
-    /// A tracer.
     pub(crate) fn new() -> Self {
         Tracer(PawnTable::new())
     }
 
-    /// The features of a position; `None` if it is a known endgame, which no weight enters.
+    /// Returns the features of a position; `None` if it is a known endgame, which uses no weight.
     pub(crate) fn features(&mut self, position: &Position) -> Option<EvalFeatures> {
         let mut counts = TermCounts::new(&TUNED);
         match assess(position, &TUNED, &mut self.0, &mut counts) {

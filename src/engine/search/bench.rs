@@ -1,7 +1,7 @@
-//! The benchmark: fixed positions searched to a fixed depth, one thread, no book.
+//! The benchmark: fixed positions searched to a fixed depth with one thread and no book.
 //!
-//! Its node count is the signature of search and evaluation: whatever changes them changes it,
-//! and what should not change them must not.
+//! Its node count is the signature of search and evaluation. A functional change changes the count;
+//! a refactoring must not. @1 @4 -
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use crate::engine::eval::Evaluation;
 
 /// The depth of the signature.
 pub(crate) const BENCH_DEPTH: Depth = 12;
-/// The table of the signature, in megabytes.
+/// Size of the transposition table for the signature, in megabytes.
 const BENCH_MEMORY_MB: usize = 16;
 
-/// The positions of the Bratko-Kopec test (1982), the start position and well-known test
-/// positions of endgames and tactics.
+/// The positions of the Bratko-Kopec test (1982), the start position and well-known endgame and
+/// tactical test positions.
 pub(super) const POSITIONS: [&str; 32] = [
     "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - -",
     "3r1k2/4npp1/1ppr3p/p6P/P2PPPP1/1NR5/5K2/2R5 w - -",
@@ -62,13 +62,13 @@ pub(crate) struct BenchResult {
 }
 
 impl BenchResult {
-    /// Nodes a second.
+    /// Nodes per second.
     pub(crate) fn speed(&self) -> f64 {
         self.nodes as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }
 }
 
-/// Searches all positions to `depth`, judging by `evaluation`; tells `on_position` after each its
+/// Searches all positions to `depth` with `evaluation`. Calls `on_position` after each with its
 /// FEN, nodes and time.
 pub(crate) fn bench(
     depth: Depth,

@@ -1,9 +1,9 @@
-//! When a search may end because its line has transposed into the book, and what it tells of it.
+//! Ends a search early when its best line has transposed into the book, and reports such lines.
 //!
-//! A match under the best move is verified as soon as an iteration has met it, told, and kept in
-//! mind for as long as that move stays the best and its score does not fall. It ends the search
-//! only once a good part of whatever bounds it is spent and the choice has settled: what is saved
-//! is time that would hardly have changed the move.
+//! When an iteration meets a book position below the best move, the line is verified, reported and
+//! stored. It stays valid as long as that move remains the best and its score does not fall. It
+//! ends the search only after a large share of the budget is spent and the choice of move has
+//! settled. The time saved would hardly have changed the move.
 
 use super::book_ending_state::{EndingLine, PLAUSIBLE_MARGIN};
 use super::book_probe::BookProbe;
@@ -18,39 +18,40 @@ use crate::chess::position::{Color, Move, Position};
 use crate::chess::score::{Depth, INFINITY, Ply, Score, is_decided};
 use crate::games::book::Counts;
 
-/// Lines are verified, and matches told, from this iteration on: before it they fly by.
+/// The first iteration after which lines are verified and matches reported. Earlier iterations are
+/// too short.
 const FIRST_DEPTH: Depth = 4;
-/// No search is ended before this share of what bounds it. This and the next three by `tabia bench
-/// transpositions`: see docs/measurements/book-stop-rule.md.
+/// No search ends before this share of its budget is spent. This and the next three constants were
+/// measured with `tabia bench transpositions`; see docs/measurements/book-stop-rule.md.
 const SHARE: f64 = 0.4;
-/// An iteration under way is not broken off before this share: what it costs to complete is less
-/// than what it may find.
+/// An iteration in progress is not aborted before this share: completing it costs less than what it
+/// may find is worth.
 const SHARE_WITHIN: f64 = 0.6;
-/// Iterations that a search may still complete after [`SHARE`] of its time, and one in reserve: each
+/// Iterations a search may still complete after [`SHARE`] of its time, plus one in reserve. Each
 /// takes about half as long again as the one before.
 const REACH: Depth = 3;
-/// The choice of the move has settled once the best move has stayed the same for so many
-/// iterations, and has taken this share of all nodes: then it has no rivals.
+/// The choice has settled once the best move has stayed the same for this many iterations and has
+/// taken this share of all nodes.
 const SETTLED_ITERATIONS: u32 = 3;
 const SETTLED_EFFORT: f64 = 0.5;
-/// Lines verified by search at the end of one iteration.
+/// Lines verified by search after each iteration.
 const VERIFIED_PER_ITERATION: usize = 4;
-/// Matches told after one iteration of an analysis.
+/// Matches reported after each iteration of an analysis.
 const REPORTED_PER_ITERATION: usize = 4;
-/// Games at an even score that a position's results are mixed with to judge it.
+/// Number of games with an even score that are mixed with a position's results to judge it.
 const VERDICT_PRIOR_GAMES: f64 = 4.0;
-/// Expected points below which the book's verdict is bad.
+/// The book's verdict is bad below this many expected points.
 const BAD_VERDICT: f64 = 0.4;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Whether a match may end this search at all: not an analysis, and none on the opponent's time.
+    /// Whether a match may end this search: not while analysing or pondering.
     pub(super) fn book_may_end(&self) -> bool {
         let job = self.job;
         !job.limits.is_analysis() && !job.clock.is_pondering(&job.control)
     }
 
-    /// After a completed iteration: looks for a line by which the search may end in the book, and
-    /// tells what has been met.
+    /// After a completed iteration, looks for a line by which the search may end in the book and
+    /// reports new matches.
     pub(super) fn compare_with_book(&mut self, depth: Depth, stability: Stability) {
         let Some(probe) = self.job.book.as_ref() else { return };
         let best = self.job.root_moves()[0].clone();
@@ -71,13 +72,13 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.book_ending.ready = ending_line.filter(|_| is_settled(stability));
     }
 
-    /// The line that the search may end by with `best` as the best move.
+    /// Returns the line by which the search may end with `best` as the best move.
     fn ending_line(&self, best: &RootMove) -> Option<&EndingLine> {
         self.book_ending.ending_lines.iter().find(|ending_line| ending_line.holds(best))
     }
 
-    /// Reports what has been met and not been told yet: the line that the search may end by, or,
-    /// where nothing ends, the shortest one under each move, the best moves first.
+    /// Reports new matches: the line by which the search may end or, if there is none, the shortest
+    /// line below each move, best moves first.
     fn report_book_matches(&mut self, probe: &BookProbe, ending_line: Option<&EndingLine>) {
         let mut new_matches: Vec<Transposition> =
             ending_line.map(|ending_line| ending_line.found.clone()).into_iter().collect();
@@ -94,25 +95,24 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Whether the search may end with the iteration just completed because its best move leads
-    /// into the book.
+    /// Whether the search may end after this iteration because its best move leads into the book.
     pub(super) fn ends_in_book(&mut self) -> bool {
         self.ends_in_book_from(SHARE)
     }
 
-    /// The same in the midst of an iteration.
+    /// The same check during an iteration.
     pub(super) fn stops_in_book(&mut self) -> bool {
         self.ends_in_book_from(SHARE_WITHIN)
     }
 
-    /// Whether an analysis knows the root to a depth that the time left will not reach.
+    /// Whether an analysis has searched the root deeper than the remaining time allows.
     pub(super) fn is_out_of_reach(&self, depth: Depth) -> bool {
         depth + REACH < self.book_ending.settled && self.book_may_end() && self.spent() >= SHARE
     }
 
     fn ends_in_book_from(&mut self, share: f64) -> bool {
         let Some(ready) = &self.book_ending.ready else { return false };
-        // The cheap question first: this is asked again and again.
+        // The cheap test first: this function is called often.
         if self.spent() < share || !self.book_may_end() {
             return false;
         }
@@ -122,8 +122,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.book_ending.ended
     }
 
-    /// The line into the book by which the search has ended, if it has: in mode `First` the match
-    /// decides the move, whatever it is worth.
+    /// Applies the book line that ended the search, if any. In mode `First` the match determines
+    /// the move regardless of its value.
     pub(super) fn apply_book_line(&mut self, result: &mut SearchResult) {
         if let Some(found) = self.decisive_match() {
             result.best = found.line.first().copied();
@@ -135,13 +135,13 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// The match that has ended the search in mode `First`.
+    /// Returns the match that ended the search in mode `First`.
     pub(super) fn decisive_match(&self) -> Option<&Transposition> {
         self.job.book.as_ref()?.decisive()
     }
 
-    /// The greatest share that is spent of anything that bounds the search; a fixed depth is
-    /// searched to its end.
+    /// Returns the largest share spent of any limit of the search. A fixed depth is always searched
+    /// to its end.
     pub(super) fn spent(&self) -> f64 {
         let job = self.job;
         let share = |limit: u64| job.nodes() as f64 / limit.max(1) as f64;
@@ -149,7 +149,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         nodes.chain(job.clock.spent(&job.control)).fold(0.0, f64::max)
     }
 
-    /// The first position of a principal variation that is in the book, if any.
+    /// Returns the first position of a principal variation that is in the book.
     pub(super) fn pv_enters_book(&self, pv: &[Move]) -> Option<Transposition> {
         let probe = self.job.book.as_ref()?;
         let mut position = self.job.root;
@@ -164,9 +164,11 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// The shortest line under the best move into the book in which neither side gives anything
-    /// away: one that the principal variation takes, or one whose positions prove to be worth
-    /// what the root is. The book's verdict must not be bad for us.
+    /// Returns the shortest line below the best move into the book in which neither side gives
+    /// anything away.
+    ///
+    /// It is either part of the principal variation, or a line whose positions prove to be worth as
+    /// much as the root. The book's verdict must not be bad for the side to move at the root.
     fn plausible_match(
         &mut self,
         probe: &BookProbe,
@@ -196,8 +198,11 @@ impl<S: OptionalObserver> Worker<'_, S> {
         None
     }
 
-    /// Whether the positions of `line` after each of the opponent's moves, and the last, are
-    /// worth what the root is, give or take the margin, at the depth they would be searched to.
+    /// Whether the positions of `line` after each of the opponent's moves, and the last one, are
+    /// worth as much as the root.
+    ///
+    /// The comparison allows for the margin and uses the depth at which the search would reach
+    /// them.
     fn is_plausible(&mut self, line: &[Move], depth: Depth, root_score: Score) -> bool {
         let (probe_depth, root) = (depth, self.job.root);
         let mut position = root;
@@ -225,7 +230,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         plausible && !self.is_interrupted()
     }
 
-    /// Whether `position` is worth `expected`, give or take the margin: two null windows.
+    /// Whether `position` is worth `expected` within the margin, by two null-window searches.
     fn is_worth(&mut self, position: &Position, ply: Ply, depth: Depth, expected: Score) -> bool {
         let low = expected - PLAUSIBLE_MARGIN;
         let high = expected + PLAUSIBLE_MARGIN;
@@ -238,18 +243,18 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 }
 
-/// Whether more time would hardly change the choice of the move.
+/// Whether more time would hardly change the choice of move.
 fn is_settled(stability: Stability) -> bool {
     stability.unchanged >= SETTLED_ITERATIONS && stability.effort >= SETTLED_EFFORT
 }
 
-/// Whether a position has gone badly for `side`.
+/// Whether the book's games from a position went badly for `side`.
 pub(super) fn is_bad_for(side: Color, counts: Counts) -> bool {
     verdict(counts, side) < BAD_VERDICT
 }
 
-/// Expected points for `side` in a position with these results, an even score being worth some
-/// games, so that one lost game condemns nothing.
+/// Returns the expected points for `side` in a position with these results. An even prior worth
+/// some games keeps one lost game from deciding.
 fn verdict(counts: Counts, side: Color) -> f64 {
     let games = counts.games() as f64;
     (counts.score(side) * games + VERDICT_PRIOR_GAMES / 2.0) / (games + VERDICT_PRIOR_GAMES)

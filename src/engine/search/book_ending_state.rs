@@ -1,4 +1,4 @@
-//! A search's state of its matches with the book, by which it may end.
+//! State of the book matches by which a search may end.
 
 use hashbrown::HashSet;
 
@@ -8,61 +8,60 @@ use super::table::TableEntry;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score};
 
-/// How far, in centipawns, the value of a plausible line may be from the root's, and how far the
-/// root's may fall afterwards.
+/// Largest difference, in centipawns, between the value of a plausible line and that of the root.
+/// Also the most that the root's value may fall afterwards.
 pub(super) const PLAUSIBLE_MARGIN: Score = 60;
 
-/// The matches of a search with the book so far, by which it may end.
+/// The book matches of a search so far.
 #[derive(Debug, Default)]
 pub(super) struct BookEndingState {
-    /// The lines that the search may end by: one for each move that was the best at some time.
+    /// Lines by which the search may end: one for each move that was the best at some time.
     pub(super) ending_lines: Vec<EndingLine>,
-    /// The one that it may end by until the next iteration is complete.
+    /// The line by which the search may end until the next iteration is complete.
     pub(super) ready: Option<EndingLine>,
-    /// Whether it was stopped on account of that.
+    /// Whether the search was stopped because of `ready`.
     pub(super) ended: bool,
-    /// What an analysis has found of the root.
+    /// The book analysis of the root.
     pub(super) known: Option<TableEntry>,
-    /// Up to this iteration the move of the analysis, which is deeper, stays the move to play. 0 for
-    /// none.
+    /// Up to this iteration, the move of the (deeper) analysis stays the move to play. 0 if there
+    /// is none.
     pub(super) settled: Depth,
-    /// A move that leads back into the book, in place of the best one (`Steer`).
+    /// A move that leads back into the book, played instead of the best one (`Steer`).
     pub(super) book_return: Option<BookReturn>,
-    /// First moves of the lines that were reported.
+    /// First moves of the reported lines.
     pub(super) reported: HashSet<Move>,
 }
 
-/// A line into the book under the best move in which neither side gave anything away, by the
-/// iteration that found it. Later ones need not agree on the line: what they must agree on is the
-/// move, and that it is worth no less.
+/// A line into the book below the best move in which neither side gave anything away.
+///
+/// Later iterations need not agree on the line, only on its first move, whose score must not fall.
 #[derive(Debug, Clone)]
 pub(super) struct EndingLine {
     pub(super) found: Transposition,
-    /// What the root was worth when the line was found.
+    /// Score of the root when the line was found.
     pub(super) score: Score,
 }
 
 impl EndingLine {
-    /// Whether the line still counts with `best` as the best move.
+    /// Whether the line still applies with `best` as the best move.
     pub(super) fn holds(&self, best: &RootMove) -> bool {
         self.first() == Some(best.mv) && best.score >= self.score - PLAUSIBLE_MARGIN
     }
 
-    /// The move that it begins with.
     pub(super) fn first(&self) -> Option<Move> {
         self.found.line.first().copied()
     }
 }
 
-/// A move that leads back into the book, in place of the best one.
+/// A move that leads back into the book, played instead of the best one.
 #[derive(Debug, Clone)]
 pub(super) struct BookReturn {
     /// The best move.
     pub(super) instead_of: Move,
-    /// The line of this one.
+    /// The line of the move played.
     pub(super) pv: Vec<Move>,
-    /// What it is worth.
+    /// The score of the move played.
     pub(super) score: Score,
-    /// Where its line enters the book.
+    /// Where the line enters the book.
     pub(super) found: Transposition,
 }

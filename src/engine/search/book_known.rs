@@ -1,5 +1,4 @@
-//! What an analysis of the book has found, inside the search: an entry of the transposition table
-//! that is never overwritten.
+//! Book analyses in the search: they act as transposition table entries that are never overwritten.
 
 use super::node::Pv;
 use super::observe::OptionalObserver;
@@ -10,13 +9,13 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, MAX_PLY, Ply, Score, from_table};
 use crate::games::book::BookValue;
 
-/// Plies without capture or pawn move that a score must leave before the draw by the fifty-move
-/// rule: an analysis knows nothing of the clock.
+/// Plies without capture or pawn move that a score must leave before a draw by the fifty-move rule.
+/// Analyses ignore the halfmove clock.
 const CLOCK_ROOM: Depth = 100;
-/// Plies of an analysis' line that are looked through for a repetition: four make one.
+/// Plies of an analysis' line that are checked for a repetition. A repetition takes four.
 const REPETITION_PLIES: usize = 4;
 
-/// What was found of a position, as an entry of the table at `ply`.
+/// Converts the analysis of a position to a table entry at `ply`.
 pub(super) fn known(value: &BookValue, ply: Ply) -> TableEntry {
     TableEntry {
         mv: value.best,
@@ -27,7 +26,8 @@ pub(super) fn known(value: &BookValue, ply: Ply) -> TableEntry {
     }
 }
 
-/// The deeper of the book's entry and the table's, with the static evaluation of the table's.
+/// Returns the deeper of the book's entry and the table's, with the static evaluation of the
+/// table's.
 pub(super) fn deeper(book: TableEntry, table: Option<TableEntry>) -> TableEntry {
     match table {
         Some(table) if table.depth > book.depth => TableEntry { mv: table.mv.or(book.mv), ..table },
@@ -36,7 +36,7 @@ pub(super) fn deeper(book: TableEntry, table: Option<TableEntry>) -> TableEntry 
     }
 }
 
-/// The table's entry, with the book's move if it has none: all that is left of a book entry whose
+/// Returns the table's entry, with the book's move if it has none. Used for book entries whose
 /// score does not hold in this game.
 pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<TableEntry> {
     /// Too shallow for any use of the score.
@@ -55,8 +55,10 @@ pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<T
 }
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// The score of a node that the book has analysed deeply enough, once
-    /// [`Worker::holds_here`] has confirmed it. The principal variation continues in the book.
+    /// Returns the score of a node that the book has analysed deeply enough, once
+    /// [`Worker::holds_here`] has confirmed it.
+    ///
+    /// The principal variation continues with the book's moves.
     #[cold]
     pub(super) fn settle_by_book(
         &mut self,
@@ -72,8 +74,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         known.score
     }
 
-    /// Takes what an analysis has found of the root, and tells it: its move is searched first, and
-    /// stays the one to play until a deeper iteration has found another. That is the result so far.
+    /// Uses and reports the analysis of the root, and returns it as the result so far.
+    ///
+    /// Its move is searched first and stays the one to play until a deeper iteration has found
+    /// another.
     pub(super) fn probe_book_at_root(&mut self) -> Option<SearchResult> {
         let job = self.job;
         let probe = job.book.as_ref()?;
@@ -102,7 +106,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Puts the move of an analysis first among the root moves, as long as it is the one to play.
+    /// Moves the analysis' move to the front of the root moves while it is the one to play.
     pub(super) fn move_book_move_first(&self, depth: Depth) {
         let Some(known) = self.book_ending.known.filter(|_| depth <= self.book_ending.settled + 1)
         else {
@@ -113,16 +117,17 @@ impl<S: OptionalObserver> Worker<'_, S> {
         place.into_iter().for_each(|place| root_moves[..=place].rotate_right(1));
     }
 
-    /// Whether the word of an analysis holds in this game: no draw by the fifty-move rule is near,
-    /// and none by repetition that it would lead to or that a side would rather have.
+    /// Whether the score of an analysis holds in this game.
+    ///
+    /// It does not if a draw by the fifty-move rule is near, or a draw by repetition that the line
+    /// leads to or that a side would prefer.
     pub(super) fn holds_here(&self, known: TableEntry, position: &Position, ply: Ply) -> bool {
         let clock = Depth::from(position.halfmove_clock());
         let can_draw = known.score < DRAW && self.can_repeat(position, ply);
         clock + known.depth < CLOCK_ROOM && !can_draw && !self.leads_back(position, known.mv)
     }
 
-    /// Whether the best moves of the analysis soon lead back to a position that stood on the board
-    /// before this one.
+    /// Whether the best moves of the analysis soon lead back to an earlier position of the game.
     fn leads_back(&self, position: &Position, mv: Option<Move>) -> bool {
         let clock = usize::from(position.halfmove_clock());
         if clock == 0 {
@@ -136,8 +141,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// The line that begins with `mv` and goes on by the best moves of the analysis, of so many
-    /// plies at most.
+    /// Returns the line of at most `plies` plies that begins with `mv` and continues with the
+    /// analysis' best moves.
     fn line_in_book(&self, position: &Position, mv: Option<Move>, plies: usize) -> Vec<Move> {
         let mut position = *position;
         let mut seen = vec![position.key()];
@@ -175,7 +180,7 @@ mod tests {
         game
     }
 
-    /// What was found of the position after some moves: a move, its score and depth.
+    /// An analysis of the position after `moves`: a move, its score and depth.
     fn found(moves: &str, best: &str, score: Score, depth: Depth) -> BookValue {
         let position = *play(moves).position();
         let best = position.parse_san(best).ok();
@@ -191,7 +196,7 @@ mod tests {
         }
     }
 
-    /// The book of one game, analysed.
+    /// The analysed book of one game.
     fn book(mut values: Vec<BookValue>) -> Book {
         let games = PgnInput::Text("a game".to_owned(), GAME.as_bytes().into());
         let book = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book").0;
@@ -217,7 +222,7 @@ mod tests {
     #[test]
     fn a_node_is_settled_to_the_depth_it_is_known_to_and_no_further() {
         let (start, limits) = (Game::default(), Limits::depth(6));
-        // After 1.e4 Black is to move, for whom it is as bad as this.
+        // After 1.e4 it is Black's move, so the score is Black's.
         let deep = [found("e4", "e5", -900, 20)];
         let result = search(&start, &deep, BookSearch::Value, &limits);
         assert_eq!(
@@ -233,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_position_that_no_game_has_reached_is_settled_but_is_no_match() {
-        // As what was learnt has them: an entry without games.
+        // Learnt positions are entries without games.
         let value = found("e4", "e5", -900, 20);
         let entry = crate::games::book::BookEntry { key: value.key, ..Default::default() };
         let file = std::io::Cursor::new(Vec::new());
@@ -265,13 +270,14 @@ mod tests {
         assert_eq!((result.best, result.score, result.depth), (a4, 50, 60));
         assert_eq!(result.book.map(|found| found.line), Some(vec![]));
         assert!((NODES * 2 / 5..NODES * 9 / 10).contains(&result.nodes), "{}", result.nodes);
-        // A search that reaches further has its own word.
+        // A search that reaches further overrides the analysis.
         let known = [found("", "a4", 50, 4)];
         let result = search(&start, &known, BookSearch::Value, &limits);
         assert!(result.best.is_some_and(|best| Some(best) != a4));
-        // Its own move may lead into the book, but the book's word on the root is not what is told.
+        // The search's own move may lead into the book, but the analysis of the root is not
+        // reported.
         assert!(result.book.is_none_or(|found| !found.line.is_empty()));
-        // And so has the user.
+        // Root moves named by the user also override the analysis.
         let wanted: Move = "e2e4".parse().expect("a move");
         let limits = Limits { root_moves: vec![wanted], ..limits };
         let known = [found("", "a4", 50, 60)];
@@ -305,14 +311,14 @@ mod tests {
     #[test]
     fn repetitions_and_the_fifty_move_clock_are_not_overruled() {
         let limits = Limits::depth(6);
-        // The analysis would go back to what stood on the board twice; it holds that for a win.
+        // The analysis would repeat the position for the third time, and considers that a win.
         let values = [found("e4 e5 Nf3 Nc6", "Ng1", 900, 30)];
         let again = play("e4 e5 Nf3 Nc6 Ng1 Nb8 Nf3 Nc6");
         let result = search(&again, &values, BookSearch::Value, &limits);
         assert!(result.score < 300 && result.book.is_none(), "{result:?}");
         let first = play("e4 e5 Nf3 Nc6");
         assert_eq!(search(&first, &values, BookSearch::Value, &limits).score, 900);
-        // The same position, but the clock runs out before so many plies.
+        // The same position, but the halfmove clock leaves too few plies.
         let fen = first.position().fen().replace(" 2 3", " 75 50");
         let late = Game::new(Position::from_fen(&fen).expect("a position"));
         assert_eq!(late.position().key(), first.position().key());
@@ -324,7 +330,7 @@ mod tests {
     fn a_score_that_does_not_hold_settles_no_node_in_any_way() {
         let fen = play("e4 e5").position().fen();
         for depth in [40, 70, 100] {
-            // Black is to move, for whom it is as bad as this.
+            // It is Black's move, so the score is Black's.
             let value = found("e4 e5 Nf3", "Nc6", -900, depth);
             for clock in (0..98).step_by(7) {
                 let fen = fen.replace(" 0 2", &format!(" {clock} 60"));
@@ -348,7 +354,7 @@ mod tests {
         assert_eq!(with_move(None, None), None);
         let alone = with_move(None, mv).expect("a move");
         assert_eq!((alone.mv, alone.eval), (mv, NO_EVAL));
-        // No search is so shallow, and no window so wide, that the score could settle it.
+        // No search is so shallow, and no window so wide, that the score could settle the node.
         assert!(alone.depth < -100 && alone.score < -MATE && alone.bound == Bound::Lower);
     }
 }

@@ -1,4 +1,4 @@
-//! A node that is in the book.
+//! Book lookups at a node.
 
 use super::book_known::known;
 use super::book_probe::BookProbe;
@@ -11,23 +11,23 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{Ply, Score};
 use crate::games::book::{Counts, PendingLookup};
 
-/// What the book says of a node.
+/// Result of a book lookup.
 pub(super) enum BookHit {
-    /// The node needs no search: this is its score.
+    /// The node needs no search; this is its score.
     Score(Score),
-    /// What an analysis has found.
+    /// The analysis of the position.
     Known(TableEntry),
 }
 
 impl<'a, S: OptionalObserver> Worker<'a, S> {
-    /// Asks whether an inner node may be in the book; `None` where no book is to be asked.
+    /// Starts the lookup of an inner node; returns `None` if no book is used here.
     #[inline]
     pub(super) fn prefetch_book(&self, position: &Position, ply: Ply) -> Option<PendingLookup<'a>> {
         let probe = self.job.book.as_ref()?;
         self.stack[ply].excluded.is_none().then(|| probe.ask(position))
     }
 
-    /// Compares an inner node with the book: tells what it says where that concerns the search.
+    /// Looks up an inner node in the book and returns what affects the search.
     #[inline]
     pub(super) fn probe_book(&mut self, position: &Position, ply: Ply) -> Option<BookHit> {
         let probe = self.job.book.as_ref()?;
@@ -62,7 +62,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// The moves from the root to `ply`; `None` if there is a null move among them.
+    /// Returns the moves from the root to `ply`, or `None` if one is a null move.
     fn line_to(&self, ply: Ply) -> Option<Vec<Move>> {
         self.stack[..ply].iter().map(|entry| entry.mv).collect()
     }

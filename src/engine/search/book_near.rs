@@ -1,15 +1,15 @@
-//! Ways into the book that are near, looked for move by move.
+//! Exhaustive lookup of short lines into the book.
 //!
-//! A search leaves poor replies out, or comes to them late. Whoever analyses wants to know all the same
-//! that the game is back in the book after them.
+//! A search prunes poor replies or reaches them late. An analysis should still show that they lead
+//! back into the book.
 
 use super::observe::OptionalObserver;
 use super::worker::Worker;
 use crate::chess::position::Position;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Remembers the lines of one and two plies that lead into the book, if what is met there is told
-    /// and ends nothing. That costs some thousand questions, once a search.
+    /// Stores the lines of one and two plies that lead into the book, if matches are reported and
+    /// end nothing. This takes some thousand lookups, once per search.
     pub(super) fn find_near_matches(&self) {
         let Some(probe) = self.job.book.as_ref().filter(|_| !self.book_may_end()) else { return };
         let remember = |position: &Position, line: &[_]| {

@@ -1,9 +1,9 @@
-//! The book inside the search: every node is compared with the book, whatever move order led
-//! there, and a line that has transposed into it may end the search early.
+//! The book inside the search: every node is compared with the book, whatever the move order.
 //!
-//! A match alone proves little: the opponent may have helped to get there, or the position may be
-//! lost for us. [`BookSearch`] says what a match does; `Stop`, the default, only ever saves time:
-//! it plays the search's own best move of a completed iteration.
+//! A line that has transposed into the book may end the search early. A match alone proves little:
+//! the opponent may have helped to get there, or the position may be lost. [`BookSearch`] sets what
+//! a match does. The default, `Stop`, only saves time: it plays the search's own best move of a
+//! completed iteration.
 
 use std::cmp::Reverse;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -15,51 +15,51 @@ use super::report::Transposition;
 use crate::chess::position::{Move, Position};
 use crate::games::book::{Book, BookValue, Counts, PendingLookup};
 
-/// Matches remembered at a time.
+/// Maximum number of stored matches.
 const REMEMBERED: usize = 4_096;
-/// With the checksum of the book's values, keeps the table entries of searches that use these values
-/// apart from all others.
+/// Combined with the checksum of the book's values, separates the table entries of searches that
+/// use these values from all others.
 const VALUES_SALT: u64 = 0x7ab1_a0b0_0a1e_5000;
 
-/// The book as one search uses it, and the matches found in it.
+/// The book as used by one search, and the matches found.
 pub(super) struct BookProbe {
     book: Book,
-    /// What tells the book's values, if the search takes them.
+    /// Checksum of the book's values, if the search uses them.
     values: Option<u64>,
     /// The shortest line to each position, by first move and key.
     matches: Mutex<HashMap<(Move, u64), Transposition>>,
-    /// The match that has ended the search (`First`).
+    /// The match that ended the search (`First`).
     decisive: OnceLock<Transposition>,
 }
 
 impl BookProbe {
-    /// The book of `config`, unless there is none or it is not to be asked.
+    /// Returns the book of `config`, unless there is none or it is not used.
     pub(super) fn new(config: &Config) -> Option<Self> {
         let book = config.book.clone().filter(|_| config.book_search != BookSearch::Off)?;
         let values = book.values_checksum().filter(|_| config.book_search.takes_values());
         Some(BookProbe { book, values, matches: Mutex::default(), decisive: OnceLock::new() })
     }
 
-    /// Changes the keys of table entries, so that searches with other values of the book do not use
-    /// them; 0 if this search uses none.
+    /// Returns a salt for table keys, so that searches with other book values do not share entries.
+    /// 0 if this search uses none.
     pub(super) fn salt(&self) -> u64 {
-        // The checksum takes the upper half, by which the table does not choose its rows alone.
+        // The checksum goes into the upper half, which is not all that selects the table's row.
         self.values.map_or(0, |values| VALUES_SALT ^ values.rotate_left(32))
     }
 
-    /// What an analysis has found of a position, if the search takes that.
+    /// Returns the analysis of a position, if the search uses analyses.
     pub(super) fn value(&self, position: &Position) -> Option<BookValue> {
         self.values.and_then(|_| self.book.value(position))
     }
 
-    /// Asks the processor to fetch what [`BookProbe::ask`] will read of a position with these pawns.
+    /// Prefetches what [`BookProbe::ask`] will read for a position with these pawns.
     #[inline]
     pub(super) fn prefetch(&self, pawn_key: u64) {
         self.book.prefetch(pawn_key);
     }
 
-    /// Asks whether the other questions are worth asking; there should be work to do before the answer is
-    /// read, which waits for the memory.
+    /// Starts a lookup that filters out most positions not in the book. Do other work before
+    /// reading the answer, which has to come from memory.
     #[inline]
     pub(super) fn ask(&self, position: &Position) -> PendingLookup<'_> {
         self.book.ask(position)
@@ -69,7 +69,8 @@ impl BookProbe {
         self.book.reached(position)
     }
 
-    /// The same; where the search takes values, also of positions that no game has reached.
+    /// Completes a lookup at once. If the search uses values, this includes positions that no game
+    /// has reached.
     #[inline]
     pub(super) fn holds(&self, position: &Position) -> Option<Counts> {
         match self.values {
@@ -78,7 +79,7 @@ impl BookProbe {
         }
     }
 
-    /// Keeps a line into the book, unless a shorter one to the same position is known.
+    /// Stores a line into the book, unless a shorter one to the same position is known.
     pub(super) fn remember(&self, position: &Position, line: &[Move], counts: Counts) {
         let Some(&first) = line.first() else { return };
         let key = position.key();
@@ -94,7 +95,7 @@ impl BookProbe {
         }
     }
 
-    /// The matches that begin with `first`, shortest line first, the more played before others.
+    /// Returns the matches that begin with `first`, shortest line first, then by number of games.
     pub(super) fn under(&self, first: Move) -> Vec<Transposition> {
         let matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found: Vec<_> = matches
@@ -106,7 +107,7 @@ impl BookProbe {
         found
     }
 
-    /// The first of [`BookProbe::under`] for each move that there is one for.
+    /// Returns the first match of [`BookProbe::under`] for each move that has one.
     pub(super) fn by_first_move(&self) -> HashMap<Move, Transposition> {
         let matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
         let mut best: HashMap<Move, &Transposition> = HashMap::new();
@@ -119,20 +120,20 @@ impl BookProbe {
         best.into_iter().map(|(first, found)| (first, found.clone())).collect()
     }
 
-    /// Lets a match end the search, in mode `First`. Another thread may have been faster: its match
+    /// Lets a match end the search in mode `First`. If another thread was faster, its match
     /// decides.
     pub(super) fn decide(&self, found: Transposition) {
         let _ = self.decisive.set(found);
     }
 
-    /// The match that has ended the search in mode `First`.
+    /// Returns the match that ended the search in mode `First`.
     pub(super) fn decisive(&self) -> Option<&Transposition> {
         self.decisive.get()
     }
 }
 
 impl Transposition {
-    /// What matches are sorted by: shorter lines first, then those that more games reached.
+    /// Returns the sort key of matches: shorter lines first, then those that more games reached.
     pub(super) fn precedence(&self) -> (usize, Reverse<u64>, &[Move]) {
         (self.line.len(), Reverse(self.counts.games()), &self.line)
     }

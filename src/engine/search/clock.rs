@@ -1,8 +1,8 @@
 //! The time budget of a search.
 //!
-//! Two bounds: past the soft one no new iteration begins, at the hard one the search stops where
-//! it is. The soft bound stretches while the best move changes or its score falls, and shrinks
-//! while everything points to one move. See <https://www.chessprogramming.org/Time_Management>.
+//! There are two bounds. After the soft one no new iteration begins; at the hard one the search
+//! stops at once. The soft bound grows while the best move changes or its score falls, and shrinks
+//! while the choice is clear. See <https://www.chessprogramming.org/Time_Management>.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -11,32 +11,35 @@ use super::control::Control;
 use super::limits::{Limits, TimeLimit};
 use crate::chess::score::Score;
 
-/// The most moves that the time is taken to be for.
+/// The largest number of moves that the time is divided among.
 const MAX_MOVES: u32 = 56;
-/// What a move may take of the clock if that does not say for how many moves it is: at the start of
-/// the game, and what comes to that as the game goes on. Values and form are those that Reckless found
-/// by games (+24 ± 9 and +8 ± 6 Elo against a share that stays).
+/// Share of the clock for one move at the start of the game, if the number of moves to go is
+/// unknown.
+///
+/// Values and formula are Reckless's, which were tuned by games (+24 ± 9 and +8 ± 6 Elo against a
+/// constant share).
 const SHARE: f64 = 0.024;
 const SHARE_GROWTH: f64 = 0.042;
-/// How soon it does, for each move. Of the same source.
+/// Rate, per move, at which the share grows during the game. From the same source.
 const SHARE_RATE: f64 = 0.045;
 /// Share of the increment that is spent at once, in percent. Hand-set.
 const INCREMENT_SHARE: u32 = 75;
-/// Kept back of a fixed time for the way of the move to the opponent's clock: measured with xboard,
-/// where a move takes some milliseconds, and doubled several times over for a loaded machine.
+/// Reserved from a fixed move time for transmitting the move. With xboard a move takes some
+/// milliseconds; this allows several times as much for a loaded machine.
 pub(crate) const MOVE_OVERHEAD: Duration = Duration::from_millis(25);
-/// Kept back of a clock besides: an overloaded machine has been seen to stand still for so long.
+/// Additional reserve on a clock: overloaded machines have been seen to stall for this long.
 /// Without it an increment of 0.05 s lets a clock run down to 0.35 s.
 const STALL: Duration = Duration::from_millis(300);
-/// At most this share of the clock is kept back, in percent. At 50 an increment of 0.01 s let a
-/// clock run down to 0.08 s, and two games of 500 were lost to a machine that stood still for 0.15 s.
+/// The largest share of the clock that is reserved, in percent. At 50 an increment of 0.01 s let a
+/// clock run down to 0.08 s, and two games of 500 were lost on a machine that stalled for 0.15 s.
 const RESERVE_SHARE: u32 = 75;
-/// The hard bound is at most this many soft ones. Hand-set.
+/// The hard bound is at most this multiple of the soft one. Hand-set.
 const HARD_FACTOR: u32 = 5;
-/// The hard bound takes at most this share of the clock, in percent. Hand-set: at 55 one game in a
-/// hundred was lost on time on an overloaded machine, a bound of 0.24 s being overrun to 0.50 s.
+/// The largest share of the clock for the hard bound, in percent. Hand-set: at 55 one game in a
+/// hundred was lost on time on an overloaded machine, where a bound of 0.24 s was overrun to 0.50
+/// s.
 const HARD_SHARE: u32 = 40;
-/// No search is bound to less, so that it can complete its first iteration.
+/// The shortest bound of a search, so that it can complete its first iteration.
 const SHORTEST: Duration = Duration::from_millis(1);
 
 /// The running clock of one search.
@@ -46,23 +49,23 @@ pub(super) struct TimeManager {
     soft: Option<Duration>,
     hard: Option<Duration>,
     pondering: bool,
-    /// When the ponder hit was first seen, after the start.
+    /// When the ponder hit was first seen, relative to the start.
     hit: OnceLock<Duration>,
 }
 
-/// What the iterations so far say of how settled the choice is.
+/// How settled the choice of move is after the iterations so far.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stability {
     /// Iterations since the best move last changed.
     pub(super) unchanged: u32,
-    /// How far the score has fallen since the last iteration, in centipawns (negative: risen).
+    /// Fall of the score since the last iteration, in centipawns (negative: risen).
     pub(super) fall: Score,
     /// Share of the nodes spent on the best move, 0 to 1.
     pub(super) effort: f64,
 }
 
 impl TimeManager {
-    /// Starts the clock, at a move of that number (from 1).
+    /// Starts the clock for the move with this number (from 1).
     pub(super) fn start(limits: &Limits, move_number: u16) -> Self {
         let (soft, hard) = match limits.time {
             TimeLimit::Infinite => (None, None),
@@ -79,13 +82,14 @@ impl TimeManager {
         TimeManager { start, soft, hard, pondering: limits.ponder, hit }
     }
 
-    /// Time since the start of the search.
     pub(super) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
 
-    /// The share that has gone by of the soft bound, or of a fixed time; `None` without either, or
-    /// while pondering. Time spent pondering counts as it does for the bound itself.
+    /// Returns the share spent of the soft bound or of a fixed time; `None` without either, or
+    /// while pondering.
+    ///
+    /// Time spent pondering counts, as it does for the bound itself.
     pub(super) fn spent(&self, control: &Control) -> Option<f64> {
         if self.is_pondering(control) {
             return None;
@@ -98,7 +102,7 @@ impl TimeManager {
         Some(spent.as_secs_f64() / bound.as_secs_f64().max(1e-9))
     }
 
-    /// Whether the opponent's clock runs, not ours.
+    /// Whether the opponent's clock is running.
     pub(super) fn is_pondering(&self, control: &Control) -> bool {
         self.pondering && !control.is_ponder_hit()
     }
@@ -108,13 +112,13 @@ impl TimeManager {
         self.hard.is_none_or(|hard| hard >= time)
     }
 
-    /// Whether the hard bound is reached. It counts from the ponder hit.
+    /// Whether the hard bound, counted from the ponder hit, is reached.
     pub(super) fn must_stop(&self, control: &Control) -> bool {
         let Some(hard) = self.hard else { return false };
         !self.is_pondering(control) && self.own_time() >= hard
     }
 
-    /// Time since the ponder hit was first seen, or since the start if there was no pondering.
+    /// Returns the time since the ponder hit was first seen, or since the start without pondering.
     fn own_time(&self) -> Duration {
         let elapsed = self.elapsed();
         let since = if self.pondering { *self.hit.get_or_init(|| elapsed) } else { Duration::ZERO };
@@ -127,14 +131,14 @@ impl TimeManager {
         !self.is_pondering(control) && self.elapsed() >= soft.mul_f64(stability.time_factor())
     }
 
-    /// Whether the time is ours to shorten: there is a clock, and no fixed time to use up.
+    /// Whether the search may stop early: there is a clock and no fixed time to use up.
     pub(super) fn is_flexible(&self) -> bool {
         self.soft.is_some()
     }
 }
 
 impl Stability {
-    /// What the soft bound is multiplied by. All factors hand-set.
+    /// Returns the factor for the soft bound. All factors are hand-set.
     fn time_factor(self) -> f64 {
         let settled = match self.unchanged {
             0 => 1.7,
@@ -149,7 +153,7 @@ impl Stability {
     }
 }
 
-/// The time that a move is usually given: the soft bound of its search.
+/// Returns the usual time for a move: the soft bound of its search.
 pub(crate) fn usual_time(
     remaining: Duration,
     increment: Duration,
@@ -159,7 +163,7 @@ pub(crate) fn usual_time(
     budget(remaining, increment, moves_to_go, move_number).0
 }
 
-/// Soft and hard bound for one move.
+/// Returns the soft and hard bounds for one move.
 fn budget(
     remaining: Duration,
     increment: Duration,
@@ -179,7 +183,7 @@ fn budget(
     (share.min(hard), hard)
 }
 
-/// What part of the clock a move may take. The further the game has gone, the fewer moves are to come.
+/// Returns the share of the clock for one move. It grows during the game, as fewer moves remain.
 fn clock_share(move_number: u16) -> f64 {
     let grown = 1.0 - (-SHARE_RATE * f64::from(move_number)).exp();
     SHARE + SHARE_GROWTH * grown

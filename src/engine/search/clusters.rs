@@ -1,4 +1,4 @@
-//! The memory of the transposition table.
+//! Memory of the transposition table.
 
 use std::ops::Deref;
 #[cfg(not(feature = "loom"))]
@@ -16,7 +16,7 @@ pub(super) struct TableSlot {
     pub(super) data: AtomicU64,
 }
 
-/// As many entries as share a cache line.
+/// The entries that share a cache line.
 #[derive(Default)]
 #[repr(align(64))]
 pub(super) struct Cluster {
@@ -26,7 +26,7 @@ pub(super) struct Cluster {
 #[cfg(not(feature = "loom"))]
 const _: () = assert!(size_of::<Cluster>() == 64);
 
-/// Clusters, empty at first, which take the machine's memory only as they are used.
+/// Clusters, empty at first. Memory is only committed as they are used.
 pub(super) struct Clusters(Memory);
 
 #[cfg(all(target_os = "linux", not(feature = "loom")))]
@@ -39,29 +39,29 @@ mod memory {
     use super::Cluster;
     use crate::support::huge_pages;
 
-    /// A private mapping without a file: its pages are zero, and exist once they are written.
+    /// A private anonymous mapping. Its pages are zero and are committed when first written.
     pub(super) struct Memory {
         start: NonNull<Cluster>,
         count: usize,
     }
 
-    // The mapping belongs to this value alone, and clusters are atomics.
+    // This value owns the mapping exclusively, and clusters are atomics.
     #[allow(unsafe_code)]
     unsafe impl Send for Memory {}
     #[allow(unsafe_code)]
     unsafe impl Sync for Memory {}
 
     impl Memory {
-        /// So many clusters, at least one; `None` if the system does not give as much.
+        /// Maps `count` clusters, at least one; returns `None` if the system refuses.
         #[allow(unsafe_code)]
         pub(super) fn new(count: usize) -> Option<Self> {
             let bytes = count.checked_mul(size_of::<Cluster>())?;
             let protection = ProtFlags::READ | ProtFlags::WRITE;
-            // A new mapping touches no memory that anything else uses.
+            // A new mapping does not overlap any memory in use.
             let mapped =
                 unsafe { mmap_anonymous(null_mut(), bytes, protection, MapFlags::PRIVATE) };
             let start = NonNull::new(mapped.ok()?.cast::<Cluster>())?;
-            // Pages are aligned beyond a cluster, and the slice covers the mapping.
+            // Pages are aligned more strictly than a cluster, and the slice covers the mapping.
             huge_pages::request::<Cluster>(unsafe {
                 slice::from_raw_parts_mut(start.as_ptr().cast(), count)
             });
@@ -75,11 +75,11 @@ mod memory {
             unsafe { slice::from_raw_parts(self.start.as_ptr(), self.count) }
         }
 
-        /// Gives all pages back; they are zero when they are read again.
+        /// Returns all pages to the system; they read as zero afterwards.
         #[allow(unsafe_code)]
         pub(super) fn clear(&mut self) {
             let bytes = self.count * size_of::<Cluster>();
-            // The exclusive borrow shows that nobody reads the clusters.
+            // The exclusive borrow guarantees that nobody reads the clusters.
             let cleared =
                 unsafe { madvise(self.start.as_ptr().cast(), bytes, Advice::LinuxDontNeed) };
             if cleared.is_err() {
@@ -93,7 +93,7 @@ mod memory {
     impl Drop for Memory {
         #[allow(unsafe_code)]
         fn drop(&mut self) {
-            // Made by `new` with this size, and used by nobody any more.
+            // Mapped by `new` with this size, and no longer in use.
             let _ =
                 unsafe { munmap(self.start.as_ptr().cast(), self.count * size_of::<Cluster>()) };
         }
@@ -107,7 +107,7 @@ mod memory {
     pub(super) struct Memory(Vec<Cluster>);
 
     impl Memory {
-        /// So many clusters; `None` if the system does not give as much.
+        /// Allocates `count` clusters; returns `None` if the system refuses.
         pub(super) fn new(count: usize) -> Option<Self> {
             let mut clusters = Vec::new();
             clusters.try_reserve_exact(count).ok()?;
@@ -128,12 +128,11 @@ mod memory {
 use memory::Memory;
 
 impl Clusters {
-    /// So many empty clusters, at least one; `None` if the system does not give as much.
+    /// Allocates `count` empty clusters, at least one; returns `None` if the system refuses.
     pub(super) fn new(count: usize) -> Option<Self> {
         Memory::new(count.max(1)).map(Clusters)
     }
 
-    /// Empties all of them.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }

@@ -1,4 +1,4 @@
-//! What a searcher works with, as one value.
+//! The configuration of a searcher.
 
 use std::num::NonZero;
 use std::str::FromStr;
@@ -10,41 +10,41 @@ use crate::engine::eval::Evaluation;
 use crate::engine::tablebase::Tables;
 use crate::games::book::Book;
 
-/// What a searcher works with. Two are equal if searches by them are the same.
+/// The configuration of a searcher. Equal configurations give the same searches.
 ///
-/// It is handed over whole, to [`Searcher::configure`](super::Searcher::configure): an option of the
-/// search is a field here and the place where the search reads it.
+/// Pass it as a whole to [`Searcher::configure`](super::Searcher::configure). Each option of the
+/// search is a field here, read where the search uses it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// What the transposition table may take, in mebibytes.
+    /// Memory for the transposition table, in mebibytes.
     pub memory_mb: usize,
-    /// Threads that search, the one that asks among them; at least 1.
+    /// Number of search threads, including the calling one; at least 1.
     pub threads: usize,
-    /// What judges positions. What was learnt by another is forgotten.
+    /// The evaluation of positions. Changing it discards what was learnt with another.
     pub evaluation: Evaluation,
-    /// The endgame tables that are asked at the root and at every capture and pawn move.
+    /// The endgame tables probed at the root and after every capture and pawn move.
     pub endgames: Option<Tables>,
     /// The book that the tree is compared with.
     pub book: Option<Book>,
-    /// What a position of the book does to the search.
+    /// Effect of book positions on the search.
     pub book_search: BookSearch,
-    /// What may be given up, in centipawns, to lead back into the book ([`BookSearch::Steer`]).
+    /// Largest sacrifice, in centipawns, for a move that leads back into the book
+    /// ([`BookSearch::Steer`]).
     pub steer_margin: Score,
-    /// How a reduced move that turns out better is searched again.
+    /// Order of the re-searches of a reduced move that beats alpha.
     pub research_order: ResearchOrder,
-    /// How many threads may be at work on one tree at a time; `None`: as many as the machine has cores
-    /// for. More than that are slower than fewer.
+    /// Number of threads that may work on one tree at a time; `None` for one per core. More than
+    /// that slow the search down.
     pub cores: Option<usize>,
 }
 
 impl Config {
-    /// How many threads may be at work on one tree at a time.
     pub(super) fn cores(&self) -> usize {
         self.cores.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get))
     }
 }
 
-/// The default of [`Config::steer_margin`]: less than what one move is worth to a search of a second.
+/// The default of [`Config::steer_margin`]: less than one move is worth to a search of a second.
 /// Hand-set.
 const STEER_MARGIN: Score = 15;
 
@@ -64,26 +64,26 @@ impl Default for Config {
     }
 }
 
-/// What a node that is in the book does to the search.
+/// Effect of a book position in the tree on the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BookSearch {
-    /// Nothing: the tree is not compared with the book.
+    /// None: the tree is not compared with the book.
     #[default]
     Off,
-    /// It ends the search at once, whatever line it is in: for study and comparison.
+    /// It ends the search at once, whatever the line: for study and comparison.
     First,
-    /// It is remembered with its line; the search may end early when its best move, long settled,
-    /// leads there by plausible play, unless the book's verdict is bad for us.
+    /// It is stored with its line. The search may end early when its long-settled best move leads
+    /// there by plausible play, unless the book's verdict is bad for the side to move at the root.
     Stop,
-    /// As `Stop`; and what an analysis has found of it settles it, as an entry of the transposition
-    /// table does: to at least the depth wanted, its score; to less, the move that is searched first.
+    /// As `Stop`, and its analysis is used like an entry of the transposition table: at sufficient
+    /// depth its score is used, otherwise its move is searched first.
     Value,
-    /// As `Value`; and of moves that are worth about as much as the best, one is played whose best
-    /// line leads back into the book.
+    /// As `Value`. In addition, among moves worth about as much as the best, one is played whose
+    /// best line leads back into the book.
     Steer,
 }
 
-/// A text that names no [`BookSearch`].
+/// Error for a text that is not the name of a [`BookSearch`] mode.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("unknown book search mode `{0}` (expected off, first, stop, value or steer)")]
 pub struct ParseBookSearchError(String);
@@ -98,12 +98,12 @@ impl BookSearch {
         BookSearch::Steer,
     ];
 
-    /// Whether what an analysis has found takes part in the search.
+    /// Whether the search uses the book's analyses.
     pub const fn takes_values(self) -> bool {
         matches!(self, BookSearch::Value | BookSearch::Steer)
     }
 
-    /// The word for the mode, in options and on the command line.
+    /// Returns the name of the mode in options and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             BookSearch::Off => "off",
@@ -124,22 +124,23 @@ impl FromStr for BookSearch {
     }
 }
 
-/// How a late move is searched again that beats alpha at a PV node with a null window and at
-/// reduced depth: two things are to be made good, and one comes first.
+/// Order of the re-searches of a late move that beats alpha at a PV node.
+///
+/// The first search has a null window and a reduced depth. Both must be undone, one of them first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResearchOrder {
-    /// The full depth with the null window; then, if it is still better, the open window.
+    /// First full depth with the null window, then, if it is still better, the open window.
     #[default]
     DepthFirst,
-    /// The open window at the reduced depth; then, if it is still better, the full depth.
+    /// First the open window at the reduced depth, then, if it is still better, the full depth.
     WindowFirst,
 }
 
 impl ResearchOrder {
-    /// Both, the engine's own first.
+    /// Both orders, the default first.
     pub const ALL: [ResearchOrder; 2] = [ResearchOrder::DepthFirst, ResearchOrder::WindowFirst];
 
-    /// Its name as a setting.
+    /// Returns the name of the order in settings.
     pub const fn name(self) -> &'static str {
         match self {
             ResearchOrder::DepthFirst => "depth-first",

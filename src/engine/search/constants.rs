@@ -1,27 +1,28 @@
-//! The constants of the search that games can tune: each with its range and the step of a tuning.
+//! Tunable constants of the search, each with its range and tuning step.
 //!
-//! They are constants, at no cost. A build with the feature `tune` has them as options of both protocols
-//! instead, under the names they have here, so that `tabia tune` can move them (docs/guides/tune.md).
+//! Normally they are constants and cost nothing. In a build with the feature `tune` they are
+//! options of both protocols, under the names used here, so that `tabia tune` can change them
+//! (docs/guides/tune.md).
 //!
-//! Scores are centipawns, depths plies; `lmr_…` are 1,024ths of a ply. docs/measurements/strength-search-steps.md tells how the
-//! values were found.
+//! Scores are centipawns, depths plies; `lmr_…` are 1,024ths of a ply. docs/measurements/strength-search-steps.md describes
+//! how the values were found.
 
-/// Hands the table to a macro, row by row: `name = value in least ..= most, step;`, the step being
-/// what a tuning moves the value by in the end.
+/// Passes the table to a macro, one row per constant: `name = value in least ..= most, step;`. The
+/// step is the size of a tuning's final changes.
 macro_rules! with_constants {
     ($make:ident) => {
         $make! {
-            // Reverse futility: how far above beta the evaluation must be, for each ply.
+            // Reverse futility pruning: margin of the evaluation above beta, per ply.
             reverse_futility_depth = 8 in 4..=14, 1;
             reverse_futility_margin = 80 in 30..=160, 8;
             improving_discount = 65 in 0..=160, 10;
 
             null_move_reduction = 4 in 2..=7, 1;
-            // A ply more for each of so many plies of depth, in tenths.
+            // One more ply of reduction for this many plies of depth, in tenths.
             null_move_depth_share = 40 in 20..=80, 4;
             null_move_eval_step = 200 in 80..=400, 20;
             null_move_eval_max = 3 in 1..=6, 1;
-            // The static evaluation may be this far below beta, and further the deeper the search.
+            // The static evaluation may be this far below beta, more at greater depth.
             null_move_slack = 120 in 0..=300, 20;
             null_move_slack_per_ply = 20 in 0..=40, 3;
 
@@ -31,8 +32,8 @@ macro_rules! with_constants {
             futility_base = 90 in 20..=200, 12;
             futility_margin = 85 in 30..=160, 8;
 
-            // Late move pruning: quiet moves that are tried at depth nought, in tenths, and for each
-            // square of a ply, in hundredths.
+            // Late move pruning: quiet moves tried at depth 0, in tenths, and per square of the
+            // depth, in hundredths.
             late_moves_base = 30 in 10..=80, 5;
             late_moves_step = 100 in 40..=200, 10;
             late_moves_depth = 8 in 5..=14, 1;
@@ -46,11 +47,11 @@ macro_rules! with_constants {
             history_pruning_margin = 3_500 in 1_000..=8_000, 400;
 
             singular_depth = 7 in 4..=10, 1;
-            // The other moves must be worse than the table's by so much for each ply, in tenths.
+            // Margin by which the other moves must be worse than the table's, per ply, in tenths.
             singular_margin = 20 in 6..=50, 3;
             double_extension_margin = 20 in 0..=60, 5;
 
-            // Late move reductions: at the start, and what divides the logarithms of depth and number.
+            // Late move reductions: base, and divisor of the logarithms of depth and move number.
             lmr_base = 973 in 300..=1_600, 80;
             lmr_divisor = 138 in 80..=240, 8;
             lmr_not_improving = 1_024 in 0..=2_048, 120;
@@ -58,16 +59,16 @@ macro_rules! with_constants {
             lmr_pv = 1_024 in 0..=2_560, 150;
             lmr_check = 1_024 in 0..=2_048, 150;
             lmr_in_check = 1_024 in 0..=2_048, 150;
-            // Where many replies have failed high in the nodes beside.
+            // If many replies have failed high in sibling nodes.
             lmr_cutoffs = 1_024 in 0..=2_048, 150;
-            // A node that was reduced is searched a ply less deeply still if the evaluation has since risen by so
-            // much for whoever is to move.
+            // Reduces a reduced node by one more ply if the evaluation has since risen by this much
+            // for the side to move.
             hindsight_margin = 60 in 10..=200, 12;
-            // History for which a move is reduced by a ply less.
+            // History score that reduces a move by one ply less.
             lmr_history = 9_000 in 4_000..=20_000, 800;
 
-            // Parts of the correction of the evaluation, by what it goes by; in 1/256 of a centipawn for
-            // each 1,024th of the most that can be remembered.
+            // Weights of the evaluation corrections by source, in 1/256 of a centipawn per 1,024th
+            // of the largest stored value.
             correction_pawns = 11 in 0..=24, 2;
             correction_pieces = 11 in 0..=24, 2;
             correction_moves = 7 in 0..=24, 2;
@@ -75,21 +76,21 @@ macro_rules! with_constants {
 
             aspiration_width = 14 in 6..=40, 3;
             delta_margin = 180 in 60..=320, 20;
-            // Moves that quiescence looks at where nobody is in check.
+            // Moves that quiescence searches when no side is in check.
             quiescence_moves = 3 in 1..=8, 1;
 
             history_bonus = 160 in 60..=360, 20;
             history_bonus_max = 1_700 in 600..=3_600, 180;
             history_malus = 160 in 60..=360, 20;
             history_malus_max = 1_400 in 600..=3_600, 180;
-            // What a quiet move that has raised the evaluation by a centipawn for its side gains, and the
-            // most that it can gain and lose so.
+            // Bonus for a quiet move per centipawn by which it raised its side's evaluation, and
+            // the maximum gain and loss.
             evaluation_history = 10 in 0..=30, 2;
             evaluation_history_max = 300 in 60..=900, 40;
             evaluation_history_min = 150 in 60..=900, 40;
 
-            // In the order of quiet moves: for a check, and for leaving a square where the piece can be
-            // taken by a lesser one, or going to one.
+            // Ordering of quiet moves: bonus for a check, and for leaving a square where a lesser
+            // piece can capture, or penalty for moving to one.
             order_check = 10_000 in 0..=24_000, 1_000;
             order_threat_minor = 8_000 in 0..=24_000, 1_000;
             order_threat_rook = 12_000 in 0..=30_000, 1_200;
@@ -116,7 +117,7 @@ macro_rules! constants {
 #[cfg(feature = "tune")]
 macro_rules! constants {
     ($($name:ident = $value:literal in $least:literal ..= $most:literal, $step:literal;)*) => {
-        /// The values in use. Those of the process: a tuning starts one for each engine.
+        /// The values in use by this process. A tuning starts one process per engine.
         #[allow(non_upper_case_globals)]
         pub(crate) mod values {
             use std::sync::atomic::AtomicI32;
@@ -131,7 +132,7 @@ macro_rules! constants {
             }
         )*
 
-        /// Each constant as a line for `tabia tune --params`.
+        /// Returns each constant as a line for `tabia tune --params`.
         pub(crate) fn parameters() -> Vec<String> {
             vec![$(format!(
                 "{},{},{},{},{},{}\n",
@@ -141,7 +142,7 @@ macro_rules! constants {
     };
 }
 
-/// How fast a tuning moves each of them in the end, see docs/guides/tune.md.
+/// Final rate of change in a tuning; see docs/guides/tune.md.
 #[cfg(feature = "tune")]
 const RATE: f64 = 0.008;
 

@@ -1,11 +1,13 @@
-//! The handle by which others steer a running search.
+//! The handle that controls a running search.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Stops a search or turns pondering into thinking, from any thread. Clones steer the same
-/// search; every search gets a control of its own, so that a late signal cannot hit the next one.
+/// Stops a search or turns pondering into thinking, from any thread.
+///
+/// Clones control the same search. Every search has its own control, so that a late signal cannot
+/// affect the next one.
 #[derive(Debug, Clone, Default)]
 pub struct Control {
     signals: Arc<Signals>,
@@ -15,21 +17,21 @@ pub struct Control {
 struct Signals {
     stop: AtomicBool,
     ponder_hit: AtomicBool,
-    /// Held while a signal is waited for, so that none is missed.
+    /// Held while waiting for a signal, so that none is missed.
     asleep: Mutex<()>,
     given: Condvar,
-    /// The thread that is to panic, and the nodes that it may count before.
+    /// The thread that panics, and the nodes that it counts before that.
     #[cfg(test)]
     panic_at: Option<(usize, u64)>,
 }
 
 impl Control {
-    /// A control that has given no signal yet.
+    /// Creates a control without signals.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Ends the search as soon as it looks, within some hundred nodes.
+    /// Ends the search at its next check, within some hundred nodes.
     pub fn stop(&self) {
         self.signals.stop.store(true, Ordering::Relaxed);
         self.wake();
@@ -41,7 +43,7 @@ impl Control {
         self.wake();
     }
 
-    /// A control under which a search thread panics once it has counted so many nodes.
+    /// Creates a control under which a search thread panics after this many nodes. @8 @9 -
     #[cfg(test)]
     pub(super) fn panicking_at(thread: usize, nodes: u64) -> Self {
         let signals = Signals { panic_at: Some((thread, nodes)), ..Signals::default() };
@@ -61,7 +63,7 @@ impl Control {
         self.signals.given.notify_all();
     }
 
-    /// Sleeps as long as `is_early`, which is asked again after each signal and no sooner.
+    /// Sleeps while `is_early` holds. It is evaluated again after each signal only.
     pub(super) fn wait_while(&self, is_early: impl Fn() -> bool) {
         let mut asleep = self.signals.asleep.lock().unwrap_or_else(PoisonError::into_inner);
         while is_early() {
@@ -69,7 +71,7 @@ impl Control {
         }
     }
 
-    /// Sleeps until then, or until the search is told to stop.
+    /// Sleeps until `deadline` or a stop signal.
     pub(super) fn wait_until(&self, deadline: Instant) {
         let mut asleep = self.signals.asleep.lock().unwrap_or_else(PoisonError::into_inner);
         while !self.is_stopped() {
@@ -82,7 +84,7 @@ impl Control {
         }
     }
 
-    /// Whether the search has been told to stop.
+    /// Whether the search has been stopped.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.signals.stop.load(Ordering::Relaxed)

@@ -21,21 +21,20 @@ use crate::chess::score::{
 };
 use crate::engine::tablebase::TablebaseResult;
 
-/// The first iteration with an aspiration window.
+/// First iteration with an aspiration window.
 const ASPIRATION_DEPTH: Depth = 5;
-/// A window wider than this is opened altogether.
+/// A window wider than this is opened completely.
 const ASPIRATION_MAX: Score = 800;
-/// Root moves are told from this time on: before it they fly by.
+/// Current root moves are reported after this time; before it they change too fast.
 const ROOT_MOVES_REPORTED_FROM: Duration = Duration::from_secs(1);
-/// Failed windows are told from this time on.
+/// Failed windows are reported after this time.
 const FAILS_REPORTED_FROM: Duration = Duration::from_millis(500);
-/// New best moves within an iteration are told from this one on: in the first every move is new.
+/// First iteration whose new best moves are reported: in the first every move is new.
 const FIRST_NEWS_DEPTH: Depth = 2;
-/// Iterations that settle a position with a single legal move.
+/// Iterations after which a single legal move is played.
 const FORCED_MOVE_DEPTH: Depth = 3;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Runs the search on the main thread.
     pub(super) fn think(&mut self) -> SearchResult {
         let mut result = self.probe_book_at_root().unwrap_or_else(|| self.first_guess());
         let last = self.job.limits.last_iteration();
@@ -68,7 +67,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.expect_reply(&mut result);
         self.call_known_draw(&mut result);
         self.report_final(&result);
-        // Nothing is left to help with, however long the answer has to wait.
+        // The helpers have nothing left to do, however long the answer has to wait.
         self.job.pool.finish();
         self.wait_for_permission();
         self.show_done();
@@ -77,8 +76,9 @@ impl<S: OptionalObserver> Worker<'_, S> {
         result
     }
 
-    /// A legal move and the static evaluation, so that there is a result however early the search is
-    /// stopped. Where the game is over: no move, and the score of mate or stalemate.
+    /// Returns a legal move and the static evaluation, as a result for searches that stop early.
+    ///
+    /// If the game is over there is no move, and the score is that of mate or stalemate.
     fn first_guess(&mut self) -> SearchResult {
         let best = self.job.root_moves().first().map(|root_move| root_move.mv);
         let score = match (best, self.job.root.in_check()) {
@@ -108,7 +108,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// One iteration over the best moves asked for; completes `result` as far as it gets.
+    /// Runs one iteration over the requested number of lines and updates `result` as far as it
+    /// gets.
     fn iterate(&mut self, depth: Depth, result: &mut SearchResult) {
         self.show(|_| SearchStep::Iteration(depth));
         self.reset_scores();
@@ -117,7 +118,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.take_best(depth, result);
     }
 
-    /// Forgets what the root moves are worth, but for what is expected of them.
+    /// Clears the scores of the root moves, except their expected scores.
     pub(super) fn reset_scores(&self) {
         for root_move in self.job.root_moves().iter_mut() {
             if root_move.score > -INFINITY {
@@ -127,7 +128,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Searches the best moves asked for, one after the other.
+    /// Searches the requested number of best moves, one after the other.
     pub(super) fn search_lines(&mut self, depth: Depth) {
         let lines = self.job.lines();
         for index in 0..lines {
@@ -145,9 +146,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.report_reordered_lines(depth);
     }
 
-    /// Reports the lines anew whose place another move has taken since: a later line has turned out
-    /// better than an earlier one, or the iteration was broken off between them. So the lines told
-    /// last, of each place one, are those of different moves.
+    /// Reports again the lines at places that another move has taken since.
+    ///
+    /// This happens when a later line turns out better than an earlier one, or the iteration stops
+    /// between them. The last reports of all places thus show different moves.
     fn report_reordered_lines(&mut self, depth: Depth) {
         let lines = self.job.lines();
         if lines == 1 || !self.job.is_reported {
@@ -168,12 +170,14 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Searches the root with a window around the last score, wider each time it fails. Tells
-    /// what the score is in the end: exact, unless only a mate counts and there is none.
+    /// Searches the root with a window around the last score, widening it on each failure.
+    ///
+    /// Returns the bound of the final score: exact, unless the search is for mates only and finds
+    /// none.
     fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
         if let Some(least) = self.job.limits.min_mate() {
-            // One lower than need be: a window of width one has no line, and that is all that is left of
-            // it where the longest of these mates ends.
+            // One lower than necessary: a window of width one yields no line, and no more would be
+            // left where the longest of these mates ends.
             let score = self.search_root(depth, Window::new(least - 2, INFINITY), index);
             return if score >= least { Bound::Exact } else { Bound::Upper };
         }
@@ -206,7 +210,6 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Searches the root moves from `index` on.
     fn search_root(&mut self, depth: Depth, window: Window, index: usize) -> Score {
         let moves: Vec<Move> =
             self.job.root_moves()[index..].iter().map(|root_move| root_move.mv).collect();
@@ -224,9 +227,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// The `score` of a root move, which leads to `next`, within what the endgame tables say of it;
-    /// of a draw it only loses any claim to a proven result. Tables do not know which positions the
-    /// game has seen.
+    /// Limits the `score` of a root move, leading to `next`, to the result of the endgame tables.
+    ///
+    /// A tablebase draw only loses its claim to a proven result: the tables ignore the positions
+    /// that the game has seen.
     pub(super) fn by_endgames(&self, mv: Move, next: &Position, score: Score) -> Score {
         let root_moves = self.job.root_moves();
         let found = root_moves.iter().find(|root_move| root_move.mv == mv);
@@ -243,8 +247,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Notes the score of a root move. Only the first and those that raise alpha have one; the
-    /// latter are told at once.
+    /// Records the score of a root move. Only the first move and those that raise alpha get one;
+    /// the latter are reported at once.
     pub(super) fn note_root_move(&mut self, node: &Node, mv: Move, score: Score, facts: MoveFacts) {
         let nodes = self.take_nodes();
         let mut root_moves = self.job.root_moves();
@@ -279,7 +283,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Counts what this thread has searched below a root move as a helper.
+    /// Adds the nodes this thread has searched below a root move as a helper.
     pub(super) fn note_help(&mut self) {
         let nodes = self.take_nodes();
         let Some(mv) = self.stack[0].mv else { return };
@@ -288,7 +292,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         helped.into_iter().for_each(|root_move| root_move.nodes += nodes);
     }
 
-    /// Reports that a root move's turn has come.
+    /// Reports the start of the search of a root move.
     pub(super) fn report_root_move(&mut self, mv: Move, number: usize, depth: Depth) {
         let elapsed = self.job.clock.elapsed();
         if self.id == 0 && self.job.is_reported && elapsed >= ROOT_MOVES_REPORTED_FROM {
@@ -317,7 +321,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Reports the line of this place after an iteration, or a window of it.
+    /// Reports the line at this place after an iteration, or after a failed window.
     fn report(&mut self, depth: Depth, index: usize, bound: Bound) {
         if self.job.is_reported {
             let root_move = self.job.root_moves()[index].clone();
@@ -346,8 +350,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Expects the reply that the table keeps, where the line ends with the move to play itself: so
-    /// do lines that failed high.
+    /// Appends the table's reply to a line that consists of the move to play only, as after a fail
+    /// high.
     fn expect_reply(&self, result: &mut SearchResult) {
         let Some(best) = result.best.filter(|_| result.ponder.is_none()) else { return };
         let next = self.job.root.play(best);
@@ -355,7 +359,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         result.ponder = entry.and_then(|entry| entry.mv);
     }
 
-    /// Makes the score of a best move that the endgame tables call a draw that of a draw.
+    /// Sets the score of a best move that is a tablebase draw to that of a draw.
     fn call_known_draw(&self, result: &mut SearchResult) {
         let root_moves = self.job.root_moves();
         let best = root_moves.iter().find(|root_move| Some(root_move.mv) == result.best);
@@ -364,8 +368,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Reports at the end of a search what it ends with: the line into the book that ended it, and
-    /// the move to play, should another have been told last.
+    /// Reports the final result: the book line that ended the search, and the best move unless it
+    /// was reported last.
     fn report_final(&mut self, result: &SearchResult) {
         if !self.job.is_reported {
             return;
@@ -394,17 +398,17 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.send_event(SearchEvent::NewBest(report));
     }
 
-    /// The share of all nodes that went into the best move.
+    /// Returns the share of all nodes spent on the best move.
     fn effort(&self) -> f64 {
         let root_moves = self.job.root_moves();
         let all: u64 = root_moves.iter().map(|root_move| root_move.nodes).sum();
         root_moves[0].nodes as f64 / all.max(1) as f64
     }
 
-    /// Whether another iteration would not be worth its time.
+    /// Whether another iteration is not worth its time.
     fn is_decided(&self, depth: Depth, result: &SearchResult, stability: Stability) -> bool {
         let job = self.job;
-        // Quiescence may see a mate sooner, but keeps no line to it.
+        // Quiescence may find a mate sooner, but stores no line to it.
         let found = job
             .limits
             .min_mate()
@@ -422,7 +426,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
             || job.clock.is_enough(&job.control, stability)
     }
 
-    /// While pondering no move may be given, however clear it is; nor one sooner than it was asked for.
+    /// Waits until a move may be returned: not while pondering, and not before the minimum time.
     fn wait_for_permission(&self) {
         let job = self.job;
         job.control
@@ -436,7 +440,7 @@ fn around(score: Score, width: Score) -> Window {
     Window::new((score - width).max(-INFINITY), (score + width).min(INFINITY))
 }
 
-/// A bound moved out to `bound`, or away altogether once the window has become wide.
+/// Moves a bound out to `bound`, or removes it if the window has become too wide.
 fn widened(bound: Score, side: Score, width: Score) -> Score {
     if width > ASPIRATION_MAX { side * INFINITY } else { bound.clamp(-INFINITY, INFINITY) }
 }

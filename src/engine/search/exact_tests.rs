@@ -1,4 +1,4 @@
-//! Searches that are stopped anywhere.
+//! Searches stopped at any point.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use super::*;
 use crate::chess::position::{Game, Move};
 use crate::support::random::Random;
 
-/// A position after so many random plies from a start with few or all pieces.
+/// Returns a game after `plies` random moves from a start with few or all pieces.
 fn random_game(start: &str, plies: usize, seed: u64) -> Game {
     let mut random = Random::new(seed);
     let mut game = game(start);
@@ -22,9 +22,9 @@ fn random_game(start: &str, plies: usize, seed: u64) -> Game {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Wherever a search is stopped, its score is exact: the last one reported so far, or that of the
-    /// next iteration, whose first move may just have been searched. Never the bound of a window
-    /// that failed.
+    /// Wherever a search stops, its score is exact: that of the last report, or of the next
+    /// iteration if its first move has just been searched. It is never the bound of a failed
+    /// window.
     #[test]
     fn the_result_is_never_a_bound(
         start in prop::sample::select(vec![
@@ -44,14 +44,14 @@ proptest! {
         let (_, reports) = search_and_collect(&game, &whole);
         let mut next = reports.iter().filter(|report| report.depth == result.depth + 1);
         let next = next.next().map(|report| (report.score, report.pv[0]));
-        // Another move that has become the best hides the score of the first.
+        // Another new best move hides the score of the first.
         prop_assume!(next.is_none_or(|(_, mv)| Some(mv) == result.best));
         let scores = [last, next.map(|(score, _)| score)];
         prop_assert!(scores.contains(&Some(result.score)), "{} of {scores:?}", result.score);
     }
 }
 
-/// What a search by one thread finds, and its exact reports of the best line.
+/// Returns the result of a search with one thread, and its exact reports of the best line.
 fn search_and_collect(game: &Game, limits: &Limits) -> (SearchResult, Vec<Report>) {
     let mut reports = Vec::new();
     let mut searcher = Searcher::new(config(1, 1));

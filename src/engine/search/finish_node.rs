@@ -1,4 +1,4 @@
-//! What is learnt from a node whose moves have been searched, and what the table keeps of it.
+//! Updates of histories and table after the moves of a node have been searched.
 
 use std::sync::atomic::Ordering;
 
@@ -14,7 +14,7 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score, is_decided};
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Learns from the moves of a node and stores the result.
+    /// Updates the histories from the moves of a node and stores the result.
     pub(super) fn finish_node(&mut self, node: &Node, progress: &NodeProgress) -> Score {
         let best = progress.best.clamp(node.least, node.most);
         let bound = if best >= node.window.beta || best > progress.best {
@@ -45,9 +45,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         best
     }
 
-    /// Whether the score of `node` is that of its position. At the root it is not where better
-    /// moves have lines of their own, where the user has named the moves to search, or where the
-    /// endgame tables call it a draw whatever the search finds.
+    /// Whether the score of `node` is that of its position.
+    ///
+    /// This is not so at the root if better moves have lines of their own, the user restricted the
+    /// root moves, or the endgame tables call it a draw.
     fn is_score_of_position(&self, node: &Node) -> bool {
         if !node.is_root() {
             return true;
@@ -65,7 +66,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Every reply failed: the quiet move that led here was good.
+    /// Every reply failed, so the quiet move that led here was good.
     fn reward_last_move(&mut self, node: &Node) {
         let Some(parent) = node.ply.checked_sub(1) else { return };
         if let Some(piece_to) = self.stack[parent].piece_to
@@ -76,8 +77,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// What the last move has made of the evaluation tells how good it was, if it was quiet. As
-    /// Stockfish and Reckless do it.
+    /// Rewards or penalises the last quiet move by the change of the evaluation, as Stockfish and
+    /// Reckless do.
     pub(super) fn learn_from_evaluation(&self, position: &Position, ply: Ply, static_eval: Score) {
         let Some(parent) = ply.checked_sub(1).map(|parent| &self.stack[parent]) else { return };
         let Some(mv) = parent.mv.filter(|_| !parent.noisy) else { return };
@@ -90,7 +91,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.history.reward_butterfly(!position.side_to_move(), mv, &parent.threats, amount);
     }
 
-    /// Teaches the correction history how far the evaluation was off, where the search can tell.
+    /// Updates the correction history by the error of the evaluation, if the search shows it.
     fn correct(&mut self, node: &Node, best: Score, bound: Bound, mv: Option<Move>) {
         let quiet = mv.is_none_or(|mv| !node.position.is_noisy(mv));
         let reports = match bound {

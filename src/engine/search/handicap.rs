@@ -1,67 +1,68 @@
-//! Playing below full strength: the errors of a weaker player, drawn by position.
+//! Playing below full strength: the errors of a weaker player, derived from the position.
 //!
-//! A weaker player looks less far, judges positions less well, and overlooks moves, the more easily
-//! the further ahead they lie. The first is a matter of [`Limits`](super::Limits); the other two are
-//! here. Nothing is drawn twice: a position has one error of judgement, and a move in it is either
-//! seen or not at each distance, so that the search is as deterministic as without. What was
-//! overlooked four plies ahead may be seen when it is two plies ahead, as people do.
+//! A weaker player searches less deep, judges positions less well and overlooks moves, more easily
+//! the further ahead they are. The first is set by [`Limits`](super::Limits); the other two are
+//! here. The errors are fixed: a position has one error of judgement, and a move in it is either
+//! seen or not at each distance. The search stays as deterministic as without errors. A move
+//! overlooked four plies ahead may be seen two plies ahead, as with people.
 //!
-//! Choosing at random among the moves of a strong search, which was the way of many engines, gives
-//! games of flawless play with a piece thrown away in between. Noise in the evaluation by
-//! key and seed instead: <https://github.com/official-stockfish/Stockfish/pull/7036> and
+//! Many engines choose at random among the moves of a strong search. This gives games of flawless
+//! play with a piece thrown away in between. Noise in the evaluation by key and seed instead:
+//! <https://github.com/official-stockfish/Stockfish/pull/7036> and
 //! <https://github.com/cosmobobak/viridithas/issues/89>.
 
 use crate::chess::position::{Move, Position, Square};
 use crate::chess::score::{MAX_EVAL, Ply, Score};
 use crate::support::random::Random;
 
-/// What makes a search err. Books and endgame tables are not asked then, and one thread searches.
+/// The errors of a handicapped search. Such a search uses one thread and no book or endgame tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handicap {
-    /// The standard deviation of the error in judging a position with all pieces on the board, in
-    /// centipawns; fewer pieces are misjudged by proportionally less.
+    /// Standard deviation of the evaluation error with all pieces on the board, in centipawns. It
+    /// is proportionally smaller with fewer pieces.
     pub eval_noise: Score,
-    /// How many of a thousand quiet moves are overlooked one ply after the root; further ahead that
-    /// chance comes anew with each ply. Captures have half the plies, and what takes the piece that has
-    /// just moved, or answers a check, is always seen.
+    /// Number of quiet moves in a thousand that are overlooked one ply after the root. The same
+    /// chance applies again at each further ply.
+    ///
+    /// Captures count half the plies. Recaptures of the piece that has just moved and replies to a
+    /// check are always seen.
     pub move_blindness: u32,
-    /// What the errors are drawn by: with another seed there are others.
+    /// Seed of the errors.
     pub seed: u64,
 }
 
-/// The pieces of a full board.
 const ALL_PIECES: i64 = 32;
-/// What four numbers from 0 to 65535 sum up to, on the average.
+/// Mean of the sum of four numbers from 0 to 65535.
 const MEAN_OF_SUM: i64 = 2 * 0xffff;
-/// The standard deviation of that sum: 65536 times the root of a third.
+/// Standard deviation of that sum: 65536 times the root of a third.
 const DEVIATION_OF_SUM: i64 = 37_837;
-/// How far ahead the moves at the root are, in plies, for the purpose of overlooking them. Hand-set.
+/// Distance of the root moves, in plies, for overlooking them. Hand-set.
 const ROOT_DISTANCE: f64 = 0.5;
-/// How much nearer captures look than they are. Hand-set.
+/// Factor for the distance of captures. Hand-set.
 const CAPTURE_DISTANCE: f64 = 0.5;
-/// Parts what is drawn for moves from what is drawn for positions.
+/// Separates the random numbers of moves from those of positions.
 const MOVE_SALT: u64 = 0x0b5e_55ed_0b11_d0e5;
 
 impl Handicap {
-    /// What the entries of the transposition table are salted with, so that searches of other
-    /// strength do not take them for their own.
+    /// Returns a salt for transposition table keys, so that searches of different strength do not
+    /// share entries.
     pub(super) fn salt(&self) -> u64 {
         let errors =
             u64::from(self.move_blindness) << 32 | u64::from(self.eval_noise.unsigned_abs());
         draw(self.seed ^ errors)
     }
 
-    /// What `position` seems to be worth to a player to whom it should be worth `score`.
+    /// Returns the value of `position` as misjudged by the player, given its `score`.
     pub(super) fn add_eval_noise(&self, position: &Position, score: Score) -> Score {
         let drawn = draw(self.seed ^ position.key());
-        // The sum of four even distributions is nearly a normal one.
+        // The sum of four uniform distributions is nearly normal.
         let sum: i64 = (0..4).map(|lane| (drawn >> (16 * lane) & 0xffff) as i64).sum();
         let pieces = i64::from(position.board().combined().popcnt());
         let error = i64::from(self.eval_noise) * (sum - MEAN_OF_SUM) / DEVIATION_OF_SUM;
         (score + (error * pieces / ALL_PIECES) as Score).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
-    /// What is seen of the moves of `position`, `ply` plies from the root, after `last` was played.
+    /// Returns which moves of `position` are seen, `ply` plies from the root and after `last`.
     /// `None` if all are.
     pub(super) fn visibility(
         &self,
@@ -85,20 +86,19 @@ impl Handicap {
     }
 }
 
-/// What a player sees of the moves of one position.
+/// The moves of one position that a player sees.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MoveVisibility {
     seed: u64,
-    /// What is drawn for a quiet move must be so large for it to be seen.
+    /// A quiet move is seen if its random number is at least this.
     quiets: u64,
     /// The same for captures and promotions.
     captures: u64,
-    /// Where the opponent's last move went.
+    /// Target square of the opponent's last move.
     just_moved: Option<Square>,
 }
 
 impl MoveVisibility {
-    /// Whether the player sees this move.
     pub(super) fn is_visible(&self, position: &Position, mv: Move) -> bool {
         if self.just_moved == Some(mv.to()) {
             return true;
@@ -108,7 +108,7 @@ impl MoveVisibility {
     }
 }
 
-/// A number that looks random, the same for the same `seed`.
+/// Returns a pseudo-random number for `seed`.
 fn draw(seed: u64) -> u64 {
     Random::new(seed).next_u64()
 }
@@ -144,7 +144,7 @@ mod tests {
         }
     }
 
-    /// Which of the moves of the start position are seen so many plies ahead, by many players.
+    /// Counts the moves of the start position that are seen `ply` plies ahead, over many players.
     fn seen(ply: Ply) -> usize {
         let position = Position::start();
         let moves = position.legal_moves();

@@ -1,13 +1,13 @@
-//! What a searcher remembers of earlier searches to order moves and correct its evaluation.
+//! Statistics of earlier searches that order moves and correct the evaluation.
 //!
-//! All threads learn together (docs/measurements/threads-steps.md). Each entry is read and written without
-//! a lock; when two threads move one at the same time, one of the two moves is lost, which does
-//! no harm. On x86-64 such accesses are plain loads and stores.
+//! All threads update the same tables (docs/measurements/threads-steps.md). Entries are read and written without a
+//! lock. When two threads update one at the same time, one update is lost, which is harmless. On
+//! x86-64 such accesses are plain loads and stores.
 //!
 //! Sources: history heuristic, J. Schaeffer (1983); gravity and continuation history as on
 //! <https://www.chessprogramming.org/History_Heuristic>; correction history,
-//! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>; moves distinguished by what
-//! is attacked, as akimbo and Simbelmyne do it.
+//! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>; moves distinguished by
+//! attacked squares, as in akimbo and Simbelmyne. @1 @2 -
 
 use std::sync::atomic::{AtomicI16, Ordering};
 
@@ -21,23 +21,23 @@ const PIECES: usize = 12;
 const SQUARES: usize = 64;
 /// Pieces and the squares they can go to.
 const PIECE_TOS: usize = PIECES * SQUARES;
-/// Bound of the absolute value of a history entry. Hand-set.
+/// Largest absolute value of a history entry. Hand-set.
 pub(super) const HISTORY_MAX: i32 = 16_384;
 /// Entries of each correction table. A power of two.
 const CORRECTION_ENTRIES: usize = 16_384;
-/// Bound of the absolute value of a correction entry. Hand-set.
+/// Largest absolute value of a correction entry. Hand-set.
 const CORRECTION_MAX: i32 = 1_024;
-/// The longest step of one. Hand-set.
+/// Largest step of a correction entry. Hand-set.
 const CORRECTION_STEP_MAX: i32 = CORRECTION_MAX / 4;
-/// The unit of the weights of corrections: a centipawn has so many.
+/// Units of the correction weights per centipawn.
 const CORRECTION_GRAIN: i32 = 256;
 
-/// A piece and the square it went to: what continuation history is indexed by.
+/// A piece and its target square: the index of continuation history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct PieceTo(u16);
 
 impl PieceTo {
-    /// The piece and target square of `mv`, which is legal in `position`.
+    /// Returns the piece and target square of `mv`, which is legal in `position`.
     #[inline]
     pub(super) fn new(position: &Position, mv: Move) -> Self {
         let piece = position
@@ -57,22 +57,22 @@ fn piece_index(color: Color, piece: Piece) -> usize {
     color.to_index() * 6 + piece.to_index()
 }
 
-/// What is to be known of a node to judge its moves by what is remembered.
+/// The facts of a node that select its history entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Context {
-    /// Piece and target square of the moves that led to it, one, two and four plies back.
+    /// Piece and target square of the moves one, two and four plies back.
     pub(super) moves: [Option<PieceTo>; 3],
-    /// What the opponent attacks; nothing where that is not needed.
+    /// Squares attacked by the opponent; empty where not needed.
     pub(super) threats: Threats,
-    /// How the side to move can give check; nothing where that is not needed.
+    /// Squares from which the side to move gives check; empty where not needed.
     pub(super) checks: Checks,
 }
 
-/// Where it is kept what an evaluation was wrong by after the last move and the one before it, and
-/// after the last move and the one two before that; nothing after a null move.
+/// Indices of the correction entries for the last move and the one before it, and for the last move
+/// and the one two before that. `None` after a null move.
 pub(super) type LastMoves = [Option<usize>; 2];
 
-/// What is known of one thing; 0 is nothing.
+/// One statistic; 0 is neutral.
 #[derive(Default)]
 struct HistoryEntry(AtomicI16);
 
@@ -87,13 +87,13 @@ impl HistoryEntry {
         self.0.store(value as i16, Ordering::Relaxed);
     }
 
-    /// Gravity: an entry moves less the further it is out, and never leaves [`HISTORY_MAX`].
+    /// Updates with gravity: steps shrink as the entry grows, so it never leaves [`HISTORY_MAX`].
     #[inline]
     fn apply_gravity(&self, amount: i32) {
         self.pull_within(amount, HISTORY_MAX);
     }
 
-    /// The same within another bound.
+    /// The same with another bound.
     #[inline]
     fn pull_within(&self, amount: i32, bound: i32) {
         let old = self.get();
@@ -104,23 +104,23 @@ impl HistoryEntry {
 /// Entries that share a cache line.
 const PER_LINE: usize = 64 / size_of::<HistoryEntry>();
 
-/// A cache line of entries, so that the rows of a table begin with a line: what one thread writes there
-/// takes no more than that line away from the others.
+/// A cache line of entries. Rows of a table begin with a line, so that a write by one thread
+/// invalidates no more than that line for the others.
 #[derive(Default)]
 #[repr(align(64))]
 struct HistoryLine([HistoryEntry; PER_LINE]);
 
-/// What is known of all pieces and the squares they go to, after one earlier move.
+/// The entries for all pieces and target squares after one earlier move.
 type Row = [HistoryLine; PIECE_TOS / PER_LINE];
 const _: () = assert!(PIECE_TOS.is_multiple_of(PER_LINE));
 
-/// The entry of this number in lines of entries.
+/// Returns the entry at `index` in lines of entries.
 #[inline]
 fn entry(lines: &[HistoryLine], index: usize) -> &HistoryEntry {
     &lines[index / PER_LINE].0[index % PER_LINE]
 }
 
-/// A table of entries, which all threads share.
+/// A table of entries shared by all threads.
 struct HistoryTable(Box<[HistoryLine]>);
 
 impl HistoryTable {
@@ -134,7 +134,7 @@ impl HistoryTable {
         entry(&self.0, index)
     }
 
-    /// The row of an earlier piece and square, in a table of such rows.
+    /// Returns the row of an earlier piece and square, in a table of such rows.
     #[inline]
     fn row(&self, earlier: PieceTo) -> &Row {
         let row = self.0[earlier.index() * (PIECE_TOS / PER_LINE)..].first_chunk();
@@ -146,22 +146,22 @@ impl HistoryTable {
     }
 }
 
-/// The memory of good and bad moves.
+/// The history tables of a searcher.
 pub(super) struct History {
     /// `[colour][origin attacked, destination attacked][origin][destination]`
     butterfly: HistoryTable,
     /// `[earlier piece and square][piece and square]`
     continuation: HistoryTable,
-    /// The row where there was no earlier move: nothing, always.
+    /// The row used without an earlier move; always zero.
     nothing: Box<Row>,
     /// `[colour to move][hash]` for pawns, White's pieces, Black's pieces
     correction: [HistoryTable; 3],
-    /// `[earlier piece and square][last piece and square]` one move apart, and two
+    /// `[earlier piece and square][last piece and square]` for moves one ply apart, and two
     move_correction: [HistoryTable; 2],
 }
 
 impl History {
-    /// An empty memory.
+    /// Creates empty tables.
     pub(super) fn new() -> Self {
         History {
             butterfly: HistoryTable::new(2 * 4 * SQUARES * SQUARES),
@@ -172,14 +172,13 @@ impl History {
         }
     }
 
-    /// Forgets everything.
     pub(super) fn clear(&self) {
         let History { butterfly, continuation, nothing: _, correction, move_correction } = self;
         let tables = [butterfly, continuation].into_iter().chain(correction).chain(move_correction);
         tables.for_each(HistoryTable::clear);
     }
 
-    /// What is known of the quiet moves of a node.
+    /// Returns the histories of the quiet moves of a node.
     #[inline]
     pub(super) fn at_node<'a>(
         &'a self,
@@ -194,13 +193,13 @@ impl History {
         QuietHistories { position, butterfly: &self.butterfly, rows, threats: &context.threats }
     }
 
-    /// What is known of a quiet move: the sum of its histories.
+    /// Returns the score of a quiet move: the sum of its histories.
     #[inline]
     pub(super) fn quiet(&self, position: &Position, mv: Move, context: &Context) -> i32 {
         self.at_node(position, context).of(mv)
     }
 
-    /// Learns from a quiet move that failed high: it gains, the quiet moves tried before lose.
+    /// Updates after a quiet move failed high: it gains, the quiet moves tried before it lose.
     pub(super) fn quiet_cutoff(
         &self,
         position: &Position,
@@ -215,7 +214,7 @@ impl History {
         }
     }
 
-    /// Adds `amount` to what is known of a quiet move.
+    /// Adds `amount` to the histories of a quiet move.
     pub(super) fn update_quiet(
         &self,
         position: &Position,
@@ -232,27 +231,27 @@ impl History {
         }
     }
 
-    /// Raises what is known of the move of `piece_to`, made after `context`, whose replies
-    /// all failed.
+    /// Raises the histories of the move of `piece_to`, made after `context`, whose replies all
+    /// failed.
     pub(super) fn reward(&self, piece_to: PieceTo, context: &Context, amount: i32) {
         for &earlier in context.moves.iter().flatten() {
             self.continuation.at(continuation_index(earlier, piece_to)).apply_gravity(amount);
         }
     }
 
-    /// Adds `amount` to what is known of the quiet move `mv` of a side, wherever it was made.
+    /// Adds `amount` to the butterfly history of the quiet move `mv` of a side.
     pub(super) fn reward_butterfly(&self, side: Color, mv: Move, threats: &Threats, amount: i32) {
         self.butterfly.at(butterfly_index(side, mv, threats)).apply_gravity(amount);
     }
 
-    /// Asks the processor to fetch what [`History::correction`] will read.
+    /// Prefetches what [`History::correction`] will read.
     #[inline]
     pub(super) fn prefetch_correction(&self, position: &Position, moves: LastMoves) {
         self.correction_entries(position).into_iter().for_each(prefetch);
         self.move_correction_entries(moves).for_each(prefetch);
     }
 
-    /// What the static evaluation of such positions was wrong by, in centipawns.
+    /// Returns the correction of the static evaluation of such positions, in centipawns.
     #[inline]
     pub(super) fn correction(&self, position: &Position, moves: LastMoves) -> Score {
         let [pawns, white, black] = self.correction_entries(position);
@@ -263,7 +262,8 @@ impl History {
         sum / CORRECTION_GRAIN
     }
 
-    /// Learns that the static evaluation was wrong by `error` centipawns at a search of `depth`.
+    /// Updates the corrections: a search of `depth` showed the static evaluation to be off by
+    /// `error` centipawns.
     #[inline(always)]
     pub(super) fn update_correction(
         &self,
@@ -280,7 +280,7 @@ impl History {
         }
     }
 
-    /// The entries of the last moves, as far as there were any.
+    /// Returns the entries of the last moves, as far as there are any.
     #[inline(always)]
     fn move_correction_entries(&self, moves: LastMoves) -> impl Iterator<Item = &HistoryEntry> {
         let places = moves.into_iter().zip(&self.move_correction);
@@ -300,7 +300,7 @@ impl History {
     }
 }
 
-/// What is known of the quiet moves of a node.
+/// The histories of the quiet moves of a node.
 pub(super) struct QuietHistories<'a> {
     position: &'a Position,
     butterfly: &'a HistoryTable,
@@ -309,7 +309,7 @@ pub(super) struct QuietHistories<'a> {
 }
 
 impl QuietHistories<'_> {
-    /// The sum of the histories of a move.
+    /// Returns the sum of the histories of a move.
     #[inline(always)]
     pub(super) fn of(&self, mv: Move) -> i32 {
         let piece_to = PieceTo::new(self.position, mv);
@@ -325,13 +325,13 @@ impl Default for History {
     }
 }
 
-/// What a cutoff at `depth` is worth.
+/// Bonus for a cutoff at `depth`.
 #[inline]
 pub(super) fn bonus(depth: Depth) -> i32 {
     (c::history_bonus() * depth - 100).clamp(0, c::history_bonus_max())
 }
 
-/// What being passed over at `depth` costs.
+/// Penalty for a move that did not cut at `depth`.
 #[inline]
 fn malus(depth: Depth) -> i32 {
     (c::history_malus() * depth - 100).clamp(0, c::history_malus_max())
@@ -344,7 +344,7 @@ fn butterfly_index(side: Color, mv: Move, threats: &Threats) -> usize {
     (side.to_index() * 4 + danger) * SQUARES * SQUARES + squares
 }
 
-/// The place of a move that followed on another, at once or later, in a table of such pairs.
+/// Returns the index of a move that followed another, at once or later, in a table of such pairs.
 #[inline]
 pub(super) fn continuation_index(earlier: PieceTo, piece_to: PieceTo) -> usize {
     earlier.index() * PIECE_TOS + piece_to.index()

@@ -1,4 +1,4 @@
-//! What all threads of a search share.
+//! Data shared by all threads of a search.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,23 +22,22 @@ use crate::chess::position::{Cycles, Game, Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, Score};
 use crate::engine::tablebase::{RankedMove, RootProbe, TablebaseResult, kbnk};
 
-/// What a search must have time for to solve bishop and knight against a lone king, which happens
+/// Time a search needs to build the table for bishop and knight against a lone king, which happens
 /// once.
 const KBNK_TIME: Duration = Duration::from_millis(500);
 
-/// A root move and what the search knows of it.
+/// A root move and its search results.
 #[derive(Debug, Clone)]
 pub(super) struct RootMove {
     pub(super) mv: Move,
-    /// The score of the current iteration; `-INFINITY` where it did not raise alpha.
+    /// The score of the current iteration; `-INFINITY` if it did not raise alpha.
     pub(super) score: Score,
-    /// How that score relates to the true one.
     pub(super) bound: Bound,
-    /// The score of the last iteration that gave one.
+    /// The score of the last iteration that produced one.
     pub(super) previous: Score,
     pub(super) nodes: u64,
     pub(super) pv: Vec<Move>,
-    /// What the endgame tables say of it, where that is certain.
+    /// The result of the endgame tables, where certain.
     pub(super) endgame: Option<RankedMove>,
 }
 
@@ -55,14 +54,14 @@ impl RootMove {
         }
     }
 
-    /// Whether the endgame tables call it a draw. It still has a score of its own, so that of
-    /// several such moves the one that sets most problems is played.
+    /// Whether it is a tablebase draw. It still has a score, so that the most difficult of several
+    /// drawing moves is played.
     pub(super) fn is_known_draw(&self) -> bool {
         self.endgame.is_some_and(|known| known.outcome == TablebaseResult::Draw)
     }
 }
 
-/// What a searcher has learnt and reckons by; it outlasts the search.
+/// State of a searcher that outlasts a search.
 #[derive(Clone)]
 pub(super) struct PersistentState {
     pub(super) table: Arc<TranspositionTable>,
@@ -71,7 +70,7 @@ pub(super) struct PersistentState {
 }
 
 impl PersistentState {
-    /// An empty table of at most `memory_mb` mebibytes.
+    /// Creates an empty state with a table of at most `memory_mb` mebibytes.
     pub(super) fn new(memory_mb: usize) -> Self {
         PersistentState {
             table: Arc::new(TranspositionTable::new(memory_mb)),
@@ -80,7 +79,7 @@ impl PersistentState {
         }
     }
 
-    /// Clears what was learnt. No search may be under way.
+    /// Clears what was learnt. No search may be running.
     pub(super) fn forget(&mut self) {
         match Arc::get_mut(&mut self.table) {
             Some(table) => {
@@ -92,7 +91,7 @@ impl PersistentState {
     }
 }
 
-/// What all threads of one search share.
+/// Data shared by all threads of one search.
 pub(super) struct Job {
     pub(super) root: Position,
     /// The keys of the game's positions up to the root.
@@ -104,34 +103,34 @@ pub(super) struct Job {
     pub(super) table: Arc<TranspositionTable>,
     pub(super) history: Arc<History>,
     pub(super) cycles: Arc<Cycles>,
-    /// The threads that have nothing to do.
+    /// The idle threads.
     pub(super) pool: HelperPool<Arc<SplitPoint>>,
-    /// What each thread counts of their work together.
+    /// Each thread's statistics of shared work.
     pub(super) sharing: Box<[CachePadded<SharingCounts>]>,
-    /// The least depth at which nodes are shared out.
+    /// The minimum depth at which nodes are shared.
     pub(super) split_depth: Depth,
     /// The book to compare the tree with.
     pub(super) book: Option<BookProbe>,
-    /// Whether anybody listens.
+    /// Whether there is a listener.
     pub(super) is_reported: bool,
-    /// What helpers have to tell; the main thread passes it on.
+    /// Events of helpers, which the main thread passes on.
     pub(super) pending_events: SegQueue<SearchEvent>,
     /// The threads that have panicked.
     pub(super) crashes: SegQueue<SearchFault>,
-    /// Positions that the endgame tables knew, of all threads.
+    /// Successful tablebase probes of all threads.
     pub(super) tablebase_hits: AtomicU64,
     /// Whether mates with bishop and knight against a lone king are looked up.
     pub(super) solves_kbnk: bool,
     /// Nodes by thread.
     pub(super) counters: Box<[CachePadded<AtomicU64>]>,
-    /// The moves of the root, best first.
+    /// The root moves, best first.
     root_moves: CachePadded<Mutex<Vec<RootMove>>>,
-    /// Which of the best lines is searched for, from 0.
+    /// Index of the line being searched, from 0.
     pub(super) line: CachePadded<AtomicUsize>,
 }
 
 impl Job {
-    /// A search with all the threads of `config`.
+    /// Creates a search with all the threads of `config`.
     pub(super) fn new(
         game: &Game,
         limits: &Limits,
@@ -142,11 +141,11 @@ impl Job {
     ) -> Self {
         let PersistentState { table, history, cycles } = persistent;
         let root = *game.position();
-        // Reading the endgame tables takes time, too.
+        // Started first, because reading the endgame tables takes time.
         let clock = TimeManager::start(limits, root.fullmove_number());
         let config = match limits.handicap {
             None => config,
-            // Weaker players know no tables by heart.
+            // A handicapped search uses no tables.
             Some(_) => Config { endgames: None, book: None, ..config },
         };
         let visibility = limits
@@ -163,7 +162,7 @@ impl Job {
         let mut root_moves: Vec<RootMove> =
             legal.iter().filter(wanted).map(RootMove::new).collect();
         if root_moves.is_empty() && limits.root_moves.is_empty() {
-            // Whoever overlooks everything still has to move.
+            // A player who overlooks everything still has to move.
             root_moves.extend(legal.iter().map(RootMove::new));
         }
         for root_move in &mut root_moves {
@@ -198,17 +197,17 @@ impl Job {
         }
     }
 
-    /// The root moves, best first. Locked only at the root.
+    /// Returns the root moves, best first. Locked only at the root.
     pub(super) fn root_moves(&self) -> MutexGuard<'_, Vec<RootMove>> {
         self.root_moves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many lines are told: at least one, and never more than there are moves.
+    /// Number of lines to report: at least one and at most the number of moves.
     pub(super) fn lines(&self) -> usize {
         self.limits.multi_pv.clamp(1, self.root_moves().len().max(1))
     }
 
-    /// What a search whose main thread has panicked came to: the best move of its last iteration.
+    /// Returns the result after the main thread has panicked: the best move of its last iteration.
     pub(super) fn result_after_panic(&self) -> SearchResult {
         let root_moves = self.root_moves();
         let Some(best) = root_moves.first() else { return SearchResult::default() };
@@ -228,12 +227,11 @@ impl Job {
         }
     }
 
-    /// Nodes of all threads.
     pub(super) fn nodes(&self) -> u64 {
         self.counters.iter().map(|counter| counter.load(Ordering::Relaxed)).sum()
     }
 
-    /// How all threads have worked together so far.
+    /// Returns the statistics of shared work of all threads so far.
     pub(super) fn sharing(&self) -> Sharing {
         self.sharing.iter().fold(Sharing::default(), |sum, counts| counts.add_to(sum))
     }

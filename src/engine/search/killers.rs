@@ -1,4 +1,4 @@
-//! Killers: the quiet moves that last failed high at a ply, tried early in the nodes beside.
+//! Killer moves: the last quiet moves that failed high at a ply, tried early in sibling nodes.
 //!
 //! S. Akl and M. Newborn, "The Principal Continuation and the Killer Heuristic" (1977);
 //! <https://www.chessprogramming.org/Killer_Heuristic>.
@@ -6,7 +6,7 @@
 use crate::chess::position::Move;
 use crate::chess::score::{MAX_PLY, Ply};
 
-/// One thread's killers, two for each ply, the newer one first.
+/// One thread's killers, two for each ply, the newer one first. @2 @3 -
 pub(super) struct Killers([[Option<Move>; 2]; MAX_PLY + 2]);
 
 impl Killers {
@@ -21,7 +21,7 @@ impl Killers {
         self.0[ply]
     }
 
-    /// Notes a quiet move that failed high.
+    /// Stores a quiet move that failed high.
     #[inline]
     pub(super) fn note(&mut self, ply: Ply, mv: Move) {
         let [newest, _] = self.0[ply];
@@ -30,7 +30,7 @@ impl Killers {
         }
     }
 
-    /// Forgets the killers of a ply: the nodes there have another grandparent now.
+    /// Clears the killers of a ply: the nodes there now have another grandparent.
     #[inline]
     pub(super) fn clear(&mut self, ply: Ply) {
         self.0[ply] = [None; 2];

@@ -1,4 +1,4 @@
-//! What bounds a search.
+//! Limits of a search.
 
 use std::time::Duration;
 
@@ -6,31 +6,32 @@ use super::handicap::Handicap;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, MAX_PLY, Ply, Score, mate_in};
 
-/// What bounds one search. The default searches all moves without an end, until stopped.
+/// The limits of one search. The default searches all moves until stopped.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// The last iteration, in plies.
     pub depth: Option<Depth>,
-    /// Nodes after which the search stops, of all threads together.
+    /// Nodes of all threads after which the search stops.
     pub nodes: Option<u64>,
     /// Nodes after which no new iteration begins.
     pub soft_nodes: Option<u64>,
-    /// Only a mate in so many moves is looked for, at least 1: nothing is pruned on suspicion, so
-    /// what is not found in `2 * moves - 1` iterations does not exist. The search ends with the
-    /// first one found; without one it has the score of a bound.
+    /// Searches only for a mate in this many moves, at least 1. Nothing is pruned on suspicion, so
+    /// a mate not found in `2 * moves - 1` iterations does not exist.
+    ///
+    /// The search ends with the first mate found. Without one its score is a bound.
     pub mate: Option<u32>,
-    /// Time on the clock.
+    /// The time limit.
     pub time: TimeLimit,
-    /// The only moves to search at the root; empty means all.
+    /// The only moves to search at the root; empty for all.
     pub root_moves: Vec<Move>,
-    /// How many of the best moves to report with lines of their own; at least 1.
+    /// Number of best moves to report with lines of their own; at least 1.
     pub multi_pv: usize,
-    /// Whether the search runs on the opponent's time: the own clock starts with
-    /// [`Control::ponder_hit`](super::Control::ponder_hit), and no move comes before it.
+    /// Whether to ponder: the clock starts with
+    /// [`Control::ponder_hit`](super::Control::ponder_hit), and no move is returned before it.
     pub ponder: bool,
-    /// What makes the search err; `None` for full strength.
+    /// Errors to make; `None` for full strength.
     pub handicap: Option<Handicap>,
-    /// The move is told no sooner, unless the search is stopped.
+    /// Minimum time before the move is returned, unless the search is stopped.
     pub min_time: Duration,
 }
 
@@ -52,12 +53,12 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Limits of an analysis to a fixed depth.
+    /// Returns limits for an analysis to a fixed depth.
     pub fn depth(depth: Depth) -> Self {
         Limits { depth: Some(depth), ..Limits::default() }
     }
 
-    /// Whether nothing but a stop ends the search.
+    /// Whether only a stop ends the search.
     pub fn is_analysis(&self) -> bool {
         self.depth.is_none()
             && self.nodes.is_none()
@@ -66,17 +67,17 @@ impl Limits {
             && self.time == TimeLimit::Infinite
     }
 
-    /// Limits of an analysis of a number of nodes.
+    /// Returns limits for an analysis of a number of nodes.
     pub fn nodes(nodes: u64) -> Self {
         Limits { nodes: Some(nodes), ..Limits::default() }
     }
 
-    /// Limits of a search for a mate in so many moves.
+    /// Returns limits for a search for a mate in this many moves.
     pub fn mate(moves: u32) -> Self {
         Limits { mate: Some(moves), ..Limits::default() }
     }
 
-    /// The least score of the mates that are looked for, if only they are.
+    /// The lowest score of the mates searched for, if the search is for mates only.
     pub(super) fn min_mate(&self) -> Option<Score> {
         let plies = 2 * self.mate?.clamp(1, MAX_PLY as u32 / 2 - 1) - 1;
         Some(mate_in(plies as Ply))
@@ -89,7 +90,7 @@ impl Limits {
         last.clamp(1, MAX_PLY as Depth - 2)
     }
 
-    /// Limits of a search that takes the given time.
+    /// Returns limits for a search that takes the given time.
     pub fn move_time(time: Duration) -> Self {
         Limits { time: TimeLimit::MoveTime(time), ..Limits::default() }
     }
@@ -98,17 +99,17 @@ impl Limits {
 /// The time a search may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeLimit {
-    /// No bound.
+    /// No limit.
     Infinite,
     /// Exactly this long, unless another limit ends the search.
     MoveTime(Duration),
-    /// A share of what is on the clock.
+    /// A share of the clock.
     Clock {
         /// Time left for this and all further moves of the period.
         remaining: Duration,
         /// Time added after each move.
         increment: Duration,
-        /// Moves to play in the period; `None` where it lasts to the end of the game.
+        /// Moves to play in the period; `None` if it lasts to the end of the game.
         moves_to_go: Option<u32>,
     },
 }

@@ -1,4 +1,4 @@
-//! Late moves: searched less deeply and with a null window first, and again where they turn out better.
+//! Late move reductions: shallow null-window searches of late moves, with re-searches.
 //!
 //! <https://www.chessprogramming.org/Late_Move_Reductions>.
 
@@ -11,14 +11,14 @@ use super::worker::Worker;
 use crate::chess::position::Position;
 use crate::chess::score::{Depth, Ply, Score};
 
-/// Where more nodes beside than this have failed high, a reply that does will soon be found. As
-/// Stockfish has it.
+/// If more sibling nodes than this have failed high, a reply that does will be found soon. As in
+/// Stockfish.
 const MANY_CUTOFFS: u32 = 2;
-/// The most that history can change a reduction by.
+/// The most by which history can change a reduction.
 const HISTORY_MOST: i32 = 2 * PLY;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// How many plies less deeply a late move is searched at first.
+    /// Returns the reduction of a late move's first search, in plies.
     pub(super) fn reduction(
         &self,
         node: &Node,
@@ -44,8 +44,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         (reduction / PLY).clamp(0, node.depth - 2)
     }
 
-    /// Null window and reduced depth first; full depth if that fails high; the open window if
-    /// that fails high too. The other [`ResearchOrder`] opens the window before it deepens.
+    /// Searches with a null window and reduced depth, on a fail high at full depth, and on another
+    /// with the open window.
+    ///
+    /// The other [`ResearchOrder`] opens the window before it deepens.
     pub(super) fn search_late_move(
         &mut self,
         node: &Node,
@@ -77,7 +79,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         score
     }
 
-    /// Shows why the node entered next is searched again.
+    /// Reports why the node entered next is searched again.
     #[inline(always)]
     fn again(&mut self, why: SearchReason) {
         self.count(|counters| match why {
@@ -87,8 +89,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.set_reason(why);
     }
 
-    /// Whether a score is above alpha even now: another thread may have raised that. Only a score
-    /// above the alpha last seen is worth a look.
+    /// Whether a score is still above alpha, which another thread may have raised. The shared alpha
+    /// is only read for scores above the last one.
     fn is_still_better(&self, score: Score, facts: &mut MoveFacts) -> bool {
         if facts.shared && score > facts.alpha {
             facts.alpha = facts.alpha.max(self.shared_alpha());
@@ -96,7 +98,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         score > facts.alpha
     }
 
-    /// The open window at the reduced depth, then at the full one if the move is still better.
+    /// Searches with the open window at the reduced depth, then at full depth if the move is still
+    /// better.
     #[cold]
     fn search_window_first(
         &mut self,

@@ -1,52 +1,54 @@
-//! What the system still gives: asked before it is taken, because whoever runs out of memory in
-//! between is ended without a word.
+//! Available memory, checked before use: a process that runs out of memory is killed without
+//! warning.
 
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 
-/// Bytes of stack that a search needs: it recurses some hundred plies deep, each with its moves.
+/// Stack for a search, in bytes: it recurses some hundred plies deep, each with its moves.
 pub(crate) const STACK_SIZE: usize = 32 << 20;
 
-/// Address space that a new thread takes besides its stack: glibc gives it a heap of its own, of
+/// Address space that a new thread takes besides its stack. glibc gives it a heap of its own, of
 /// `HEAP_MAX_SIZE` bytes, and keeps that when the thread has ended.
 pub(super) const THREAD_HEAP: usize = 64 << 20;
 
-/// Kept free for all the small things that a search needs while it runs.
+/// Kept free for small allocations during a search.
 const SPARE: usize = 16 << 20;
 
-/// Whether so many bytes can be had besides what must stay free. They are asked for and given
-/// back untouched: limits of the address space show so, the machine's own memory does not.
+/// Whether this many bytes can be allocated besides the reserve.
+///
+/// They are allocated and freed untouched. This detects limits of the address space, but not of the
+/// machine's memory.
 pub(super) fn has_room(bytes: usize) -> bool {
     let mut room: Vec<u8> = Vec::new();
     let given = bytes.checked_add(SPARE).is_some_and(|all| room.try_reserve_exact(all).is_ok());
-    // Otherwise the compiler sees that nobody uses the memory and asks for none.
+    // Prevents the compiler from removing the allocation as unused.
     black_box(&room);
     given
 }
 
-/// Whether so many bytes can be had and filled, too, without pushing other programs out.
+/// Whether this many bytes can be allocated and filled without pushing other programs out.
 pub(super) fn can_fill(bytes: usize) -> bool {
     has_room(bytes) && available().is_none_or(|available| bytes <= available)
 }
 
-/// The bytes of memory that this process may use altogether: those of the machine, or of its control
-/// group if that has fewer. `None` where Linux does not report them.
+/// Returns the memory this process may use, in bytes: the machine's, or its control group's if that
+/// is less. `None` if Linux does not report it.
 pub(crate) fn total_memory() -> Option<usize> {
     let groups = memory_groups(Path::new("/"));
     let limits = groups.iter().map(|group| group.limit);
     limits.chain(memory_info("MemTotal:")).min()
 }
 
-/// The bytes of memory that this process can still take, without pushing others out or exceeding the
-/// limit of its control group. `None` where Linux does not report them.
+/// Returns the memory this process can still take, in bytes, without pushing others out or
+/// exceeding the limit of its control group. `None` if Linux does not report it.
 fn available() -> Option<usize> {
     let groups = memory_groups(Path::new("/"));
     let left = groups.iter().map(|group| group.limit.saturating_sub(group.used));
     left.chain(memory_info("MemAvailable:")).min()
 }
 
-/// A value of `/proc/meminfo`, in bytes.
+/// Returns a value of `/proc/meminfo`, in bytes.
 fn memory_info(name: &str) -> Option<usize> {
     let table = fs::read_to_string("/proc/meminfo").ok()?;
     let line = table.lines().find_map(|line| line.strip_prefix(name))?;
@@ -58,18 +60,18 @@ fn memory_info(name: &str) -> Option<usize> {
 #[derive(Debug, PartialEq, Eq)]
 struct MemoryGroup {
     limit: usize,
-    /// What cannot be reclaimed by dropping cached files.
+    /// Excludes what can be reclaimed by dropping cached files.
     used: usize,
 }
 
-/// Names of the files of a control group: the limit, the use, and in `memory.stat` the cached files
-/// that are dropped first.
+/// File names in a control group: the limit, the use, and in `memory.stat` the cached files that
+/// are dropped first.
 type GroupFiles = [&'static str; 3];
 const VERSION_1: GroupFiles =
     ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "];
 const VERSION_2: GroupFiles = ["memory.max", "memory.current", "inactive_file "];
 
-/// The control groups that limit the memory of this process, in a file system with this root.
+/// Returns the control groups that limit the memory of this process, in the file system at `root`.
 /// <https://docs.kernel.org/admin-guide/cgroup-v2.html>
 fn memory_groups(root: &Path) -> Vec<MemoryGroup> {
     let own = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
@@ -85,7 +87,7 @@ fn memory_groups(root: &Path) -> Vec<MemoryGroup> {
             _ => continue,
         };
         let path = Path::new(path.unwrap_or_default().trim_start_matches('/'));
-        // Each group above has a limit of its own; in a container the path may lead nowhere.
+        // Each group above has its own limit; in a container the path may not exist.
         groups.extend(
             path.ancestors()
                 .filter_map(|group| memory_group(&root.join(folder).join(group), files)),
@@ -94,7 +96,7 @@ fn memory_groups(root: &Path) -> Vec<MemoryGroup> {
     groups
 }
 
-/// The memory of the control group in a folder; `None` if it is not limited.
+/// Returns the memory of the control group in a folder; `None` if it is not limited.
 fn memory_group(folder: &Path, [limit, used, cached]: GroupFiles) -> Option<MemoryGroup> {
     let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
     let number = |name| read(name)?.trim().parse::<usize>().ok();

@@ -1,7 +1,7 @@
 //! The search: iterative deepening principal variation search, split over threads.
 //!
-//! [`Searcher`] runs one search at a time within [`Limits`], steered by a [`Control`], and tells
-//! what it finds by [`SearchEvent`]s. It never prints.
+//! [`Searcher`] runs one search at a time within [`Limits`], controlled by a [`Control`], and
+//! reports its progress by [`SearchEvent`]s. It never prints.
 //!
 //! ```
 //! use tabia::position::{Game, Position};

@@ -1,5 +1,4 @@
-//! Moves that are left out: late or futile ones, those that only lose material, and those that hardly
-//! ever helped.
+//! Pruning of single moves: late, futile or losing ones, and those with a bad history.
 
 use super::node::{JudgedMove, MoveFacts, Node};
 use super::observe::{OptionalObserver, PruneReason, SearchStep};
@@ -9,7 +8,7 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::Score;
 
-/// The score must be so low before quiet moves are pruned: not when it is a mate suffered.
+/// Quiet moves are pruned only above this score, so not while being mated.
 const NOT_MATED: Score = -crate::chess::score::TABLEBASE_BOUND;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -24,7 +23,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         why.is_some()
     }
 
-    /// What is known of a move before it is played.
+    /// Returns the facts of a move before it is played.
     #[inline(always)]
     pub(super) fn judge(&self, node: &Node, mv: Move) -> JudgedMove {
         let position = &node.position;
@@ -36,13 +35,13 @@ impl<S: OptionalObserver> Worker<'_, S> {
         JudgedMove { mv, noisy: false, checks, history }
     }
 
-    /// Whether moves may be left out at all: not at the root, and not while we are being mated.
+    /// Whether moves may be pruned at all: not at the root, and not while being mated.
     pub(super) fn may_prune_moves(&self, node: &Node, facts: MoveFacts) -> bool {
         !node.is_root() && facts.best > NOT_MATED && !self.proving
     }
 
-    /// Why a move can be left out, if it can: a late or futile quiet one, one that only loses
-    /// material, or one that hardly ever helped.
+    /// Returns why a move can be pruned: it is late or futile and quiet, loses material or has a
+    /// bad history.
     #[inline]
     pub(super) fn prune_reason(
         &self,

@@ -1,4 +1,4 @@
-//! The facts of a node, and what has come of its moves so far.
+//! The facts of a node, and the results of its moves so far.
 
 use arrayvec::ArrayVec;
 
@@ -12,14 +12,14 @@ use crate::chess::score::{Depth, INFINITY, MAX_PLY, Ply, Score};
 pub(super) struct Pv(ArrayVec<Move, MAX_PLY>);
 
 impl Pv {
-    /// Makes this `mv` followed by `rest`.
+    /// Sets this to `mv` followed by `rest`.
     pub(super) fn set(&mut self, mv: Move, rest: &Pv) {
         self.0.clear();
         self.0.push(mv);
         self.0.extend(rest.0.iter().copied().take(MAX_PLY - 1));
     }
 
-    /// A line of these moves, cut where it is too long.
+    /// Creates a line of these moves, truncated if too long.
     pub(super) fn from_moves(moves: &[Move]) -> Self {
         Pv(moves.iter().copied().take(MAX_PLY).collect())
     }
@@ -47,7 +47,7 @@ impl Window {
         Window { alpha, beta }
     }
 
-    /// The null window that asks whether the value is above `alpha`.
+    /// The null window that tests whether the value is above `alpha`.
     pub(super) fn null(alpha: Score) -> Self {
         Window { alpha, beta: alpha + 1 }
     }
@@ -57,36 +57,35 @@ impl Window {
         self.beta - self.alpha > 1
     }
 
-    /// The same window as the opponent sees it.
+    /// Returns the window from the opponent's view.
     pub(super) fn flip(self) -> Self {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 }
 
-/// The facts of a node by which its moves are judged. They do not change while it is searched.
+/// The facts of a node by which its moves are judged. They do not change during its search.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) position: Position,
     pub(super) ply: Ply,
     pub(super) depth: Depth,
     pub(super) window: Window,
-    /// Whether the window is open.
     pub(super) pv: bool,
     /// Whether the node is expected to fail high.
     pub(super) cut: bool,
     pub(super) in_check: bool,
-    /// Whether the evaluation is better than at our last turn.
+    /// Whether the evaluation is better than at the side's last turn.
     pub(super) improving: bool,
-    /// The evaluator's word; `NO_EVAL` in check.
+    /// The uncorrected evaluation; `NO_EVAL` in check.
     pub(super) raw_eval: Score,
-    /// The evaluation, corrected by experience; `NO_EVAL` in check.
+    /// The evaluation with corrections; `NO_EVAL` in check.
     pub(super) static_eval: Score,
-    /// The static evaluation, or the table's score where that says more; `NO_EVAL` in check.
+    /// The static evaluation, or the table's score if that is more accurate; `NO_EVAL` in check.
     pub(super) eval: Score,
     pub(super) table: Option<TableEntry>,
-    /// The move left out to see whether it is singular.
+    /// The move excluded for the singularity test.
     pub(super) excluded: Option<Move>,
-    /// The bounds of the score by the endgame tables.
+    /// The lower bound of the score by the endgame tables.
     pub(super) least: Score,
     pub(super) most: Score,
     /// The moves that led here.
@@ -103,10 +102,10 @@ impl Node {
     }
 }
 
-/// How many moves of a kind are remembered to be made worse when a later one fails high.
+/// Maximum number of moves of a kind whose history is reduced when a later one fails high.
 const TRIED: usize = 32;
 
-/// What has come of a node's moves so far.
+/// The results of a node's moves so far.
 #[derive(Debug, Clone)]
 pub(super) struct NodeProgress {
     pub(super) alpha: Score,
@@ -114,7 +113,7 @@ pub(super) struct NodeProgress {
     pub(super) best_move: Option<Move>,
     /// The best line, at PV nodes.
     pub(super) line: Pv,
-    /// Moves handed out.
+    /// Number of moves taken for search.
     pub(super) count: usize,
     /// The first quiet moves that did not fail high.
     pub(super) quiets: ArrayVec<Move, TRIED>,
@@ -141,7 +140,7 @@ impl NodeProgress {
         self.alpha >= node.window.beta
     }
 
-    /// Takes in the score of `mv`, whose line goes on with `rest`. Returns whether it fails high.
+    /// Records the score of `mv`, whose line continues with `rest`. Returns whether it fails high.
     pub(super) fn record(&mut self, node: &Node, mv: Move, score: Score, rest: &Pv) -> bool {
         self.best = self.best.max(score);
         if score > self.alpha {
@@ -149,8 +148,8 @@ impl NodeProgress {
             if node.pv {
                 self.line.set(mv, rest);
             }
-            // Raised by a score beyond beta too: threads that share the node go on recording until
-            // they hear of the cutoff, and what they find must not take its place.
+            // Raised beyond beta too: threads that share the node keep recording until they notice
+            // the cutoff, and their results must not replace it.
             self.alpha = score;
             if self.has_failed_high(node) {
                 return true;
@@ -158,14 +157,14 @@ impl NodeProgress {
         }
         if !node.position.is_noisy(mv) {
             self.quiet_count += 1;
-            // Beyond what fits, moves are too many for one of them to matter.
+            // With more moves than fit, none of them matters much.
             let _ = self.quiets.try_push(mv);
         }
         false
     }
 }
 
-/// What the place of a move in the order implies for its search.
+/// What a move's position in the order implies for its search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MoveFacts {
     /// From 1.
@@ -176,12 +175,12 @@ pub(super) struct MoveFacts {
     pub(super) best: Score,
     /// Plies by which the table's move is extended.
     pub(super) extension: Depth,
-    /// Whether other threads search moves of the same node, and may raise its alpha meanwhile.
+    /// Whether other threads search moves of the same node and may raise its alpha.
     pub(super) shared: bool,
 }
 
 impl MoveFacts {
-    /// That of the move handed out last, of a node whose moves no other thread searches.
+    /// Returns the facts of the move taken last, at a node that is not shared.
     pub(super) fn of(progress: &NodeProgress) -> Self {
         MoveFacts {
             number: progress.count,
@@ -194,15 +193,15 @@ impl MoveFacts {
     }
 }
 
-/// A move and what is known of it.
+/// A move and the facts by which it is judged.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JudgedMove {
     pub(super) mv: Move,
-    /// Whether it takes or promotes.
+    /// Whether it captures or promotes.
     pub(super) noisy: bool,
-    /// Whether it does neither, but gives check.
+    /// Whether it is quiet and gives check.
     pub(super) checks: bool,
-    /// What is remembered of it, if it is quiet.
+    /// Its history score, if it is quiet.
     pub(super) history: i32,
 }
 
@@ -237,7 +236,7 @@ mod tests {
     use super::super::prune::late_move_pruning;
     use super::*;
 
-    /// More quiet moves than any position has that occurs in games.
+    /// More quiet moves than any position has in practice.
     const MAX_MOVES: usize = 100;
 
     #[test]
@@ -261,7 +260,7 @@ mod tests {
         let [first, second] = ["e2e4", "d2d4"].map(|text| text.parse().expect("a move"));
         let mut progress = NodeProgress::new(node.window.alpha);
         assert!(progress.record(&node, first, 50, &Pv::default()));
-        // Of another thread, whose search had begun before.
+        // A result of another thread that started earlier.
         progress.record(&node, second, 20, &Pv::default());
         assert_eq!((progress.best_move, progress.best), (Some(first), 50));
         assert!(progress.has_failed_high(&node));

@@ -1,20 +1,20 @@
-//! Observing the engine's own search, step by step.
+//! Observation of the engine's search, step by step.
 //!
-//! A `Worker` is generic over its observer. That of the search that plays is `()`: no step is made for
-//! it, and the search takes as many instructions as without steps, to a thousandth
-//! (docs/lessons.md, "The engine's own search", has the figures).
+//! A `Worker` is generic over its observer. In normal play that is `()`: no steps are created, and
+//! the search takes the same number of instructions as without observation, to a thousandth
+//! (figures in docs/lessons.md, "The engine's own search").
 
 use serde::Serialize;
 
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// The visit that a thread is in, as its observer records it.
+/// A thread's current visit, as recorded by its observer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VisitRef {
-    /// The innermost visit that is written down, by its number; 0 for none.
+    /// Number of the innermost recorded visit; 0 for none.
     pub visit: u64,
-    /// Whether it is that of the node itself, and what is below may be written down too.
+    /// Whether that is the visit of the node itself, and visits below may be recorded too.
     pub open: bool,
 }
 
@@ -23,33 +23,33 @@ pub struct VisitRef {
 pub enum SearchReason {
     /// It is the root: an iteration begins, or its window has failed.
     Root,
-    /// By the first move of a node: with the node's window.
+    /// First move of a node, with the node's window.
     First,
-    /// By a later move: with a null window, so many plies less deeply.
+    /// Later move, with a null window and reduced depth.
     Late {
         /// The reduction, in plies.
         reduction: Depth,
     },
-    /// A reduced move is better than thought: again, to the full depth.
+    /// Re-search of a reduced move at full depth, because it beat alpha.
     Deeper,
-    /// A move is better than alpha at a PV node: again, with the open window.
+    /// Re-search of a move at a PV node with the open window, because it beat alpha.
     Open,
-    /// After passing: is the position good enough even so?
+    /// Null move: tests whether the position is good enough even after passing.
     NullMove,
-    /// The same node without null moves: was that no zugzwang?
+    /// Search of the same node without null moves, to rule out zugzwang.
     NullMoveVerification,
-    /// The same node without the table's move: is that the only good one?
+    /// Search of the same node without the table's move, to test whether that is the only good one.
     Singularity,
     /// A capture that may beat beta by a margin, to a reduced depth.
     Probcut,
-    /// By a capture, promotion or flight from check at the end of the depth.
+    /// A capture, promotion or evasion in quiescence.
     Noisy,
-    /// The end of a line that leads into the book: is it as good as the search thinks?
+    /// The end of a line into the book, to verify its value.
     BookLine,
 }
 
 impl SearchReason {
-    /// In a word or two.
+    /// Returns the reason in one or two words.
     pub fn name(self) -> &'static str {
         match self {
             SearchReason::Root => "root",
@@ -67,41 +67,41 @@ impl SearchReason {
     }
 }
 
-/// What settled a node.
+/// What determined the value of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeEnd {
-    /// Its moves were searched.
+    /// The search of its moves.
     Moves,
     /// It has no legal moves.
     NoMoves,
-    /// It is drawn by rule, or nearly so.
+    /// A draw by rule, or a repetition within the search.
     Draw,
-    /// No line from here can matter: a shorter mate is known, or a draw can be had.
+    /// No line from here can matter: there is a shorter mate, or a draw is available.
     Closed,
-    /// The transposition table knew it.
+    /// The transposition table.
     Table,
-    /// The endgame tables knew it.
+    /// The endgame tables.
     Endgames,
-    /// The results of the book's games were taken for its value.
+    /// The results of the book's games.
     BookScore,
-    /// An analysis of the book knew it.
+    /// An analysis of the book.
     BookValue,
-    /// The evaluation is so far above beta that few plies will not change it.
+    /// Reverse futility: the evaluation is so far above beta that a few plies will not change it.
     ReverseFutility,
-    /// Passing was good enough.
+    /// Null move: passing was good enough.
     NullMove,
-    /// A capture beat beta by a margin.
+    /// Probcut: a capture beat beta by a margin.
     Probcut,
-    /// Several moves would fail high.
+    /// Multi-cut: several moves would fail high.
     MultiCut,
-    /// In quiescence: not to move at all is good enough.
+    /// Stand pat in quiescence: not moving is good enough.
     StandPat,
-    /// Only mates count, and there is none within the depth.
+    /// The search is for mates only, and there is none within the depth.
     NoMate,
-    /// The line is as long as lines may be.
+    /// The line has the maximum length.
     Longest,
-    /// The search was told to stop before it was counted.
+    /// The search was stopped before the node was counted.
     Stopped,
 }
 
@@ -109,24 +109,24 @@ pub enum NodeEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PruneReason {
-    /// Enough quiet moves were searched before it (late move pruning).
+    /// Late move pruning: enough quiet moves were searched before it.
     Late,
-    /// The evaluation is too low for it to raise alpha (futility).
+    /// Futility: the evaluation is too low for it to raise alpha.
     Futile,
-    /// It hardly ever helped (history).
+    /// History: it hardly ever helped.
     History,
-    /// It loses material (static exchange evaluation).
+    /// Static exchange evaluation: it loses material.
     Exchange,
 }
 
-/// Events that the search itself counts. The sums of an observer agree with them.
+/// Event counts of the search itself. The sums of an observer agree with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counters {
-    /// Nodes, as reports have them.
+    /// Nodes, as in reports.
     pub nodes: u64,
-    /// Nodes whose moves were searched, and one failed high.
+    /// Nodes at which a searched move failed high.
     pub cutoffs: u64,
-    /// Reduced moves searched again to the full depth.
+    /// Reduced moves searched again at full depth.
     pub deeper: u64,
     /// Moves searched again with the open window.
     pub open: u64,
@@ -139,89 +139,89 @@ pub struct Entry<'a> {
     pub position: &'a Position,
     /// Plies from the root.
     pub ply: Ply,
-    /// The move that led here; `None` at the root and after passing.
+    /// The move that led here; `None` at the root and after a null move.
     pub via: Option<Move>,
     /// Plies left; 0 in quiescence.
     pub depth: Depth,
-    /// What the side to move has already.
+    /// Score that the side to move already has.
     pub alpha: Score,
-    /// What the opponent will not allow to be exceeded.
+    /// Score above which the opponent avoids the node.
     pub beta: Score,
-    /// Whether captures alone are searched.
+    /// Whether this is a quiescence node.
     pub quiescence: bool,
 }
 
-/// A step of a search. Those that name no node are about the one entered last and not left.
+/// A step of a search. Steps without a node refer to the innermost open one.
 #[derive(Debug, Clone, Copy)]
 pub enum SearchStep<'a> {
-    /// An iteration to so many plies begins; the main thread's.
+    /// The main thread begins an iteration of this many plies.
     Iteration(Depth),
-    /// The next best line is searched for, from 1.
+    /// The search for the next best line begins, from 1.
     Line(usize),
-    /// Why the node that comes next is entered.
+    /// Why the next node is entered.
     Next(SearchReason),
     /// A node is entered.
     Enter(Entry<'a>),
-    /// Its window is narrower than was asked for: a mate bounds it, or a draw that can be had.
+    /// The window was narrowed by a possible mate or an available draw.
     Narrowed {
         /// The lower bound.
         alpha: Score,
         /// The upper bound.
         beta: Score,
     },
-    /// What is known of it before its moves are searched.
+    /// Facts of the node before its moves are searched.
     Assessed {
         /// The static evaluation; `None` in check.
         eval: Option<Score>,
-        /// Whether the table has something of it.
+        /// Whether the table has an entry.
         hit: bool,
     },
-    /// It is in the book, which so many games reached.
+    /// The node is in the book.
     BookMatch {
-        /// Games.
+        /// Number of games that reached it.
         games: u64,
     },
-    /// The last move was reduced, and has made more of the evaluation than was thought: the node is searched so
+    /// The reduced last move raised the evaluation more than expected: the node is searched this
     /// many plies less deeply.
     Hindsight(Depth),
-    /// Its table move is searched by so many plies more, or less if negative.
+    /// The table move is extended by this many plies, or reduced if negative.
     Extended(Move, Depth),
     /// A move is not searched.
     PruneReason(Move, PruneReason),
-    /// Enough quiet moves were searched: none of the others is.
+    /// Enough quiet moves were searched: the others are skipped.
     QuietsLeftOut,
-    /// A move has been searched; it raises alpha if it is above it, and fails high from beta on.
+    /// A move has been searched. It raises alpha if above it, and fails high from beta on.
     Scored {
         /// The move.
         mv: Move,
-        /// What it is worth.
+        /// Its score.
         score: Score,
-        /// Alpha by then.
+        /// Alpha at that time.
         alpha: Score,
     },
-    /// Its other moves are shared out among the threads.
+    /// The node's other moves are shared among the threads.
     Split,
-    /// This thread takes moves of a node that another thread has shared out.
+    /// This thread joins a node that another thread has shared.
     Join {
-        /// Where that thread is.
+        /// The visit of the sharing thread.
         place: VisitRef,
         /// The position of the node.
         position: &'a Position,
         /// Its plies from the root.
         ply: Ply,
     },
-    /// It has none left there to take.
+    /// This thread leaves a shared node without moves left.
     Part,
-    /// What settles it, unless its moves do.
+    /// What determined the node's value, if not its moves.
     Ended(NodeEnd),
-    /// It is left.
+    /// The node is left.
     Leave {
         /// Its value for the side to move; meaningless if the search was stopped.
         score: Score,
-        /// Whether it was.
+        /// Whether the search was stopped.
         stopped: bool,
     },
-    /// The thread has done its part of the search, and counted so many.
+    /// The thread has completed its part of the search, with these counts.
     Done(Counters),
 }
 
@@ -230,11 +230,11 @@ pub trait Observer: Send {
     /// Called for each step.
     fn on_step(&mut self, step: &SearchStep<'_>);
 
-    /// The visit that the thread is in; threads that join it refer to that.
+    /// Returns the thread's current visit, for threads that join it.
     fn place(&self) -> VisitRef;
 }
 
-/// The observer that a search is compiled for: an [`Observer`], or `()` for none.
+/// The observer that a search is compiled for: an [`Observer`], or `()` for none. @89 @90 -
 pub(super) trait OptionalObserver {
     /// Whether there is an observer.
     const IS_OBSERVED: bool;

@@ -1,7 +1,7 @@
 //! Staged move picking: moves are generated only when the better ones have not cut off.
 //!
-//! The order is the table's move, captures that do not lose material (most valuable victim
-//! first), killers, quiet moves by history, losing captures. See
+//! The order is the table's move, captures that do not lose material (most valuable victim first),
+//! killers, quiet moves by history, losing captures. See
 //! <https://www.chessprogramming.org/Move_Ordering>.
 
 use arrayvec::ArrayVec;
@@ -14,9 +14,9 @@ use super::see::{see_ge, value};
 use crate::chess::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position, Square};
 use crate::chess::score::Score;
 
-/// A check that loses more than this is no better than other moves. Hand-set: less than a pawn.
+/// A check that loses more than this gets no bonus. Hand-set: less than a pawn.
 const SAFE_CHECK: Score = -75;
-/// Under-promotions come after everything else that is noisy.
+/// Under-promotions come after all other noisy moves.
 const UNDERPROMOTION: i32 = -100_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ struct Candidates {
     scores: ArrayVec<i32, MAX_MOVES>,
 }
 
-/// Bits that tell the place of a move in the list.
+/// Bits for the index of a move in the list.
 const PLACE_BITS: u32 = 9;
 const _: () = assert!(MAX_MOVES <= 1 << PLACE_BITS);
 
@@ -66,7 +66,8 @@ impl Candidates {
     /// Selection instead of sorting: most nodes need few of their moves.
     #[inline]
     fn take_best(&mut self) -> Option<(Move, i32)> {
-        // Score and place in one number: their maximum needs no branches, which no processor could foresee.
+        // Score and index in one number: finding the maximum needs no branches, which would be
+        // unpredictable.
         let places = 0..self.scores.len() as i32;
         let keys = self.scores.iter().zip(places).map(|(score, place)| score << PLACE_BITS | place);
         let best = keys.fold(i32::MIN, i32::max) as usize % (1 << PLACE_BITS);
@@ -74,7 +75,7 @@ impl Candidates {
     }
 }
 
-/// Hands out the moves of one node, best first as far as can be told.
+/// Returns the moves of one node in stages, best first as far as possible.
 #[derive(Clone)]
 pub(super) struct MovePicker {
     stage: Stage,
@@ -87,9 +88,9 @@ pub(super) struct MovePicker {
     /// Captures whose exchange is worth less are bad.
     threshold: Score,
     quiets_wanted: bool,
-    /// Whether bad captures are left out.
+    /// Whether bad captures are skipped.
     good_only: bool,
-    /// What a weaker player sees of the moves; `None` for all.
+    /// Moves that a weaker player sees; `None` for all.
     visibility: Option<MoveVisibility>,
 }
 
@@ -100,15 +101,14 @@ impl MovePicker {
         Self::new(table_move, ArrayVec::new())
     }
 
-    /// All moves of a node, its killers before the other quiet ones.
+    /// All moves of a node, its killers before the other quiet moves.
     #[inline(always)]
     pub(super) fn with_killers(table_move: Option<Move>, killers: [Option<Move>; 2]) -> Self {
         let others = killers.into_iter().flatten().filter(|&mv| table_move != Some(mv));
         Self::new(table_move, others.collect())
     }
 
-    /// Captures and promotions only; those whose exchange is worth less than `threshold` are
-    /// left out.
+    /// Captures and promotions only, without those whose exchange is worth less than `threshold`.
     #[inline(always)]
     pub(super) fn noisy(table_move: Option<Move>, threshold: Score) -> Self {
         let mut picker = Self::all(table_move);
@@ -116,7 +116,7 @@ impl MovePicker {
         picker
     }
 
-    /// Inlined, so that its four kilobytes come to be where they stay.
+    /// Inlined, so that its four kilobytes are built in place.
     #[inline(always)]
     fn new(table_move: Option<Move>, killers: ArrayVec<Move, 2>) -> Self {
         MovePicker {
@@ -134,18 +134,17 @@ impl MovePicker {
         }
     }
 
-    /// Leaves out what a weaker player overlooks. The moves to begin with are seen in any case: they
-    /// were found here before, or in positions like this one.
+    /// Skips what a weaker player overlooks. The table move and killers are always seen: they were
+    /// found here before, or in similar positions.
     pub(super) fn apply_visibility(&mut self, visibility: Option<MoveVisibility>) {
         self.visibility = visibility;
     }
 
-    /// Leaves out the quiet moves that have not been handed out.
+    /// Skips the remaining quiet moves.
     pub(super) fn skip_quiets(&mut self) {
         self.quiets_wanted = false;
     }
 
-    /// The next move.
     pub(super) fn next(
         &mut self,
         position: &Position,
@@ -206,7 +205,8 @@ impl MovePicker {
         }
     }
 
-    /// Not inlined: most calls of [`MovePicker::next`] generate nothing and need none of its tables.
+    /// Not inlined: most calls of [`MovePicker::next`] generate nothing and need none of its
+    /// tables.
     #[inline(never)]
     fn generate_quiet(&mut self, position: &Position, history: &History, context: &Context) {
         let mut list = MoveList::new();
@@ -224,13 +224,13 @@ impl MovePicker {
         }
     }
 
-    /// Whether the player does not overlook a move.
+    /// Whether the player sees a move.
     #[inline]
     fn is_visible(&self, position: &Position, mv: Move) -> bool {
         self.visibility.as_ref().is_none_or(|visibility| visibility.is_visible(position, mv))
     }
 
-    /// The best capture whose exchange reaches the threshold; the others are put off.
+    /// Returns the best capture whose exchange reaches the threshold; defers the others.
     fn next_good_noisy(&mut self, position: &Position) -> Option<Move> {
         while let Some((mv, score)) = self.candidates.take_best() {
             if score > UNDERPROMOTION / 2 && see_ge(position, mv, self.threshold) {
@@ -253,8 +253,8 @@ impl MovePicker {
     }
 }
 
-/// What a quiet move gains or loses in the order by checking, and by where it takes its piece: away
-/// from where a lesser one could take it, or there. By kind of piece.
+/// Ordering bonuses of quiet moves for checks, and for moving a piece away from or to squares
+/// attacked by a lesser one. By kind of piece.
 struct Prospects<'a> {
     position: &'a Position,
     worth: [i32; ALL_PIECES.len()],

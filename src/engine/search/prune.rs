@@ -1,6 +1,7 @@
-//! What may be cut off, extended or searched less deeply: pure predicates on a node's facts.
+//! Conditions for pruning, extensions and reductions: pure predicates on a node's facts.
 //!
-//! The constants are in [`super::constants`]; what each step is worth here is measured in docs/measurements/strength-each-step.md.
+//! The constants are in [`super::constants`]; docs/measurements/strength-each-step.md lists the measured effect of each
+//! step.
 
 use super::constants as c;
 use super::node::Node;
@@ -12,15 +13,15 @@ const NULL_MOVE_DEPTH: Depth = 3;
 pub(super) const NULL_MOVE_VERIFICATION_DEPTH: Depth = 12;
 
 const PROBCUT_DEPTH: Depth = 5;
-/// The table must speak of a search at most this much shallower to rule probcut out.
+/// The table entry's search must be at most this much shallower to rule probcut out.
 const PROBCUT_REDUCTION: Depth = 4;
 
 const SINGULAR_TABLE_LAG: Depth = 3;
 
-/// A ply of reduction.
+/// One ply in units of reductions.
 pub(super) const PLY: i32 = 1_024;
 
-/// How much less deeply late moves are searched, by the logarithms of depth and move number in 1/256:
+/// Reductions of late moves, by the logarithms of depth and move number in 1/256:
 /// <https://www.chessprogramming.org/Late_Move_Reductions>.
 pub(super) struct Reductions([i32; 64]);
 
@@ -29,7 +30,7 @@ impl Reductions {
         Reductions(std::array::from_fn(|number| ((number.max(1) as f64).ln() * 256.0) as i32))
     }
 
-    /// What to take off the `number`-th move (from 1) at `depth`, in 1,024ths of a ply.
+    /// Returns the reduction of the `number`-th move (from 1) at `depth`, in 1,024ths of a ply.
     #[inline]
     pub(super) fn base(&self, depth: Depth, number: usize) -> i32 {
         let product = self.0[depth.clamp(0, 63) as usize] * self.0[number.min(63)];
@@ -37,14 +38,13 @@ impl Reductions {
     }
 }
 
-/// Whether whole-node pruning makes sense at all: no PV node, no check, no test for singularity,
-/// and no proven score at stake.
+/// Whether whole-node pruning is allowed: no PV node, check, singularity test or proven score.
 #[inline]
 pub(super) fn may_prune_node(node: &Node) -> bool {
     !node.pv && !node.in_check && node.excluded.is_none() && node.eval != NO_EVAL
 }
 
-/// Reverse futility: the evaluation is so far above beta that few plies will not change it.
+/// Reverse futility: the evaluation is so far above beta that a few plies will not change it.
 /// <https://www.chessprogramming.org/Reverse_Futility_Pruning>
 #[inline]
 pub(super) fn reverse_futility(node: &Node) -> bool {
@@ -56,8 +56,9 @@ pub(super) fn reverse_futility(node: &Node) -> bool {
         && !is_decided(node.eval)
 }
 
-/// Null move: passing, and still above beta? Only where a cutoff is expected, and not without
-/// pieces, where passing may be best.
+/// Returns the depth of a null move search: is the score above beta even after passing?
+///
+/// Only at expected cut nodes, and not without pieces, where passing may be best.
 /// <https://www.chessprogramming.org/Null_Move_Pruning>
 #[inline]
 pub(super) fn null_move(node: &Node) -> Option<Depth> {
@@ -76,8 +77,8 @@ pub(super) fn null_move(node: &Node) -> Option<Depth> {
     )
 }
 
-/// Probcut: a capture that beats beta by a margin at a reduced depth will beat beta at the full
-/// one. Gives the raised beta. M. Buro, "ProbCut" (1995).
+/// Probcut: a capture that beats beta by a margin at reduced depth will beat beta at full depth.
+/// Returns the raised beta. M. Buro, "ProbCut" (1995).
 #[inline]
 pub(super) fn probcut(node: &Node) -> Option<Score> {
     let raised = node.window.beta + c::probcut_margin();
@@ -87,22 +88,22 @@ pub(super) fn probcut(node: &Node) -> Option<Score> {
     (node.depth >= PROBCUT_DEPTH && !is_decided(node.window.beta) && !refuted).then_some(raised)
 }
 
-/// The depth of the search that confirms a probcut.
+/// Returns the depth of the search that confirms a probcut.
 #[inline]
 pub(super) fn probcut_depth(node: &Node) -> Depth {
     node.depth - PROBCUT_REDUCTION
 }
 
-/// Late move pruning: once so many quiet moves have been searched, no other is tried at low depth.
+/// Late move pruning: at low depth, skips the remaining quiet moves after this many.
 /// <https://www.chessprogramming.org/Futility_Pruning#Move_Count_Based_Pruning>
 ///
-/// Captures do not count: where a node begins with a few bad ones, hardly any quiet move would be
-/// tried, and the side to move would look lost.
+/// Captures do not count. If they did, a node that begins with a few bad ones would try hardly any
+/// quiet move, and the side to move would look lost.
 #[inline]
 pub(super) fn late_move_pruning(node: &Node, quiets: usize) -> bool {
     let allowed =
         (10 * c::late_moves_base() + c::late_moves_step() * node.depth * node.depth) / 100;
-    // Half of them where the evaluation does not improve.
+    // Half as many if the evaluation does not improve.
     let allowed = allowed >> u32::from(!node.improving);
     node.depth <= c::late_moves_depth() && quiets as Depth >= allowed
 }
@@ -116,13 +117,14 @@ pub(super) fn futility(node: &Node, depth: Depth, alpha: Score) -> bool {
         && node.static_eval + c::futility_base() + c::futility_margin() * depth <= alpha
 }
 
-/// The exchange a quiet move must not fall below to be searched at `depth` plies.
+/// Returns the lowest exchange value of a quiet move to be searched at `depth` plies.
 #[inline]
 pub(super) fn quiet_see_bound(depth: Depth) -> Option<Score> {
     (depth <= c::quiet_see_depth()).then_some(-c::quiet_see_margin() * depth * depth)
 }
 
-/// The exchange a capture, promotion or check must not fall below to be searched at `depth` plies.
+/// Returns the lowest exchange value of a capture, promotion or check to be searched at `depth`
+/// plies.
 #[inline]
 pub(super) fn forcing_see_bound(depth: Depth) -> Option<Score> {
     (depth <= c::forcing_see_depth()).then_some(-c::forcing_see_margin() * depth)
@@ -134,8 +136,8 @@ pub(super) fn history_pruning(depth: Depth, history: i32) -> bool {
     depth <= c::history_pruning_depth() && history < -c::history_pruning_margin() * depth
 }
 
-/// Whether to ask if the table's move is the only good one. Gives the score that the others
-/// must stay below. <https://www.chessprogramming.org/Singular_Extensions>
+/// Whether to test if the table's move is the only good one. Returns the score that the others must
+/// stay below. <https://www.chessprogramming.org/Singular_Extensions>
 #[inline]
 pub(super) fn singular_beta(node: &Node) -> Option<Score> {
     let entry = node.table?;

@@ -1,8 +1,8 @@
 //! Principal variation search of one node.
 //!
-//! The first move is searched with the node's window, the others with a null window and reduced
-//! depth, and again only where they turn out better than thought. T. A. Marsland and
-//! M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982);
+//! The first move is searched with the node's window. The others are searched with a null window
+//! and reduced depth, and again only if they beat alpha. T. A. Marsland and M. Campbell, "Parallel
+//! Search of Strongly Ordered Game Trees" (1982);
 //! <https://www.chessprogramming.org/Principal_Variation_Search>.
 
 use std::sync::atomic::Ordering;
@@ -26,12 +26,14 @@ use crate::chess::score::{
 };
 use crate::engine::tablebase::{TablebaseResult, kbnk};
 
-/// The plies of search that the word of an endgame table is worth in the transposition table.
+/// Additional depth, in plies, at which a tablebase result is stored in the transposition table.
 const TABLEBASE_DEPTH: Depth = 6;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// The value of `position` within `window`, searched to `depth`; fail-soft. `cut` tells
-    /// whether the node is expected to fail high. Meaningless once the search is interrupted.
+    /// Returns the value of `position` within `window`, searched to `depth`; fail-soft.
+    ///
+    /// `cut` is whether the node is expected to fail high. The value is meaningless once the search
+    /// is interrupted.
     pub(super) fn pvs(
         &mut self,
         position: &Position,
@@ -49,7 +51,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// The same of a node that has been entered.
+    /// The same for a node that has been entered.
     #[inline(always)]
     fn value(
         &mut self,
@@ -64,10 +66,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
             return score;
         }
         if depth <= 0 {
-            // No mate here, and nothing less counts.
+            // No mate here, and nothing else counts.
             return self.ended(NodeEnd::NoMate, DRAW);
         }
-        // While the memory still looks for the table's entry and the book's row, which comes last.
+        // Overlaps with the prefetch of the table's entry and of the book's row, which comes last.
         self.evaluator.prepare(position, ply);
         let table = self.table_entry(position, ply);
         let window = self.repetition_window(position, ply, mate_distance_window(window, ply));
@@ -112,15 +114,16 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.search_node(&node)
     }
 
-    /// Notes what the opponent attacks, and how we can give check, at a node whose moves are to be searched.
+    /// Computes the opponent's attacks and the possible checks at a node whose moves are to be
+    /// searched.
     pub(super) fn note_threats(&mut self, node: &mut Node) {
         node.context.checks = node.position.checks();
         node.context.threats = node.position.threats();
         self.stack[node.ply].threats = node.context.threats;
     }
 
-    /// What a node is to be searched less deeply, in plies: one where the last move, which was reduced, has
-    /// made more of the evaluation than was thought. As Stockfish and Reckless do it.
+    /// Returns the reduction of a node, in plies, if the reduced last move raised the evaluation
+    /// more than expected. As in Stockfish and Reckless.
     fn hindsight(&mut self, node: &Node) -> Depth {
         let Some(parent) = node.ply.checked_sub(1).map(|parent| &self.stack[parent]) else {
             return 0;
@@ -135,8 +138,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         1
     }
 
-    /// Counts a node and tells its value where no search is needed: a draw, the end of the line
-    /// or, meaningless, an interruption.
+    /// Counts a node and returns its value if it needs no search: a draw, the end of the line or,
+    /// meaningless, an interruption.
     #[inline]
     pub(super) fn enter_node(&mut self, position: &Position, ply: Ply) -> Option<Score> {
         if self.is_interrupted() {
@@ -153,7 +156,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// The window of a side that can repeat a position: it need not take less than a draw.
+    /// Returns the window of a side that can repeat a position: it has at least a draw.
     #[inline]
     pub(super) fn repetition_window(
         &self,
@@ -168,7 +171,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         window
     }
 
-    /// The score of a mate with bishop and knight that the fifty-move rule leaves time for.
+    /// Returns the score of a mate with bishop and knight that the fifty-move rule leaves time for.
     #[inline]
     fn known_mate(&mut self, node: &Node) -> Option<Score> {
         if !self.job.solves_kbnk {
@@ -186,8 +189,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         Some(if plies % 2 == 1 { mate_in(end) } else { mated_in(end) })
     }
 
-    /// The result in the endgame tables after a capture or pawn move. A win or a loss cuts off a
-    /// null-window node. It bounds the score of a PV node, which is searched to show the way.
+    /// Returns the tablebase result after a capture or pawn move.
+    ///
+    /// A win or loss cuts off a null-window node. It only bounds the score of a PV node, which is
+    /// searched to show the line.
     fn probe_endgames(&mut self, node: &mut Node) -> Option<Score> {
         let tables = self.job.config.endgames.as_ref()?;
         if node.excluded.is_some() {
@@ -214,7 +219,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// What the table knows of a node; nothing of one whose best move is left out.
+    /// Returns the table's entry for a node; `None` with an excluded move.
     #[inline]
     pub(super) fn table_entry(&self, position: &Position, ply: Ply) -> Option<TableEntry> {
         match self.stack[ply].excluded {
@@ -223,7 +228,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// The facts of a node of which `table` is known.
+    /// Returns the facts of a node with the table entry `table`.
     pub(super) fn assess(
         &mut self,
         position: &Position,
@@ -268,7 +273,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// The evaluator's word on `position`, from the table if it is there; `NO_EVAL` in check.
+    /// Returns the uncorrected evaluation of `position`, from the table if available; `NO_EVAL` in
+    /// check.
     #[inline]
     pub(super) fn raw_eval(
         &mut self,
@@ -283,13 +289,14 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// What experience has to correct of the evaluation of `position`, in centipawns.
+    /// Returns the correction of the evaluation of `position`, in centipawns.
     #[inline]
     pub(super) fn correction(&self, position: &Position, ply: Ply) -> Score {
         self.history.correction(position, self.last_moves(ply))
     }
 
-    /// Whether the evaluation has risen since our last turn (or the one before, after a check).
+    /// Whether the evaluation has risen since the side's last turn (or the one before, after a
+    /// check).
     fn is_improving(&self, ply: Ply, static_eval: Score) -> bool {
         if static_eval == NO_EVAL {
             return false;
@@ -301,7 +308,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         earlier.is_none_or(|earlier| static_eval > earlier)
     }
 
-    /// Tries to tell the value without a look at the moves.
+    /// Returns the value of a node if whole-node pruning applies.
     #[inline(always)]
     fn prune_node(&mut self, node: &Node) -> Option<Score> {
         if self.proving || !prune::may_prune_node(node) {
@@ -330,12 +337,12 @@ impl<S: OptionalObserver> Worker<'_, S> {
         if score < beta || self.is_interrupted() {
             return None;
         }
-        // A mate found after passing is not proven.
+        // A mate found after a null move is not proven.
         let score = if is_decided(score) { beta } else { score };
         if node.depth < prune::NULL_MOVE_VERIFICATION_DEPTH || self.null_move_from > 0 {
             return Some(self.ended(NodeEnd::NullMove, score));
         }
-        // No null move for the first three quarters of the verification, wherever it leads.
+        // No null move for the first three quarters of the verification.
         self.null_move_from = node.ply + (depth.max(0) as Ply) * 3 / 4;
         self.set_reason(SearchReason::NullMoveVerification);
         let verified = self.pvs(&node.position, node.ply, depth, Window::null(beta - 1), false);
@@ -371,7 +378,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         None
     }
 
-    /// Searches the moves of a node, learns from the result and stores it.
+    /// Searches the moves of a node, updates the histories and stores the result.
     pub(super) fn search_node(&mut self, node: &Node) -> Score {
         let extension = match self.singularity(node) {
             Singularity::MultiCut(score) => return self.ended(NodeEnd::MultiCut, score),
@@ -394,7 +401,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
                 (Some(_), _) => node.window.alpha,
                 (None, true) => mated_in(node.ply),
                 (None, false) if node.position.has_no_moves() => self.draw_score(),
-                // All were overlooked.
+                // All moves were overlooked.
                 (None, false) => node.static_eval,
             };
             return self.ended(NodeEnd::NoMoves, score);
@@ -402,7 +409,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.finish_node(node, &progress)
     }
 
-    /// Searches the moves one after the other, or shares them out once the first is done.
+    /// Searches the moves one after the other, or shares them once the first is done.
     pub(super) fn search_moves(
         &mut self,
         node: &Node,
@@ -431,7 +438,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         progress
     }
 
-    /// The score of one move, or `None` if it is not worth a search.
+    /// Returns the score of a move, or `None` if it is pruned.
     pub(super) fn search_move(
         &mut self,
         node: &Node,
@@ -447,20 +454,20 @@ impl<S: OptionalObserver> Worker<'_, S> {
             self.show(|_| SearchStep::PruneReason(mv, why));
             return None;
         }
-        // Half of all moves have been left out by now.
+        // Placed here because half of all moves have been pruned by now.
         let extension = if Some(mv) == node.table_move() { facts.extension } else { 0 };
         let depth = node.depth - 1 + extension;
         let keys = self.keys_after(&node.position, mv);
         if depth > 0
             && let Some(book) = &self.job.book
         {
-            // Quiescence asks no book.
+            // Quiescence does not use the book.
             book.prefetch(node.position.pawn_key() ^ keys.pawns());
         }
         let next = node.position.play_on(mv, keys);
         if node.is_root() {
             self.report_root_move(mv, facts.number, node.depth);
-            // Those of the root itself belong to no move.
+            // Nodes counted so far belong to the root itself, not to a move.
             self.take_nodes();
         }
         self.stack[node.ply].double_extensions += u8::from(extension >= 2);
@@ -483,21 +490,21 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 }
 
-/// The evaluation as experience corrects it, kept clear of proven scores.
+/// Returns the corrected evaluation, kept clear of proven scores.
 #[inline]
 pub(super) fn corrected(raw: Score, correction: Score) -> Score {
     (raw + correction).clamp(-MAX_EVAL, MAX_EVAL)
 }
 
-/// No line from here can be better than a mate on the next ply or worse than being mated now.
-/// <https://www.chessprogramming.org/Mate_Distance_Pruning>
+/// Mate distance pruning: no line can be better than a mate on the next ply or worse than being
+/// mated now. <https://www.chessprogramming.org/Mate_Distance_Pruning>
 fn mate_distance_window(window: Window, ply: Ply) -> Window {
     Window { alpha: window.alpha.max(mated_in(ply)), beta: window.beta.min(mate_in(ply + 1)) }
 }
 
-/// The table's score, where it settles a node that is not on the principal variation.
+/// Returns the table's score if it settles a node outside the principal variation.
 fn table_cutoff(node: &Node) -> Option<Score> {
-    /// Near the fifty-move draw a score from elsewhere may be wrong here.
+    /// Close to the fifty-move draw a score from another path may be wrong here.
     const SAFE_CLOCK: u16 = 90;
     let entry = node.table?;
     let settled = bound_applies(entry.bound, entry.score, node.window);
@@ -506,7 +513,7 @@ fn table_cutoff(node: &Node) -> Option<Score> {
         .then_some(entry.score)
 }
 
-/// Whether a score with `bound` lies outside the window on the side its bound speaks of.
+/// Whether a score lies outside the window on the side given by `bound`.
 #[inline]
 pub(super) fn bound_applies(bound: Bound, score: Score, window: Window) -> bool {
     match bound {
@@ -516,7 +523,7 @@ pub(super) fn bound_applies(bound: Bound, score: Score, window: Window) -> bool 
     }
 }
 
-/// The static evaluation, or the table's score where that is known to be nearer the truth.
+/// Returns the static evaluation, or the table's score if that is known to be closer to the value.
 #[inline]
 pub(super) fn refined_eval(static_eval: Score, table: Option<TableEntry>) -> Score {
     match table {

@@ -1,4 +1,4 @@
-//! Quiescence: at the leaves only captures, promotions and replies to checks are searched.
+//! Quiescence search: at the leaves only captures, promotions and replies to checks are searched.
 //! <https://www.chessprogramming.org/Quiescence_Search>
 
 use super::constants as c;
@@ -14,14 +14,14 @@ use crate::chess::position::{Move, Piece, Position};
 use crate::chess::score::{INFINITY, Ply, Score, is_decided, mated_in};
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// The value of `position` once it has come to rest, within `window`; fail-soft.
+    /// Returns the value of `position` within `window` once it is quiet; fail-soft.
     pub(super) fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         self.show_entry(position, ply, 0, window, true);
         let score = self.value_at_rest(position, ply, window);
         self.show_leave(score)
     }
 
-    /// The same of a node that has been entered.
+    /// The same for a node that has been entered.
     #[inline(always)]
     fn value_at_rest(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         if let Some(score) = self.enter_node(position, ply) {
@@ -32,7 +32,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         if window.alpha >= window.beta {
             return self.ended(NodeEnd::Closed, window.alpha);
         }
-        // While the memory still looks for the table's entry.
+        // Overlaps with the prefetch of the table's entry.
         self.evaluator.prepare(position, ply);
         let table = self.job.table.probe(self.table_key(position), position, ply);
         if let Some(entry) = table
@@ -53,7 +53,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.search_noisy(position, ply, window, stand_pat, raw_eval, table)
     }
 
-    /// What the side to move has for certain if it need not move: `-INFINITY` in check.
+    /// Returns the score of not moving: `-INFINITY` in check.
     fn stand_pat(
         &self,
         position: &Position,
@@ -123,7 +123,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
                 }
             }
             if in_check && !is_decided(best) {
-                // One quiet way out of check is enough to know that this is no mate.
+                // One quiet evasion is enough to show that this is no mate.
                 picker.skip_quiets();
             }
         }
@@ -140,7 +140,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 }
 
-/// The most that a capture can make of the evaluation, `None` where that cannot be told.
+/// Returns the most that a capture can raise the evaluation to; `None` if there is no such bound.
 fn delta(position: &Position, mv: Move, stand_pat: Score) -> Option<Score> {
     if stand_pat == -INFINITY || mv.promotion().is_some() || is_decided(stand_pat) {
         return None;

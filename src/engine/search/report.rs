@@ -1,4 +1,4 @@
-//! What a search tells while it runs and when it ends, and what goes wrong with it.
+//! Events, results and faults of a search.
 
 use std::time::Duration;
 
@@ -19,18 +19,18 @@ pub enum Bound {
     Exact,
 }
 
-/// News from a running search.
+/// An event of a running search.
 #[derive(Debug, Clone)]
 pub enum SearchEvent {
     /// An iteration, or an aspiration window within it, has ended.
     Iteration(Report),
-    /// Within an iteration another move has become the best; or the search is about to end with
-    /// another move than the one told last.
+    /// Another move has become the best within an iteration, or the search is about to end with a
+    /// move other than the last reported.
     NewBest(Report),
-    /// A line of the search has transposed into the book, or an analysis knows the root; at the end
-    /// of a search: what ended it, or what its move rests on.
+    /// A line has transposed into the book, or there is an analysis of the root. At the end of a
+    /// search: the line or analysis that determined the result.
     Transposition(Transposition),
-    /// A root move's turn has come (told once the search has run for a while).
+    /// A root move's search begins (reported once the search has run for a while).
     RootMove {
         /// The move.
         mv: Move,
@@ -62,11 +62,11 @@ pub struct Report {
     pub elapsed: Duration,
     /// Nodes of all threads since the start of the search.
     pub nodes: u64,
-    /// The principal variation; empty where the root has no legal move.
+    /// The principal variation; empty if the root has no legal move.
     pub pv: Vec<Move>,
-    /// Which of the best lines this is, from 1.
+    /// Rank of the line, from 1.
     pub multi_pv: usize,
-    /// How much of the transposition table this search has filled, in thousandths.
+    /// Share of the transposition table filled by this search, in thousandths.
     pub hash_full: u32,
     /// Successful tablebase probes.
     pub tablebase_hits: u64,
@@ -77,44 +77,45 @@ pub struct Report {
 /// A line that leads into the book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transposition {
-    /// The moves from the root to the position that the book knows; none where that is the root.
+    /// The moves from the root to the book position; empty if that is the root.
     pub line: Vec<Move>,
-    /// The results of the games that reached that position, by any order of moves.
+    /// The results of the games that reached that position, by any move order.
     pub counts: Counts,
-    /// What an analysis has found of it, if the search takes that.
+    /// The analysis of that position, if the search uses analyses.
     pub value: Option<BookValue>,
 }
 
 impl Transposition {
-    /// This, as reported of a line that begins in `position`.
+    /// Describes a line that begins in `position`.
     pub(crate) fn describe(&self, position: &Position) -> String {
         transposition(position, &self.line, self.counts, self.value.as_ref())
     }
 }
 
-/// How the threads of a search worked together.
+/// Statistics of work shared among the threads of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sharing {
-    /// Nodes whose moves were shared out.
+    /// Nodes whose moves were shared.
     pub splits: u64,
-    /// Those of them at which another thread has searched a move.
+    /// Shared nodes at which another thread has searched a move.
     pub joined: u64,
-    /// How often a thread came to a node to help there.
+    /// How often a thread joined a node of another.
     pub joins: u64,
-    /// How long threads had nothing to do, all of them together, from the begin of the search to its end.
+    /// Total idle time of all threads, from the start of the search to its end.
     pub waiting: Duration,
 }
 
 /// The result of a search.
 #[derive(Debug, Clone, Default)]
 pub struct SearchResult {
-    /// The move to play; `None` only where there is no legal one.
+    /// The move to play; `None` only if there is no legal one.
     pub best: Option<Move>,
-    /// The reply that the search expects.
+    /// The expected reply.
     pub ponder: Option<Move>,
-    /// The last exact score for the side to move, never a bound: where the search was stopped after
-    /// its window had failed, the score of the iteration before. The static evaluation if no
-    /// iteration has a score.
+    /// The last exact score for the side to move, never a bound.
+    ///
+    /// If the search was stopped after its window had failed, this is the score of the iteration
+    /// before. If no iteration has a score, it is the static evaluation.
     pub score: Score,
     /// The last completed iteration, in plies.
     pub depth: Depth,
@@ -122,43 +123,43 @@ pub struct SearchResult {
     pub nodes: u64,
     /// Time taken.
     pub elapsed: Duration,
-    /// How the threads worked together.
+    /// Statistics of shared work.
     pub sharing: Sharing,
-    /// The line into the book by which the search ended early; without a line: the analysis by which
+    /// The line into the book by which the search ended early. An empty line: the analysis by which
     /// the move was chosen.
     pub book: Option<Transposition>,
 }
 
-/// What the system does not give, or what broke. The searcher goes on with what it has.
+/// A lack of resources or a failure. The searcher continues with what it has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SearchFault {
     /// There is no memory for a larger table.
     #[error("there is no memory for a transposition table of {wanted} MB: it has {kept} MB")]
     Memory {
-        /// The megabytes asked for.
+        /// The requested size, in megabytes.
         wanted: usize,
-        /// Those of the table there is.
+        /// The actual size, in megabytes.
         kept: usize,
     },
     /// Not all threads could be started.
     #[error("the system starts no more than {searching} of {wanted} search threads: those search")]
     Threads {
-        /// The threads asked for.
+        /// The requested number.
         wanted: usize,
-        /// Those that there are.
+        /// The actual number.
         searching: usize,
     },
-    /// A search thread has panicked; the search ended with what it had found by then.
+    /// A search thread has panicked; the search ended with its results so far.
     #[error(
         "search thread {thread} has crashed ({why}): the search ends early, the next is whole again"
     )]
     Crash {
         /// Its number, from 0.
         thread: usize,
-        /// What it said.
+        /// The panic message.
         why: String,
     },
-    /// An endgame table is damaged; in words.
+    /// An endgame table is damaged; a description.
     #[error("{0}")]
     Endgames(String),
 }

@@ -21,21 +21,23 @@ use super::worker::{Listener, ThreadData, Worker};
 use crate::chess::position::Game;
 use crate::engine::tablebase::Tables;
 
-/// A thread with less stack than this left searches on a stack of its own: one that was made with
-/// [`STACK_SIZE`] has used some of it.
+/// A thread with less stack left than this searches on a new stack. Threads created with
+/// [`STACK_SIZE`] have already used some of it.
 const MIN_STACK: usize = STACK_SIZE / 4 * 3;
 
-/// Searches positions, one at a time. The thread that asks searches itself; its helpers live as
-/// long as the searcher and sleep in between. Table and histories last from one search to the next.
+/// Searches positions, one at a time.
+///
+/// The calling thread takes part in the search. Helper threads live as long as the searcher and
+/// sleep between searches. The table and histories persist from one search to the next.
 pub struct Searcher {
-    /// What was asked for last. The system may give less, which is told once.
+    /// The requested configuration. The system may provide less, which is reported once.
     config: Config,
     persistent: PersistentState,
     data: ThreadData,
     helpers: Vec<Helper>,
     faults: Vec<SearchFault>,
-    /// How many there are where the configuration names no number. Asked once: the system reads
-    /// files to answer, which takes as long as fifty nodes.
+    /// Number of cores if the configuration sets none. Queried once: the system reads files, which
+    /// takes as long as fifty nodes.
     cores: usize,
 }
 
@@ -43,7 +45,7 @@ pub struct Searcher {
 struct Task {
     job: Arc<Job>,
     observer: Option<Box<dyn Observer>>,
-    /// Let go of once the part is done.
+    /// Dropped when the part is complete.
     group: WaitGroup,
 }
 
@@ -53,8 +55,9 @@ struct Helper {
 }
 
 impl Searcher {
-    /// A searcher with an empty table and its helpers waiting, as far as the system gives them: see
-    /// [`Searcher::take_faults`].
+    /// Creates a searcher with an empty table and waiting helpers.
+    ///
+    /// For resources that the system lacks see [`Searcher::take_faults`].
     pub fn new(config: Config) -> Self {
         let mut searcher = Searcher {
             persistent: PersistentState::new(config.memory_mb),
@@ -69,11 +72,11 @@ impl Searcher {
         searcher
     }
 
-    /// Takes over what is to be searched with from now on, and changes what differs.
+    /// Sets the configuration for further searches and applies the differences.
     ///
-    /// With another memory the table is replaced by an empty one; if there is no room for it, it
-    /// stays as it is. With another evaluation all that was learnt is forgotten. What the system does
-    /// not give: see [`Searcher::take_faults`].
+    /// A new memory size replaces the table by an empty one; without enough memory the table stays
+    /// as it is. A new evaluation discards everything learnt. For resources that the system lacks
+    /// see [`Searcher::take_faults`].
     pub fn configure(&mut self, config: Config) {
         let old = std::mem::replace(&mut self.config, config);
         if old.threads != self.config.threads {
@@ -87,7 +90,7 @@ impl Searcher {
         }
     }
 
-    /// What is searched with, as it was asked for.
+    /// Returns the requested configuration.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -96,7 +99,7 @@ impl Searcher {
         let megabytes = self.config.memory_mb;
         let more = megabytes.saturating_sub(self.persistent.table.megabytes());
         if TranspositionTable::has_room(more) {
-            // The old table goes first, so that both need not fit at once.
+            // The old table is freed first, so that both need not fit at once.
             self.persistent.table = Arc::new(TranspositionTable::new(0));
             self.persistent.table = Arc::new(TranspositionTable::new(megabytes));
         }
@@ -110,7 +113,7 @@ impl Searcher {
         }
     }
 
-    /// Makes the helpers as many as are wanted, as far as the system starts them.
+    /// Adjusts the number of helpers, as far as the system can start them.
     fn start_helpers(&mut self) {
         let wanted = self.config.threads.max(1);
         self.helpers.truncate(wanted - 1);
@@ -124,25 +127,26 @@ impl Searcher {
         }
     }
 
-    /// What has gone wrong since this was last asked.
+    /// Returns and clears the faults since the last call.
     pub fn take_faults(&mut self) -> Vec<SearchFault> {
         let damage = self.config.endgames.iter().flat_map(Tables::take_damage);
         self.faults.extend(damage.map(SearchFault::Endgames));
         std::mem::take(&mut self.faults)
     }
 
-    /// The number of search threads, the one that asks among them.
+    /// Returns the number of search threads, including the calling one.
     pub fn threads(&self) -> usize {
         self.helpers.len() + 1
     }
 
-    /// Forgets all that was learnt from earlier searches.
+    /// Discards everything learnt from earlier searches.
     pub fn new_game(&mut self) {
         self.persistent.forget();
     }
 
-    /// Searches the current position of `game` until a limit is reached or `control` says stop,
-    /// telling `on_event` on the way. Where traces are logged, what it does is logged at its end.
+    /// Searches the current position of `game` until a limit is reached or `control` stops it.
+    ///
+    /// Calls `on_event` for each event. At log level `trace` it logs a trace at the end.
     pub fn search(
         &mut self,
         game: &Game,
@@ -156,8 +160,9 @@ impl Searcher {
         self.run(game, limits, control, Some(on_event), None)
     }
 
-    /// As [`Searcher::search`], with an observer for each thread, by its number, that hears of every
-    /// step. Much slower, and what is found is the same.
+    /// Like [`Searcher::search`], with an observer for each thread number that receives every step.
+    ///
+    /// Much slower, with the same result.
     pub fn search_observed(
         &mut self,
         game: &Game,
@@ -169,7 +174,7 @@ impl Searcher {
         self.run(game, limits, control, Some(on_event), Some(observers))
     }
 
-    /// As [`Searcher::search`], without events: to make them costs short searches time.
+    /// Like [`Searcher::search`], without events, which cost short searches time.
     pub fn search_without_events(
         &mut self,
         game: &Game,
@@ -188,7 +193,7 @@ impl Searcher {
         mut observers: Option<&mut dyn FnMut(usize) -> Box<dyn Observer>>,
     ) -> SearchResult {
         self.persistent.table.new_search();
-        // The errors of a weaker player are the same each time only if one thread makes them.
+        // The errors of a weaker player are only reproducible with one thread.
         let helpers_wanted = if limits.handicap.is_none() { self.helpers.len() } else { 0 };
         let cores = Some(self.config.cores.unwrap_or(self.cores));
         let config = Config { threads: helpers_wanted + 1, cores, ..self.config.clone() };
@@ -216,7 +221,7 @@ impl Searcher {
             self.data = ThreadData::new();
             job.result_after_panic()
         });
-        // By then all helpers have let go of the job.
+        // Afterwards no helper holds the job.
         helpers.wait();
         result.sharing = job.sharing();
         if helpers_wanted > 0 {
@@ -228,8 +233,8 @@ impl Searcher {
 }
 
 impl Helper {
-    /// Starts a search thread and waits until it has all that it needs; `None` if the system does
-    /// not give that, or nothing would be left for the others.
+    /// Starts a search thread and waits until it is ready; `None` if memory is short or the reserve
+    /// would not remain.
     fn start(id: usize) -> Option<Self> {
         if !has_room(STACK_SIZE + THREAD_HEAP) {
             return None;
@@ -242,7 +247,7 @@ impl Helper {
             .spawn(move || run_helper(id, &inbox, &ready));
         let handle = started.inspect_err(|error| log::warn!("search thread {id}: {error}")).ok()?;
         let helper = Helper { tasks: Some(tasks), handle: Some(handle) };
-        // Memory may still be short, for a thread takes some besides its stack.
+        // Checked again, because a thread takes some memory besides its stack.
         (is_ready.recv().is_ok() && has_room(0)).then_some(helper)
     }
 
@@ -266,7 +271,7 @@ impl Drop for Helper {
     }
 }
 
-/// Sends the helpers home when the main thread leaves the search, in whatever way.
+/// Releases the helpers when the main thread leaves the search, even by a panic.
 struct Finish<'a>(&'a Job);
 
 impl Drop for Finish<'_> {
@@ -275,7 +280,7 @@ impl Drop for Finish<'_> {
     }
 }
 
-/// The life of a helper: it sleeps until a task comes.
+/// Runs a helper, which sleeps until a task arrives.
 fn run_helper(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>) {
     let mut data = ThreadData::new();
     let _ = ready.send(());
@@ -292,8 +297,8 @@ fn run_helper(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>) {
     }
 }
 
-/// Does one thread's part in a search. Should it panic, the search ends with what was found by
-/// then, and the thread lives on.
+/// Runs one thread's part in a search. A panic ends the search with the results so far, and the
+/// thread survives.
 fn catch_panic<R>(thread: usize, job: &Job, part: impl FnOnce() -> R) -> Option<R> {
     let done = catch_unwind(AssertUnwindSafe(part));
     done.inspect_err(|panic| {
@@ -303,7 +308,6 @@ fn catch_panic<R>(thread: usize, job: &Job, part: impl FnOnce() -> R) -> Option<
     .ok()
 }
 
-/// What a panic says.
 fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref().copied()).unwrap_or("for no known reason").to_owned()

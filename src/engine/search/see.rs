@@ -1,6 +1,7 @@
-//! Static exchange evaluation: what a series of captures on one square is worth.
+//! Static exchange evaluation: the value of a series of captures on one square.
 //!
-//! The swap algorithm with a threshold: <https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm>.
+//! The swap algorithm with a threshold:
+//! <https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm>.
 
 use chess::{
     EMPTY, between, get_bishop_moves, get_bishop_rays, get_rook_moves, get_rook_rays, line,
@@ -9,18 +10,17 @@ use chess::{
 use crate::chess::position::{BitBoard, Color, Move, Piece, Position, Square};
 use crate::chess::score::Score;
 
-/// What a piece is worth in exchanges, in centipawns, by [`Piece`]. Hand-set, in the usual
-/// proportions.
+/// Exchange values in centipawns, by [`Piece`]. Hand-set, in the usual proportions.
 pub(super) const SEE_VALUE: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
 
-/// The exchange value of `piece`.
 #[inline]
 pub(crate) fn value(piece: Piece) -> Score {
     SEE_VALUE[piece.to_index()]
 }
 
-/// Whether the exchange that `mv` begins wins at least `threshold` centipawns, if both sides
-/// take with their least piece and stop where it pays.
+/// Whether the exchange begun by `mv` wins at least `threshold` centipawns.
+///
+/// Both sides capture with their least valuable piece and stop when that is better.
 pub(crate) fn see_ge(position: &Position, mv: Move, threshold: Score) -> bool {
     let (from, to) = (mv.from(), mv.to());
     let Some(mover) = position.piece_on(from) else { return false };
@@ -41,7 +41,7 @@ pub(crate) fn see_ge(position: &Position, mv: Move, threshold: Score) -> bool {
     exchange(position, to, occupied, balance)
 }
 
-/// What `mv` takes and promotes to, at once.
+/// Returns the immediate gain of `mv` by capture and promotion.
 fn gain(position: &Position, mv: Move) -> Score {
     let taken = match position.piece_on(mv.to()) {
         Some(piece) => value(piece),
@@ -51,8 +51,8 @@ fn gain(position: &Position, mv: Move) -> Score {
     taken + mv.promotion().map_or(0, |piece| value(piece) - value(Piece::Pawn))
 }
 
-/// Plays the exchange out. `balance` is what the first mover has left, above the threshold, if
-/// his piece is now taken; whoever runs out of useful captures loses the argument.
+/// Plays the exchange out. `balance` is the first mover's gain above the threshold if its piece is
+/// captured now. The side that runs out of useful captures loses.
 fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance: Score) -> bool {
     let board = position.board();
     let diagonal = board.pieces(Piece::Bishop) | board.pieces(Piece::Queen);
@@ -84,7 +84,8 @@ fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance
     side != first
 }
 
-/// The pieces of `side` that are pinned with these squares occupied and may not take on `to`.
+/// Returns the pieces of `side` that are pinned with these squares occupied and may not capture on
+/// `to`.
 fn held_back(position: &Position, side: Color, to: Square, occupied: BitBoard) -> BitBoard {
     let board = position.board();
     let king = position.king(side);
@@ -101,7 +102,7 @@ fn held_back(position: &Position, side: Color, to: Square, occupied: BitBoard) -
     held
 }
 
-/// The least valuable of `pieces` and where it stands.
+/// Returns the least valuable of `pieces` and its square.
 #[inline]
 fn least(position: &Position, pieces: BitBoard) -> Option<(Piece, Square)> {
     if pieces == EMPTY {
@@ -133,7 +134,7 @@ mod tests {
             // The defender of the pawn is pinned, along a file and a diagonal.
             ("3k4/3n4/5p2/8/8/5R2/8/3RK3 w - - 0 1", "f3f6", 100),
             ("7k/6n1/5B2/7p/7R/8/8/4K3 w - - 0 1", "h4h5", 100),
-            // It may take along the line of the pin.
+            // It may capture along the line of the pin.
             ("3k4/3r4/8/3p4/8/2N5/8/3RK3 w - - 0 1", "c3d5", 100),
             ("3k4/3r4/8/3p4/8/8/3R4/3QK3 w - - 0 1", "d2d5", 100),
             // The pin ends when the pinning piece takes part.

@@ -1,12 +1,12 @@
 //! PV-splitting with young brothers wait: sharing the moves of a node among threads.
 //!
-//! Once the first move of a node is searched, a thread that finds an idle thread reserves it, makes a
-//! [`SplitPoint`] of the remaining moves, calls the other thread there and works at it itself. Each
-//! thread that takes a move there calls one more, if one is idle and a move is left. A thread that runs
-//! out of moves at a node of its own may be called for work below that node until all others have left
-//! it. A cutoff stops all threads below. T. A. Marsland and M. Campbell (1982) on splitting along the
-//! principal variation, R. Feldmann (1993) on young brothers wait;
-//! <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
+//! Once the first move of a node is searched, a thread that finds an idle thread reserves it. It
+//! makes a [`SplitPoint`] of the remaining moves, calls the other thread there and searches moves
+//! there itself. Each thread that takes a move there calls one more, if one is idle and a move is
+//! left. A thread that runs out of moves at a node of its own may be called for work below that
+//! node until all others have left it. A cutoff stops all threads below. T. A. Marsland and M.
+//! Campbell (1982) on splitting along the principal variation, R. Feldmann (1993) on young brothers
+//! wait; <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
 //!
 //! With one thread no thread is ever idle, so nothing is split and the search is deterministic.
 
@@ -26,12 +26,13 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::Score;
 
-/// Moves that must have failed to cut at an expected cut node before its others are shared out.
+/// Moves that must have failed to cut at an expected cut node before the others are shared.
 const CUT_NODE_MOVES: usize = 3;
-/// How long the main thread waits for others before it looks at the clock again.
+/// How long the main thread waits for others before it checks the clock again.
 const MAX_IDLE_WAIT: Duration = Duration::from_millis(1);
 
-/// Signs a thread off from a split point when it leaves, in whatever way: the owner waits for it.
+/// Signs a thread off from a split point when it leaves, even by a panic, because the owner waits
+/// for it.
 struct SignOff<'a> {
     split: &'a SplitPoint,
     job: &'a Job,
@@ -50,7 +51,7 @@ impl Drop for SignOff<'_> {
 }
 
 impl<'a, S: OptionalObserver> Worker<'a, S> {
-    /// Whether the remaining moves of `node` are worth sharing out now.
+    /// Whether the remaining moves of `node` are worth sharing now.
     #[inline]
     pub(super) fn may_split(&self, node: &Node, moves_done: usize) -> bool {
         node.depth >= self.job.split_depth
@@ -59,8 +60,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
             && self.job.pool.has_idle(&self.owners)
     }
 
-    /// Shares out the moves of `source` if somebody is there to take one, and returns when all are
-    /// done; `false` if they are still to be searched.
+    /// Shares the moves of `source` if a thread is idle, and returns when all are done; returns
+    /// `false` if they are still to be searched.
     #[cold]
     pub(super) fn split(
         &mut self,
@@ -97,13 +98,13 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         true
     }
 
-    /// An idle thread that may help where this one is.
+    /// Reserves an idle thread that may help at this node.
     fn reserve(&self) -> Option<Reservation<'a, Arc<SplitPoint>>> {
         let is_above = |address| self.split.as_ref().is_some_and(|split| split.is_below(address));
         self.job.pool.reserve(&self.owners, is_above)
     }
 
-    /// The next move of a node that is worth a search, and its number.
+    /// Returns the next move of a node that is not pruned, and its number.
     fn pick(
         &mut self,
         node: &Node,
@@ -124,7 +125,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Searches the last move of a node, which nobody else is needed for.
+    /// Searches the last move of a node, for which no helper is needed.
     fn search_last(
         &mut self,
         node: &Node,
@@ -139,7 +140,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Searches `own` and then the moves of `split` until none is left or one has failed high, and
+    /// Searches `own` and then the moves of `split` until none is left or one has failed high, then
     /// signs off.
     fn work_at(&mut self, split: &SplitPoint, mut own: Option<(Move, usize)>) {
         let _sign_off = SignOff { split, job: self.job };
@@ -164,7 +165,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Takes in the score of a move of `split`; returns whether it fails high.
+    /// Records the score of a move of `split`; returns whether it fails high.
     fn record(&self, split: &SplitPoint, mv: Move, score: Score) -> bool {
         let line = &self.pv_table[split.node.ply + 1];
         let mut shared = split.shared();
@@ -173,8 +174,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         fails_high
     }
 
-    /// The next move of the split point that this thread stands at; should there be one more, an idle
-    /// thread is called for that.
+    /// Takes the next move of the split point. If another is left, calls an idle thread for it.
     fn take_move(&mut self, split: &SplitPoint) -> Option<(Move, MoveFacts)> {
         if self.is_interrupted() {
             return None;
@@ -199,12 +199,12 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         Some((mv, facts))
     }
 
-    /// Alpha of the node whose moves this thread shares with others, by now.
+    /// Returns the current alpha of the shared node.
     pub(super) fn shared_alpha(&self) -> Score {
         self.split.as_ref().map_or(-crate::chess::score::INFINITY, |split| split.alpha())
     }
 
-    /// Until all others have left `split`: helps those that have split again below it.
+    /// Waits until all others have left `split`, and helps those that have split again below it.
     fn wait_for_helpers(&mut self, split: &SplitPoint) {
         while !split.is_left()
             && let Some(other) = self.wait_for_work(split.address(), || split.is_left())
@@ -223,8 +223,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.show_done();
     }
 
-    /// Waits until there is something to help with (below the node with that address), or nothing to
-    /// wait for any more.
+    /// Waits until there is work (below the node with that address), or until `is_over` holds.
     fn wait_for_work(
         &mut self,
         below: usize,
@@ -233,7 +232,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         let job = self.job;
         let begun = Instant::now();
         job.pool.offer(self.id, below);
-        // Only the main thread has bounds to look at; the others sleep until they are called.
+        // Only the main thread checks limits; the others sleep until they are called.
         let idle_wait = (self.id == 0).then_some(MAX_IDLE_WAIT);
         let called = loop {
             match job.pool.wait(self.id, &is_over, idle_wait) {
@@ -259,24 +258,24 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.show(|_| SearchStep::Part);
     }
 
-    /// Puts this thread on the way to `split`.
+    /// Sets this thread's path to that of `split`.
     fn join_path(&mut self, split: &SplitPoint) {
         let (above, below) = self.stack.split_at_mut(split.stack.len());
         above.copy_from_slice(&split.stack);
-        // The line that this thread was on may have left moves out further down.
+        // The thread's previous line may have excluded moves further down.
         below.iter_mut().for_each(|frame| frame.excluded = None);
         self.keys.clone_from(&split.keys);
         self.null_move_from = split.null_move_from;
     }
 }
 
-/// Has a reserved thread come to a split point.
+/// Calls a reserved thread to a split point.
 fn call(helper: Reservation<'_, Arc<SplitPoint>>, split: &Arc<SplitPoint>) {
     split.sign_on(helper.thread());
     helper.call(Arc::clone(split));
 }
 
-/// What is to be known of a move of a shared node.
+/// Returns the facts of a move of a shared node.
 fn move_facts(progress: &NodeProgress, number: usize) -> MoveFacts {
     MoveFacts { number, shared: true, ..MoveFacts::of(progress) }
 }

@@ -1,11 +1,11 @@
-//! What the threads of a search count of their work together.
+//! Statistics of shared work, by thread.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::report::Sharing;
 
-/// What one thread counts of [`Sharing`].
+/// One thread's part of [`Sharing`].
 #[derive(Debug, Default)]
 pub(super) struct SharingCounts {
     pub(super) splits: AtomicU64,
@@ -16,7 +16,7 @@ pub(super) struct SharingCounts {
 }
 
 impl SharingCounts {
-    /// Adds what this thread has counted to `sum`.
+    /// Adds this thread's counts to `sum`.
     pub(super) fn add_to(&self, sum: Sharing) -> Sharing {
         let [splits, joined, joins, waiting] =
             [&self.splits, &self.joined, &self.joins, &self.waiting]
@@ -30,7 +30,7 @@ impl SharingCounts {
     }
 }
 
-/// Counts what only one thread counts, which needs no more than a load and a store.
+/// Adds to a counter with a single writer, which needs only a load and a store.
 pub(super) fn count(counter: &AtomicU64, more: u64) {
     counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
 }

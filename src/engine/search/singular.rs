@@ -1,4 +1,4 @@
-//! Whether the table's move is the only good one, and what follows for its depth.
+//! Singular extensions: a deeper search of a table move that is the only good one.
 //! <https://www.chessprogramming.org/Singular_Extensions>.
 
 use super::constants as c;
@@ -8,19 +8,19 @@ use super::prune;
 use super::worker::Worker;
 use crate::chess::score::{Depth, Score, is_decided};
 
-/// Double extensions on one line, so that the search comes to an end. Hand-set.
+/// Maximum double extensions on one line, so that the search terminates. Hand-set.
 const DOUBLE_EXTENSIONS: u8 = 8;
 
-/// What the test for singularity says.
+/// Result of the singularity test.
 pub(super) enum Singularity {
     /// Several moves fail high: so does the node.
     MultiCut(Score),
-    /// The table's move is to be extended by so many plies.
+    /// Extension of the table's move, in plies.
     Extension(Depth),
 }
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Asks whether the table's move is the only good one by a search without it.
+    /// Tests whether the table's move is the only good one by a search without it.
     pub(super) fn singularity(&mut self, node: &Node) -> Singularity {
         let bound = prune::singular_beta(node).filter(|_| !self.proving);
         let Some(bound) = bound else { return Singularity::Extension(0) };

@@ -1,4 +1,4 @@
-//! Where the moves of a node come from.
+//! The source of a node's moves.
 
 use super::history::History;
 use super::node::Node;
@@ -12,7 +12,6 @@ pub(super) enum MoveSource<'a> {
 }
 
 impl MoveSource<'_> {
-    /// The next move to search.
     pub(super) fn next(&mut self, node: &Node, history: &History) -> Option<Move> {
         loop {
             let mv = match self {
@@ -25,14 +24,14 @@ impl MoveSource<'_> {
         }
     }
 
-    /// Leaves out the quiet moves still to come.
+    /// Skips the remaining quiet moves.
     pub(super) fn skip_quiets(&mut self) {
         if let MoveSource::Picker(picker) = self {
             picker.skip_quiets();
         }
     }
 
-    /// The moves still to come, to be shared with others.
+    /// Returns the remaining moves, to be shared with other threads.
     pub(super) fn share(&self) -> SharedMoves {
         match self {
             MoveSource::Picker(picker) => SharedMoves::Picker(Box::new((*picker).clone())),
@@ -41,7 +40,7 @@ impl MoveSource<'_> {
     }
 }
 
-/// The moves of a node that is shared out.
+/// The moves of a shared node.
 pub(super) enum SharedMoves {
     Picker(Box<MovePicker>),
     List(std::vec::IntoIter<Move>),

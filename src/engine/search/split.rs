@@ -1,4 +1,4 @@
-//! Nodes whose moves are shared out among threads, see [`super::sharing`].
+//! Nodes whose moves are shared among threads, see [`super::sharing`].
 
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,46 +13,46 @@ use super::stack::StackEntry;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Ply, Score};
 
-/// Below this depth a split costs more than it brings: handing a node over takes some ten
-/// microseconds, as long as some ten nodes.
+/// Below this depth a split costs more than it gains: handing a node over takes about ten
+/// microseconds, as long as about ten nodes.
 const SPLIT_DEPTH: Depth = 4;
 
-/// The least depth at which so many threads share nodes out.
+/// Returns the minimum depth at which `threads` threads share nodes.
 pub(super) fn split_depth(threads: usize) -> Depth {
     if threads > 1 { SPLIT_DEPTH } else { Depth::MAX }
 }
 
-/// A node whose moves are shared out.
+/// A node whose moves are shared.
 pub(super) struct SplitPoint {
     pub(super) node: Node,
-    /// What a thread must know of the way here: whoever shares it out goes on to change his own.
+    /// Copy of the path to the node, as the owner's own changes.
     pub(super) stack: Vec<StackEntry>,
     pub(super) keys: Vec<u64>,
     pub(super) null_move_from: Ply,
-    /// The visit of whoever shares it out, for who watches.
+    /// The owner's visit, for observers.
     pub(super) place: VisitRef,
-    /// The thread that shares it out, and goes on when all others have left.
+    /// The thread that shares the node, and continues when all others have left.
     pub(super) owner: usize,
     /// The owners of this and of all split points above.
     pub(super) owners: ThreadSet,
     pub(super) parent: Option<Arc<SplitPoint>>,
-    /// The threads that are or were at work here or below.
+    /// The threads that work or worked here or below.
     below: SharedThreadSet,
     cut_off: AtomicBool,
-    /// That of the progress, to be read without the lock.
+    /// The alpha of the progress, readable without the lock.
     alpha: AtomicI32,
-    /// Threads at work here, the owner among them, and those that are called.
+    /// Number of threads working here, including the owner and those called.
     workers: CachePadded<AtomicUsize>,
     /// Whether another thread than the owner has searched a move.
     pub(super) joined: AtomicBool,
     shared: Mutex<SplitState>,
 }
 
-/// What the threads at a split point change in turn.
+/// The mutable state of a split point.
 pub(super) struct SplitState {
     pub(super) moves: SharedMoves,
-    /// The move to be handed out next, and its number: it is known to be worth a search, so whoever is
-    /// called here finds something to do.
+    /// The next move and its number. It is known to be worth a search, so that a called thread
+    /// always has work.
     pub(super) next: Option<(Move, usize)>,
     pub(super) progress: NodeProgress,
 }
@@ -66,7 +66,7 @@ pub(super) struct NodePath<'a> {
 }
 
 impl SplitPoint {
-    /// A node that `owner` shares out, who is at work there.
+    /// Creates a split point for a node of `owner`, which works there.
     pub(super) fn new(
         node: &Node,
         owner: usize,
@@ -95,7 +95,7 @@ impl SplitPoint {
         split
     }
 
-    /// By what a thread is known to wait for this node.
+    /// Identifies this node for threads that wait for it.
     pub(super) fn address(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
@@ -115,35 +115,34 @@ impl SplitPoint {
         self.chain().any(|split| split.address() == address)
     }
 
-    /// Counts a thread in that is called here.
+    /// Registers a thread that is called here.
     pub(super) fn sign_on(&self, thread: usize) {
         self.workers.fetch_add(1, Ordering::Relaxed);
-        // Whoever is below a split point is below all those above it, too.
+        // A thread below a split point is also below all those above it.
         let _ = self.chain().all(|split| split.below.insert(thread));
     }
 
-    /// Counts a thread out; returns whether it was the last.
+    /// Signs a thread off; returns whether it was the last.
     pub(super) fn sign_off(&self) -> bool {
         self.workers.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
-    /// Whether nobody is at work here any more.
+    /// Whether no thread works here any more.
     pub(super) fn is_left(&self) -> bool {
         self.workers.load(Ordering::Acquire) == 0
     }
 
-    /// The threads that a cutoff here concerns.
+    /// Marks the node as cut off and returns the threads concerned.
     pub(super) fn cut_off(&self) -> &SharedThreadSet {
         self.cut_off.store(true, Ordering::Relaxed);
         &self.below
     }
 
-    /// Alpha by now.
     pub(super) fn alpha(&self) -> Score {
         self.alpha.load(Ordering::Relaxed)
     }
 
-    /// Tells the threads at work here of a higher alpha; under the lock.
+    /// Publishes a higher alpha to the threads working here. Call it under the lock.
     pub(super) fn raise_alpha(&self, alpha: Score) {
         self.alpha.store(alpha, Ordering::Relaxed);
     }

@@ -1,30 +1,29 @@
-//! What a thread notes on its way down the tree.
+//! A thread's stack of facts along its current line.
 
 use super::history::PieceTo;
 use super::table::NO_EVAL;
 use crate::chess::position::{Move, Threats};
 use crate::chess::score::{Depth, Score};
 
-/// What a thread notes at each ply of its current line.
+/// Facts of one ply of the current line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StackEntry {
     /// The move made here; `None` for a null move.
     pub(super) mv: Option<Move>,
-    /// The piece and target square of that move.
     pub(super) piece_to: Option<PieceTo>,
-    /// Whether it takes or promotes.
+    /// Whether it captures or promotes.
     pub(super) noisy: bool,
     /// The static evaluation here; `NO_EVAL` in check.
     pub(super) static_eval: Score,
-    /// The move left out here.
+    /// The excluded move.
     pub(super) excluded: Option<Move>,
-    /// Double extensions on the way here.
+    /// Double extensions on the path to this node.
     pub(super) double_extensions: u8,
-    /// What the search of the move made here is reduced by, in plies.
+    /// Reduction of the search of the move made here, in plies.
     pub(super) reduction: Depth,
-    /// How many nodes at this ply have failed high since the node two plies above was entered.
+    /// Number of nodes at this ply that failed high since the node two plies above was entered.
     pub(super) cutoffs: u32,
-    /// What the opponent attacks here.
+    /// Squares attacked by the opponent.
     pub(super) threats: Threats,
 }
 

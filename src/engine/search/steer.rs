@@ -1,5 +1,5 @@
-//! Steering back into the book: of moves that are worth about as much as the best, one is played
-//! whose best line leads there ([`BookSearch::Steer`]).
+//! Steering back into the book: among moves worth about as much as the best, plays one whose best
+//! line leads there ([`BookSearch::Steer`]).
 
 use super::book_ending::is_bad_for;
 use super::book_ending_state::BookReturn;
@@ -11,15 +11,14 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score, is_decided};
 
-/// Before this share of what bounds the search it is not asked whether to steer: later iterations
-/// would ask again. Hand-set.
+/// Share of the budget spent before the first attempt; later iterations would repeat it. Hand-set.
 const STEER_FROM: f64 = 0.3;
 /// Moves that are tried after one iteration. Hand-set.
 const TRIED_PER_ITERATION: usize = 4;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// After an iteration: looks for a move whose best line leads into the book where that of the
-    /// best does not.
+    /// After an iteration, looks for a move whose best line leads into the book if that of the best
+    /// does not.
     pub(super) fn search_book_return(&mut self, depth: Depth) {
         let job = self.job;
         if job.config.book_search != BookSearch::Steer || !self.book_may_end() {
@@ -63,7 +62,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         book_return
     }
 
-    /// The score of a root move within a window, and its line.
+    /// Returns the score of a root move within a window, and its line.
     fn try_root_move(&mut self, mv: Move, depth: Depth, window: Window) -> (Score, Vec<Move>) {
         let root = self.job.root;
         let next = root.play(mv);
@@ -75,8 +74,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         (score, line.collect())
     }
 
-    /// Lets the search end with the move that leads back into the book, if there is one in place of
-    /// the best.
+    /// Replaces the best move of the result by one that leads back into the book, if there is one.
     pub(super) fn take_book_return(&mut self, result: &mut SearchResult) {
         let margin = self.job.config.steer_margin;
         let holds = |book_return: &BookReturn| {

@@ -1,9 +1,9 @@
 //! The transposition table, shared by all search threads without a lock.
 //!
-//! An entry is two atomic words, the data and the key exclusive-or the data. Two threads that
-//! write one entry at once leave words that do not fit together, so the next reader takes the
-//! entry for another position's: Hyatt and Mann, "A lockless transposition table implementation
-//! for parallel search chess engines", ICGA Journal 25 (2002).
+//! An entry is two atomic words, the data and the key exclusive-or the data. If two threads write
+//! one entry at once, the words do not match, so that the next reader treats the entry as another
+//! position's: Hyatt and Mann, "A lockless transposition table implementation for parallel search
+//! chess engines", ICGA Journal 25 (2002).
 //!
 //! ```text
 //! data  63      56 55    50 49  48 47      32 31      16 15       0
@@ -27,21 +27,21 @@ use crate::support::prefetch::prefetch;
 const MEGABYTE: usize = 1 << 20;
 const AGE_BITS: u32 = 6;
 const AGES: u8 = 1 << AGE_BITS;
-/// How many plies of depth one search's age is worth when an entry is to be replaced. Hand-set.
+/// Plies of depth that one search of age is worth for replacement. Hand-set.
 const AGE_WEIGHT: i32 = 4;
-/// Clusters looked at to estimate how full the table is.
+/// Clusters sampled to estimate how full the table is.
 const HASH_FULL_SAMPLE: usize = 250;
 /// Added to a depth so that quiescence entries (depth 0 and below) fit an unsigned byte.
 const DEPTH_OFFSET: Depth = 8;
 
-/// What the table knows of a position.
+/// The entry of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TableEntry {
     /// The best move, or the one that failed high.
     pub mv: Option<Move>,
-    /// The score, counted from the node that asked.
+    /// The score, relative to the probing node.
     pub score: Score,
-    /// The static evaluation; [`NO_EVAL`] where the side to move was in check.
+    /// The static evaluation; [`NO_EVAL`] if the side to move was in check.
     pub eval: Score,
     /// How the score relates to the value.
     pub bound: Bound,
@@ -52,15 +52,15 @@ pub(super) struct TableEntry {
 /// The static evaluation of a position that has none.
 pub(super) const NO_EVAL: Score = i16::MIN as Score;
 
-/// The table.
+/// The transposition table.
 pub(super) struct TranspositionTable {
     clusters: Clusters,
     age: AtomicU8,
 }
 
 impl TranspositionTable {
-    /// An empty table of at most `megabytes` (at least one cluster), smaller where the system does
-    /// not give as much.
+    /// Creates an empty table of at most `megabytes` (at least one cluster), smaller if memory is
+    /// short.
     pub(super) fn new(megabytes: usize) -> Self {
         let mut size = megabytes;
         loop {
@@ -72,8 +72,8 @@ impl TranspositionTable {
         }
     }
 
-    /// An empty table of at most `megabytes` (at least one cluster, which needs no asking); `None`
-    /// if the system does not give as much.
+    /// Creates an empty table of at most `megabytes` (at least one cluster, which is not checked
+    /// for); returns `None` if memory is short.
     pub(super) fn try_new(megabytes: usize) -> Option<Self> {
         let bytes = megabytes.checked_mul(MEGABYTE)?;
         let count = (bytes / size_of::<Cluster>()).max(1);
@@ -84,36 +84,36 @@ impl TranspositionTable {
         Some(TranspositionTable { clusters, age: AtomicU8::new(0) })
     }
 
-    /// Whether a table may be so many megabytes larger than one there is.
+    /// Whether a table can grow by this many megabytes.
     pub(super) fn has_room(megabytes: usize) -> bool {
         megabytes == 0 || room_for(megabytes).is_some_and(can_fill)
     }
 
-    /// The size in megabytes, rounded down.
+    /// Returns the size in megabytes, rounded down.
     pub(super) fn megabytes(&self) -> usize {
         size_of_val(&*self.clusters) / MEGABYTE
     }
 
-    /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.clusters.clear();
         self.age = AtomicU8::new(0);
     }
 
-    /// Marks what is in the table as older than what comes now.
+    /// Ages all entries of earlier searches.
     pub(super) fn new_search(&self) {
         let age = self.age.load(Ordering::Relaxed);
         self.age.store((age + 1) % AGES, Ordering::Relaxed);
     }
 
-    /// Asks the processor to fetch what [`TranspositionTable::probe`] of `key` will read.
+    /// Prefetches what [`TranspositionTable::probe`] of `key` will read.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
         prefetch(self.cluster(key));
     }
 
-    /// What is known of the position with `key`, met at `ply`. The move is checked for legality
-    /// in `position`, so that a collision of keys cannot bring a foreign one.
+    /// Returns the entry of the position with `key`, relative to `ply`.
+    ///
+    /// The move is checked for legality in `position`, because keys can collide.
     #[inline]
     pub(super) fn probe(&self, key: u64, position: &Position, ply: Ply) -> Option<TableEntry> {
         self.cluster(key).slots.iter().find_map(|slot| {
@@ -125,9 +125,10 @@ impl TranspositionTable {
         })
     }
 
-    /// Keeps `entry` for the position with `key`, met at `ply`. Gives way: another position's
-    /// entry that is shallow or old; the same position's unless that is much deeper and of this
-    /// search. A known move is kept where the new entry has none.
+    /// Stores `entry` for the position with `key`, at `ply`.
+    ///
+    /// It replaces another position's entry that is shallow or old, or the same position's unless
+    /// that is much deeper and of this search. A known move is kept if the new entry has none.
     #[inline]
     pub(super) fn store(&self, key: u64, entry: TableEntry, ply: Ply) {
         let age = self.age.load(Ordering::Relaxed);
@@ -162,7 +163,7 @@ impl TranspositionTable {
         target.data.store(data, Ordering::Relaxed);
     }
 
-    /// How much of the table the current search has filled, in thousandths (from a sample).
+    /// Share of the table filled by the current search, in thousandths (from a sample).
     pub(super) fn full(&self) -> u32 {
         let age = self.age.load(Ordering::Relaxed);
         let sample = &self.clusters[..HASH_FULL_SAMPLE.min(self.clusters.len())];
@@ -175,7 +176,7 @@ impl TranspositionTable {
         (filled * 1000 / (sample.len() * ENTRIES_PER_CLUSTER)) as u32
     }
 
-    /// The high bits choose the cluster: `key / 2^64` of the way through the table.
+    /// The high bits select the cluster: `key / 2^64` of the way through the table.
     #[inline]
     fn cluster(&self, key: u64) -> &Cluster {
         let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
@@ -183,8 +184,8 @@ impl TranspositionTable {
     }
 }
 
-/// The bytes that must be there for so many megabytes: what comes after needs room as well, above
-/// all a thread to search.
+/// Returns the bytes that must be available for a table of this size, including room for later
+/// allocations, mainly a search thread.
 fn room_for(megabytes: usize) -> Option<usize> {
     megabytes.checked_mul(MEGABYTE)?.checked_add(STACK_SIZE)
 }
@@ -296,8 +297,8 @@ mod tests {
     }
 }
 
-/// All orders in which threads can come to the table, and in which one can see the words of another:
-/// `cargo test --features loom --lib model::`.
+/// Checks every order of table accesses by several threads, and of their visibility: `cargo test
+/// --features loom --lib model::`.
 #[cfg(all(test, feature = "loom"))]
 mod model {
     use loom::sync::Arc;

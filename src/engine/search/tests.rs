@@ -9,7 +9,7 @@ pub(super) fn game(fen: &str) -> Game {
     Game::new(Position::from_fen(fen).expect(fen))
 }
 
-/// With so much memory and so many threads, all of which work, whatever cores there are.
+/// A configuration whose threads all work, regardless of the number of cores.
 pub(super) fn config(memory_mb: usize, threads: usize) -> Config {
     Config { memory_mb, threads, cores: Some(threads), ..Config::default() }
 }
@@ -150,8 +150,8 @@ fn a_reply_is_expected_even_where_the_line_failed_high() {
     }
 }
 
-/// The first move of the line told last, of each place, as a program keeps them that knows places
-/// only.
+/// Returns the first moves and scores of the last reported line at each place, as stored by a GUI
+/// that distinguishes lines by place only.
 fn last_reported_lines(game: &Game, limits: &Limits, threads: usize) -> Vec<(Move, Score)> {
     let mut reported = vec![None; limits.multi_pv];
     let mut searcher = Searcher::new(config(4, threads));
@@ -225,13 +225,13 @@ fn every_reported_line_can_be_played() {
             }
         }
     });
-    // Eleven iterations, each with the move at least that it would play.
+    // Eleven iterations, each with at least its best move.
     assert!(moves >= 11, "{moves}");
 }
 
 #[test]
 fn a_draw_by_repetition_is_seen_through_the_game_so_far() {
-    // White is lost, but the same position has stood twice: a third time draws.
+    // White is lost, but the same position has occurred twice: a third time draws.
     let mut game = game("6k1/5ppp/8/8/8/6q1/8/6QK b - - 0 1");
     for text in ["g3h4", "h1g2", "h4g4", "g2h1"] {
         let _ = game.play(text.parse().expect(text));
@@ -240,8 +240,10 @@ fn a_draw_by_repetition_is_seen_through_the_game_so_far() {
     assert!(result.best.is_some());
 }
 
-/// After 1.e4 Nc6 2.Ke2 d5 3.exd5: not in the book of one game, but 3...Qxd5 4.Ke1 Nf6 reaches
-/// what that game had after 4...Qxd5. A searcher with that book, and the game.
+/// A searcher with the book of one game, and a game that transposes into it.
+///
+/// The game is 1.e4 Nc6 2.Ke2 d5 3.exd5: not in the book, but 3...Qxd5 4.Ke1 Nf6 reaches what the
+/// book's game had after 4...Qxd5.
 fn transposition_example(mode: BookSearch, threads: usize) -> (Searcher, Game) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("books/dumb.pgn");
     let book = crate::games::book::Book::open(&path).expect("a book of one game");
@@ -268,7 +270,7 @@ fn a_line_that_transposes_into_the_book_ends_the_search() {
     for (limits, threads) in [(Limits::nodes(NODES), 1), (Limits::nodes(NODES), 3), (soft, 1)] {
         let [result, alike] = [BookSearch::Stop, BookSearch::Value]
             .map(|mode| search_example(mode, &limits, threads));
-        // A book without values is asked alike in both modes.
+        // A book without values gives the same search in both modes.
         assert!(threads > 1 || alike.nodes == result.nodes, "{} and {}", alike.nodes, result.nodes);
         let found = result.book.expect("the book is met");
         assert_eq!(found.line, line);
@@ -300,7 +302,7 @@ fn the_first_match_decides_in_mode_first() {
     let result = search_example(BookSearch::First, &Limits::depth(12), 1);
     let found = result.book.expect("the book is met");
     assert_eq!(result.best, Some(found.line[0]));
-    // Whichever of the two ways into the book the search looks at first.
+    // Either of the two lines into the book, whichever is searched first.
     let ways = [&["d8d5", "e2e1", "g8f6"][..], &["g8f6", "e2e1"]];
     let line: Vec<String> = found.line.iter().map(Move::to_string).collect();
     assert!(ways.iter().any(|way| *way == line), "{line:?}");
@@ -326,7 +328,7 @@ fn an_analysis_is_not_ended_by_the_book_but_reports_all_ways_into_it() {
                 _ => (),
             });
             assert!(result.book.is_none() && result.depth >= 11, "{mode:?} {limits:?}");
-            // Both ways are told, the one that is not the principal variation too, and once each.
+            // Both lines are reported once each, including the one outside the principal variation.
             reported.sort_unstable();
             let ways: Vec<&str> = reported.iter().map(String::as_str).collect();
             assert!(ways.windows(2).all(|pair| pair[0] != pair[1]), "{mode:?} {ways:?}");
@@ -358,7 +360,7 @@ fn a_panic_in_any_thread_ends_its_search_and_no_other() {
     let mut searcher = Searcher::new(config(8, 3));
     let game = Game::default();
     for thread in 0..3 {
-        // A helper panics as soon as it helps; the main thread once it has something to tell.
+        // A helper panics as soon as it helps; the main thread once it has something to report.
         let control = Control::panicking_at(thread, if thread == 0 { 2_000 } else { 0 });
         let result = searcher.search_without_events(&game, &Limits::depth(30), &control);
         let best = result.best.expect("a move all the same");
@@ -396,7 +398,7 @@ fn without_any_thread_the_one_that_asks_searches() {
     };
     let (best, depth, nodes, iterations) = run(STACK_SIZE);
     assert!(best.is_some() && depth == 7 && iterations >= 7);
-    // A stack that is too small is no fault of who asks.
+    // A small stack of the caller does not matter.
     assert_eq!(run(128 << 10), (best, depth, nodes, iterations));
 }
 
@@ -416,7 +418,7 @@ fn a_node_limit_holds_for_all_threads_together() {
     for threads in [2, 3] {
         let limit = 30_000;
         let result = search(&Game::default(), &Limits::nodes(limit), threads);
-        // Each of the others may be in the midst of a node.
+        // Each of the other threads may be in the middle of a node.
         assert!((limit..limit + limit / 50).contains(&result.nodes), "{}", result.nodes);
     }
 }
@@ -440,7 +442,7 @@ fn a_result_has_the_depth_of_the_last_iteration_that_was_completed() {
 
 const HANDICAP: Handicap = Handicap { eval_noise: 150, move_blindness: 60, seed: 1 };
 
-/// The first moves of short searches of some positions, each by a new searcher.
+/// Returns the first moves of short searches of some positions, each by a new searcher.
 fn choices(handicap: Option<Handicap>) -> Vec<(Option<Move>, u64)> {
     let limits = Limits { soft_nodes: Some(500), handicap, ..Limits::depth(12) };
     let positions = bench::POSITIONS.iter().take(12);
@@ -477,8 +479,8 @@ fn a_mate_at_hand_and_a_recapture_are_seen_by_all() {
     }
 }
 
-/// A player who overlooks nearly everything has a move all the same, and no stalemate is seen where
-/// there is none.
+/// A player who overlooks nearly everything still has a move, and sees no stalemate where there is
+/// none.
 #[test]
 fn who_overlooks_all_moves_still_moves() {
     let position = game("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
@@ -505,7 +507,7 @@ fn a_move_comes_no_sooner_than_it_should_unless_it_is_called_for() {
     searcher.search_without_events(&Game::default(), &limits, &control);
 }
 
-/// Searches with so many threads.
+/// Searches with this many threads.
 fn search_together(game: &Game, limits: &Limits, threads: usize) -> SearchResult {
     let mut searcher = Searcher::new(config(8, threads));
     let result = searcher.search_without_events(game, limits, &Control::new());

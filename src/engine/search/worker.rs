@@ -1,4 +1,4 @@
-//! One thread at work on a search.
+//! One thread of a search.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,24 +21,24 @@ use crate::engine::eval::Evaluator;
 
 /// Plies without capture or pawn move that make a draw.
 pub(super) const FIFTY_MOVES: u16 = 100;
-/// Parts what is known of mates for certain from what other searches think.
+/// Separates the table entries of mate searches from those of other searches.
 const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
-/// Nodes between two looks at the clock: about a millisecond.
+/// Nodes between two checks of the clock: about a millisecond.
 const CLOCK_INTERVAL: u64 = 1_024;
-/// Nodes between two looks of a helper at a limit of nodes: the main thread, which looks at each,
-/// may be waiting. To add all threads' nodes up at each would slow many threads down.
+/// Nodes between two checks of a node limit by a helper. The main thread, which checks at each
+/// node, may be waiting. Summing all threads' nodes at each would slow many threads down.
 const SUM_INTERVAL: u64 = 32;
 
-/// Who listens to a search.
+/// The listener of a search.
 pub(super) type Listener<'a> = &'a mut dyn FnMut(&SearchEvent);
 
-/// What a thread keeps from one search to the next, to make it once only.
+/// Buffers of a thread that are reused by the next search.
 pub(super) struct ThreadData {
     killers: Killers,
     pub(super) evaluator: Evaluator,
     reductions: Reductions,
-    /// See [`Worker::stack`] and [`Worker::pv_table`]: what a search leaves there means nothing to
-    /// the next one, but small searches would spend a twentieth of their time on making them.
+    /// See [`Worker::stack`] and [`Worker::pv_table`]. Their contents are meaningless to the next
+    /// search, but creating them anew would take a twentieth of the time of small searches.
     stack: Vec<StackEntry>,
     pv_table: Vec<Pv>,
 }
@@ -55,9 +55,9 @@ impl ThreadData {
     }
 }
 
-/// One thread at work on a search.
+/// One thread of a search.
 pub(super) struct Worker<'a, S = ()> {
-    /// 0 is the main thread, which keeps the clock and reports.
+    /// 0 is the main thread, which checks the clock and reports.
     pub(super) id: usize,
     pub(super) job: &'a Job,
     pub(super) history: &'a History,
@@ -70,32 +70,32 @@ pub(super) struct Worker<'a, S = ()> {
     /// The best line from each ply on.
     pub(super) pv_table: &'a mut [Pv],
     pub(super) selective_depth: Ply,
-    /// The split point this thread works at, innermost.
+    /// The innermost split point this thread works at.
     pub(super) split: Option<Arc<SplitPoint>>,
     /// The owners of that split point and those above: they may be called for help here.
     pub(super) owners: ThreadSet,
-    /// Set where a split point above may have been cut off; `None` with one thread.
+    /// Set when a split point above may have been cut off; `None` with one thread.
     cutoff_flag: Option<&'a CutoffFlag>,
-    /// Null moves are off below this ply while one is verified.
+    /// During a null move's verification, null moves are disabled below this ply.
     pub(super) null_move_from: Ply,
     /// Whether only mates count, and nothing may be pruned on suspicion.
     pub(super) proving: bool,
-    /// What has been made of the matches with the book; the main thread's.
+    /// The state of the book matches; used by the main thread.
     pub(super) book_ending: BookEndingState,
     listener: Option<Listener<'a>>,
-    /// The first move of the line that the listener was told last, of each place among the best.
+    /// The first move of the last reported line, by rank.
     pub(super) reported: Vec<Option<Move>>,
     salt: u64,
     nodes: u64,
-    /// Those of them that have been counted for a root move, or for none.
+    /// Nodes of this thread already added to a root move, or to none.
     attributed: u64,
-    /// Counted for an observer only.
+    /// Maintained for observers only.
     pub(super) counters: Counters,
     pub(super) observer: S,
 }
 
 impl<'a> Worker<'a> {
-    /// A thread that tells `listener` what there is to tell, or leaves that to one that has one.
+    /// Creates a thread that reports to `listener`, or through the main thread without one.
     pub(super) fn new(
         id: usize,
         job: &'a Job,
@@ -107,7 +107,7 @@ impl<'a> Worker<'a> {
 }
 
 impl<'a, S: OptionalObserver> Worker<'a, S> {
-    /// The same for all to see.
+    /// The same with an observer.
     pub(super) fn watched(
         id: usize,
         job: &'a Job,
@@ -149,7 +149,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Tells whoever watches the search of a step; nothing at all is done for nobody.
+    /// Passes a step to the observer; compiles to nothing without one.
     #[inline(always)]
     pub(super) fn show<'s>(&mut self, step: impl FnOnce(&Self) -> SearchStep<'s>) {
         if S::IS_OBSERVED {
@@ -158,7 +158,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Counts something for whoever watches.
+    /// Increments a counter for the observer.
     #[inline(always)]
     pub(super) fn count(&mut self, counter: impl FnOnce(&mut Counters) -> &mut u64) {
         if S::IS_OBSERVED {
@@ -166,20 +166,19 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Shows why the node entered next is searched.
+    /// Sets the reason for the next node.
     #[inline(always)]
     pub(super) fn set_reason(&mut self, why: SearchReason) {
         self.show(|_| SearchStep::Next(why));
     }
 
-    /// Shows what has settled the node, and gives back its score.
+    /// Reports what determined the node's value, and returns its score.
     #[inline(always)]
     pub(super) fn ended<T>(&mut self, end: NodeEnd, score: T) -> T {
         self.show(|_| SearchStep::Ended(end));
         score
     }
 
-    /// Shows a node that is entered.
     #[inline(always)]
     pub(super) fn show_entry(
         &mut self,
@@ -195,20 +194,19 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         });
     }
 
-    /// Shows that a node is left, and gives back its score.
+    /// Reports that a node is left, and returns its score.
     #[inline(always)]
     pub(super) fn show_leave(&mut self, score: Score) -> Score {
         self.show(|worker| SearchStep::Leave { score, stopped: worker.is_interrupted() });
         score
     }
 
-    /// Shows that the thread has done its part.
     pub(super) fn show_done(&mut self) {
         self.counters.nodes = self.nodes;
         self.show(|worker| SearchStep::Done(worker.counters));
     }
 
-    /// Counts a node and, on the main thread, looks at the limits now and then.
+    /// Counts a node and, on the main thread, checks the limits at intervals.
     #[inline]
     pub(super) fn count_node(&mut self, ply: Ply) {
         self.nodes += 1;
@@ -232,15 +230,15 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// The nodes of this thread since it was last asked.
+    /// Returns the nodes of this thread since the last call.
     pub(super) fn take_nodes(&mut self) -> u64 {
         let nodes = self.nodes - self.attributed;
         self.attributed = self.nodes;
         nodes
     }
 
-    /// Looks at all that bounds the search, and passes on what helpers have to tell; the main
-    /// thread's, also while it waits for others.
+    /// Checks all limits of the search and passes on events of helpers. The main thread calls it,
+    /// also while it waits for others.
     #[cold]
     pub(super) fn poll_limits(&mut self) {
         let job = self.job;
@@ -251,13 +249,13 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.flush_events();
     }
 
-    /// Tells the listener, after what was to be told before, or leaves that to the main thread.
+    /// Sends an event to the listener after all pending ones, or leaves it to the main thread.
     pub(super) fn send_event(&mut self, event: SearchEvent) {
         self.job.pending_events.push(event);
         self.flush_events();
     }
 
-    /// Tells the listener what waits to be told, if this thread has one.
+    /// Sends the pending events, if this thread has a listener.
     pub(super) fn flush_events(&mut self) {
         let Some(listener) = &mut self.listener else { return };
         while let Some(event) = self.job.pending_events.pop() {
@@ -270,15 +268,15 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Whether the current line is no longer wanted: the search has been stopped, or the node
-    /// of a split point above has been cut off.
+    /// Whether to abandon the current line: the search was stopped, or the node of a split point
+    /// above was cut off.
     #[inline]
     pub(super) fn is_interrupted(&self) -> bool {
         self.job.control.is_stopped()
             || (self.cutoff_flag.is_some_and(CutoffFlag::is_set) && self.is_cutoff_signalled())
     }
 
-    /// Whether the node is wanted no more where this thread is, as it has been told to look.
+    /// Whether the thread's node was cut off, checked only if the flag is set.
     #[cold]
     fn is_cutoff_signalled(&self) -> bool {
         let Some(cutoff_flag) = self.cutoff_flag else { return false };
@@ -293,25 +291,24 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         is_cancelled
     }
 
-    /// Notes the split point that this thread works at.
     pub(super) fn set_split_point(&mut self, split: Option<Arc<SplitPoint>>) {
         self.owners = split.as_ref().map_or_else(ThreadSet::default, |split| split.owners);
         self.split = split;
         if let Some(cutoff_flag) = self.cutoff_flag {
-            // It may have been cut off before this thread was among those to be told.
+            // The node may have been cut off before this thread was registered there.
             cutoff_flag.set();
         }
     }
 
-    /// The position after `mv`. What the table knows of it is asked for before the move is made: the memory
-    /// takes longer than that.
+    /// Returns the position after `mv`. The table's entry is prefetched before the move is made,
+    /// because memory takes longer than that.
     #[inline(always)]
     pub(super) fn play(&self, position: &Position, mv: Move) -> Position {
         let keys = self.keys_after(position, mv);
         position.play_on(mv, keys)
     }
 
-    /// What `mv` makes of the keys of `position`; the table is asked for.
+    /// Returns the keys after `mv` and prefetches the table's entry.
     #[inline(always)]
     pub(super) fn keys_after(&self, position: &Position, mv: Move) -> Keys {
         let keys = position.keys_after(mv);
@@ -319,7 +316,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         keys
     }
 
-    /// Notes that `mv` leads from `position` at `ply` to `next`.
+    /// Pushes the move `mv` from `position` at `ply` to `next`.
     #[inline]
     pub(super) fn enter(&mut self, position: &Position, mv: Move, ply: Ply, next: &Position) {
         self.stack[ply].mv = Some(mv);
@@ -328,34 +325,34 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.history.prefetch_correction(next, self.last_moves(ply + 1));
     }
 
-    /// What `position` is filed under in the table: searches that take book scores, and those
-    /// that prove mates, keep theirs apart from all others.
+    /// Returns the table key of `position`. Searches that use book scores, and those that prove
+    /// mates, have separate entries.
     #[inline]
     pub(super) fn table_key(&self, position: &Position) -> u64 {
         self.with_salt(position.key())
     }
 
-    /// The same of a position with this key.
+    /// The same for a position with this key.
     #[inline]
     fn with_salt(&self, key: u64) -> u64 {
         key ^ self.salt
     }
 
-    /// Notes that the move last entered is taken back.
+    /// Pops the last move.
     #[inline]
     pub(super) fn leave(&mut self) {
         self.keys.pop();
     }
 
-    /// The moves that led to `ply`, one, two and four plies back.
+    /// Returns the moves that led to `ply`, one, two and four plies back.
     #[inline]
     pub(super) fn context(&self, ply: Ply) -> Context {
         let moves = [self.moved(ply, 1), self.moved(ply, 2), self.moved(ply, 4)];
         Context { moves, ..Context::default() }
     }
 
-    /// The last move before `ply` with the one before it, and with that before: what an evaluation may
-    /// be wrong after.
+    /// Returns the correction indices for the last move before `ply` with the one before it, and
+    /// with the one before that.
     #[inline]
     pub(super) fn last_moves(&self, ply: Ply) -> LastMoves {
         let Some(last) = self.moved(ply, 1) else { return [None; 2] };
@@ -363,14 +360,16 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         [place(self.moved(ply, 2)), place(self.moved(ply, 4))]
     }
 
-    /// The move made so many plies before `ply`, unless that was null.
+    /// Returns the move made `back` plies before `ply`, unless that was null.
     #[inline(always)]
     fn moved(&self, ply: Ply, back: usize) -> Option<PieceTo> {
         self.stack[ply.checked_sub(back)?].piece_to
     }
 
-    /// Whether the game is drawn here by rule or nearly so: a position repeated within the
-    /// search counts as the draw it can be made, one from before the root must come twice.
+    /// Whether the game is drawn here by rule or nearly so.
+    ///
+    /// A position repeated within the search counts as a draw; one from before the root must occur
+    /// twice.
     pub(super) fn is_draw(&self, position: &Position) -> bool {
         if position.halfmove_clock() >= FIFTY_MOVES {
             return !position.in_check() || !position.has_no_moves();
@@ -395,8 +394,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         false
     }
 
-    /// Whether the side to move can bring about again, by one move, a position that stood on the
-    /// board since the root: it can claim a draw at least. Null moves are not looked through.
+    /// Whether the side to move can repeat, by one move, a position since the root, and so has at
+    /// least a draw. Stops at null moves.
     pub(super) fn can_repeat(&self, position: &Position, ply: Ply) -> bool {
         let reach = usize::from(position.halfmove_clock()).min(ply);
         if reach < 3 {
@@ -408,8 +407,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         if is_null(1) {
             return false;
         }
-        // What the opponent's moves have changed, all together: only where they cancel each other
-        // out can one move of ours do the rest.
+        // The combined change by the opponent's moves. Only if they cancel each other out can one
+        // own move do the rest.
         let mut theirs = key(0) ^ key(1) ^ Position::turn_key();
         for back in (3..=reach).step_by(2) {
             if is_null(back - 1) || is_null(back) {
@@ -423,13 +422,12 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         false
     }
 
-    /// The score of a drawn position.
     #[inline]
     pub(super) fn draw_score(&self) -> Score {
         DRAW
     }
 
-    /// The static evaluation of `position`, as good as the player is.
+    /// Returns the static evaluation of `position`, with the player's errors.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         let score = self.evaluator.evaluate(position, ply);
@@ -439,7 +437,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// What is seen of the moves of `position`; `None` for all.
+    /// Returns which moves of `position` are seen; `None` for all.
     #[inline]
     pub(super) fn visibility(&self, position: &Position, ply: Ply) -> Option<MoveVisibility> {
         let handicap = self.job.limits.handicap.as_ref()?;

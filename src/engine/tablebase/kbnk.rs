@@ -1,6 +1,6 @@
 //! The distance to mate with bishop and knight against a lone king.
 //!
-//! A search of moderate size does not find the few ways from the wrong corner to the right one in
+//! A search of moderate size does not find the few paths from the wrong corner to the right one in
 //! time for the fifty-move rule. So all positions are solved backwards from the mates, for all
 //! squares of the lone king at once: <https://www.chessprogramming.org/Retrograde_Analysis>.
 
@@ -12,16 +12,16 @@ use crate::chess::position::{BitBoard, Color, Move, Piece, Position, Square};
 
 const SQUARES: usize = 64;
 const DARK_SQUARES: BitBoard = BitBoard(0xaa55_aa55_aa55_aa55);
-/// Of king, bishop and knight. The bishop is on a dark square, one of each pair.
+/// Placements of king, bishop and knight. The bishop is on a dark square, one of each pair.
 const PLACES: usize = SQUARES * (SQUARES / 2) * SQUARES;
-/// The lone king is not lost.
+/// Distance of positions in which the lone king is not lost.
 const NEVER: u8 = u8::MAX;
 
-/// Moves until the lone king, which is to move, is mated; by place of the others and its square.
-/// It takes a quarter of a second and 8 MB.
+/// Moves until the lone king, which is to move, is mated; by placement of the others and its
+/// square. Takes a quarter of a second and 8 MB.
 static DISTANCES: OnceLock<Box<[[u8; SQUARES]]>> = OnceLock::new();
 
-/// Where king, bishop and knight stand, the bishop on a dark square.
+/// The squares of king, bishop and knight, the bishop on a dark square.
 #[derive(Clone, Copy)]
 struct Place {
     king: Square,
@@ -49,14 +49,14 @@ impl Place {
         bit(self.king) | bit(self.bishop) | bit(self.knight)
     }
 
-    /// The squares that the lone king may not enter, wherever it comes from.
+    /// Squares that the lone king may not enter, wherever it comes from.
     fn attacked(self) -> BitBoard {
         get_king_moves(self.king)
             | get_knight_moves(self.knight)
             | get_bishop_moves(self.bishop, self.occupied())
     }
 
-    /// The places one move away, each with the squares where a lone king blocks that move.
+    /// Placements one move away, each with the squares where a lone king blocks that move.
     fn moves(self) -> impl Iterator<Item = (Place, BitBoard)> {
         let free = !self.occupied();
         let kings = (get_king_moves(self.king) & free).map(move |king| Place { king, ..self });
@@ -67,7 +67,7 @@ impl Place {
         kings.chain(knights).map(|place| (place, EMPTY)).chain(bishops)
     }
 
-    /// The squares on which the lone king, to move, is mated or has moves to `won` only.
+    /// Squares on which the lone king, to move, is mated or has moves to `won` only.
     fn lost(self, won: BitBoard) -> BitBoard {
         let attacked = self.attacked();
         let safe = !(attacked | bit(self.king));
@@ -81,7 +81,7 @@ fn bit(square: Square) -> BitBoard {
     BitBoard::from_square(square)
 }
 
-/// The squares a king's move away from any of `squares`.
+/// Squares a king's move away from any of `squares`.
 fn beside(squares: BitBoard) -> BitBoard {
     const FILE_A: u64 = 0x0101_0101_0101_0101;
     const FILE_H: u64 = FILE_A << 7;
@@ -93,7 +93,7 @@ fn beside(squares: BitBoard) -> BitBoard {
 
 fn solve() -> Box<[[u8; SQUARES]]> {
     let mut distances = vec![[NEVER; SQUARES]; PLACES].into_boxed_slice();
-    // Where the lone king is lost if it is to move, and if it is not.
+    // Squares where the lone king is lost if it is to move, and if it is not.
     let mut lost = vec![EMPTY; PLACES];
     let mut won = vec![EMPTY; PLACES];
     let mut due: Vec<Place> = Place::all().collect();
@@ -125,7 +125,7 @@ fn solve() -> Box<[[u8; SQUARES]]> {
     distances
 }
 
-/// Whether [`plies_to_mate`] has its answers ready.
+/// Whether the table of [`plies_to_mate`] has been computed.
 pub(crate) fn is_solved() -> bool {
     DISTANCES.get().is_some()
 }
@@ -135,7 +135,7 @@ pub(crate) fn may_be_won(position: &Position) -> bool {
     winner(position).is_some()
 }
 
-/// The side with bishop and knight.
+/// Returns the side with bishop and knight.
 fn winner(position: &Position) -> Option<Color> {
     let has = |color, piece| position.pieces(color, piece).popcnt() == 1;
     let wins = |&color: &Color| {
@@ -147,13 +147,14 @@ fn winner(position: &Position) -> Option<Color> {
     [Color::White, Color::Black].into_iter().find(wins).filter(|_| is_whole)
 }
 
-/// Plies to mate with the best play of both sides. `None` in a draw, and where [`may_be_won`] does
-/// not hold. The first call takes a quarter of a second.
+/// Returns the plies to mate with the best play of both sides.
+///
+/// `None` in a draw, and unless [`may_be_won`] holds. The first call takes a quarter of a second.
 pub(crate) fn plies_to_mate(position: &Position) -> Option<u32> {
     let side = winner(position)?;
     let (bishops, knights) =
         (position.pieces(side, Piece::Bishop), position.pieces(side, Piece::Knight));
-    // Mirrored, the light squares become the dark ones.
+    // Mirroring turns light squares into dark ones.
     let mirror = if bishops & DARK_SQUARES == EMPTY { 7 } else { 0 };
     let [king, bishop, knight, lone] =
         [position.king(side), bishops.to_square(), knights.to_square(), position.king(!side)]
@@ -173,7 +174,7 @@ pub(crate) fn plies_to_mate(position: &Position) -> Option<u32> {
     after.min().map(|plies| plies + 1)
 }
 
-/// The moves to mate from a position that [`plies_to_mate`] calls won.
+/// Returns the moves to mate from a position for which [`plies_to_mate`] returns a distance.
 pub(crate) fn line(position: &Position) -> Vec<Move> {
     let mut at = *position;
     let mut line = Vec::new();
@@ -251,7 +252,7 @@ mod tests {
         }
     }
 
-    /// As the tables of others have it.
+    /// Agrees with published tables.
     #[test]
     fn the_longest_mate_takes_thirty_three_moves() {
         let distances = DISTANCES.get_or_init(solve).iter().flatten();

@@ -28,10 +28,10 @@ const SEPARATOR: char = ':';
 #[cfg(windows)]
 const SEPARATOR: char = ';';
 
-/// How the files that tell who wins end, and those that tell how far it is.
+/// Filename extensions of WDL and DTZ tables.
 const WDL_ENDING: &str = "rtbw";
 const DTZ_ENDING: &str = "rtbz";
-/// What is wrong with a file of another kind.
+/// Error message for a file that is not a table.
 const FOREIGN: &str = "it does not begin as a table does";
 
 /// Syzygy tables; clones share them.
@@ -42,12 +42,12 @@ pub struct Tables {
     damage: Arc<Mutex<Damage>>,
 }
 
-/// Files that are no use.
+/// Unusable files.
 #[derive(Default)]
 struct Damage {
     /// All of them, by name.
     known: BTreeSet<String>,
-    /// Those that have not been told yet, with what is wrong.
+    /// Error messages of files not reported yet.
     messages: Vec<String>,
 }
 
@@ -65,47 +65,47 @@ pub enum TablesError {
     Read {
         /// The folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error message.
         why: String,
     },
-    /// There are none.
+    /// It contains no tables.
     #[error("there are no Syzygy tables (*.rtbw) in {}", path.display())]
     None {
         /// The folder.
         path: PathBuf,
     },
-    /// There are files, but none is a table.
+    /// It contains files with the names of tables, but none is a valid table.
     #[error("there are no sound Syzygy tables in {}: {first}", path.display())]
     Damaged {
         /// The folder.
         path: PathBuf,
-        /// What is wrong with one of them.
+        /// The error in one of them.
         first: String,
     },
 }
 
-/// Who wins with best play; a win that the fifty-move rule undoes is a draw.
+/// The result with best play. Wins prevented by the fifty-move rule are draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TablebaseResult {
     /// The side to move loses.
     Loss,
-    /// Nobody wins.
+    /// A draw.
     Draw,
     /// The side to move wins.
     Win,
 }
 
-/// What the tables say of the moves at hand.
+/// The tables' results for the legal moves of a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RootProbe {
-    /// What the position is worth.
+    /// The result of the position.
     pub outcome: TablebaseResult,
-    /// The moves that keep it: of winning ones those that lead on fastest, of losing ones those
-    /// that resist longest.
+    /// The moves that preserve it: among winning moves those with the fastest progress, among
+    /// losing moves those with the longest resistance.
     pub moves: Vec<Move>,
 }
 
-/// A legal move as the tables see it.
+/// A legal move with its result in the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankedMove {
     /// The move.
@@ -120,18 +120,18 @@ pub struct RankedMove {
 }
 
 impl RankedMove {
-    /// Plies to the next capture or pawn move, this one included.
+    /// Plies to the next capture or pawn move, including this move.
     pub fn distance(&self) -> u32 {
         self.plies.unsigned_abs() + 1
     }
 
-    /// The order of moves: the result, then a short way to a win or a long one to a loss.
+    /// Sort key of moves: the result, then a short distance for a win or a long one for a loss.
     fn rank(&self) -> (TablebaseResult, i32) {
         (self.outcome, self.plies)
     }
 }
 
-/// Two are the same if they were opened as one.
+/// Tables are equal if they are clones.
 impl PartialEq for Tables {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.tables, &other.tables)
@@ -141,8 +141,9 @@ impl PartialEq for Tables {
 impl Eq for Tables {}
 
 impl Tables {
-    /// The tables of a folder, or of several with `:` in between (`;` on Windows). Damaged files are
-    /// left out, see [`Tables::take_damage`].
+    /// Opens the tables in a folder, or in several separated by `:` (`;` on Windows).
+    ///
+    /// Damaged files are skipped, see [`Tables::take_damage`].
     ///
     /// # Errors
     /// If there are none, or a folder cannot be read.
@@ -173,8 +174,8 @@ impl Tables {
         Ok(Tables { tables: Arc::new(tables), max_pieces, damage: Arc::new(Mutex::new(damage)) })
     }
 
-    /// The files that cannot be used, and what is wrong with each, as far as has been seen by now and
-    /// not been told before. What they know is not known.
+    /// Returns the error messages of unusable files found since the last call. Their positions are
+    /// treated as unknown.
     pub fn take_damage(&self) -> Vec<String> {
         std::mem::take(&mut self.damage().messages)
     }
@@ -183,7 +184,7 @@ impl Tables {
         self.damage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a table answered. Notes the file if it is damaged.
+    /// Returns a table's answer. Records the file if it is damaged.
     #[inline]
     fn note<T>(&self, answer: Result<T, SyzygyError>) -> Option<T> {
         answer.map_err(|error| self.note_failure(&error)).ok()
@@ -202,12 +203,12 @@ impl Tables {
         }
     }
 
-    /// The most pieces of a position that the tables may know.
+    /// Returns the largest number of pieces in the tables.
     pub fn max_pieces(&self) -> u32 {
         self.max_pieces
     }
 
-    /// Whether the tables may know a position.
+    /// Whether the tables may contain a position.
     #[inline]
     pub fn can_probe(&self, position: &Position) -> bool {
         position.occupied().popcnt() <= self.max_pieces
@@ -216,8 +217,8 @@ impl Tables {
                 .all(|color| position.castle_rights(color).to_index() == 0)
     }
 
-    /// What a position is worth that has just come about by a capture or a pawn move: nothing
-    /// counts towards the fifty moves yet. `None` if the tables do not know.
+    /// Returns the result of a position right after a capture or pawn move, with a halfmove clock
+    /// of 0. `None` if the tables lack it.
     pub fn after_zeroing(&self, position: &Position) -> Option<TablebaseResult> {
         if !self.can_probe(position) || position.halfmove_clock() != 0 {
             return None;
@@ -225,8 +226,10 @@ impl Tables {
         self.note(self.tables.probe_wdl_after_zeroing(&chess(position)?)).map(TablebaseResult::from)
     }
 
-    /// Who wins with best play; `Some(None)` is a draw. `None` if the tables do not know, or the
-    /// moves since the last capture or pawn move may turn a win into a draw.
+    /// Returns the winner with best play; `Some(None)` is a draw.
+    ///
+    /// `None` if the tables lack the position, or the moves since the last capture or pawn move may
+    /// turn a win into a draw.
     pub fn winner(&self, position: &Position) -> Option<Option<Color>> {
         if !self.can_probe(position) {
             return None;
@@ -240,13 +243,13 @@ impl Tables {
         }
     }
 
-    /// What to play. `None` if the tables do not know.
+    /// Returns the best moves. `None` if the tables lack the position.
     pub fn probe_root(&self, position: &Position) -> Option<RootProbe> {
         Some(RootProbe::from(&self.ranked(position)?[..])).filter(|advice| !advice.moves.is_empty())
     }
 
-    /// All legal moves with their results, in the order of generation. `None` if the tables do not
-    /// have the position.
+    /// Returns all legal moves with their results, in the order of generation. `None` if the tables
+    /// lack the position.
     pub fn ranked(&self, position: &Position) -> Option<Vec<RankedMove>> {
         if !self.can_probe(position) {
             return None;
@@ -254,7 +257,7 @@ impl Tables {
         position.legal_moves().iter().map(|mv| self.rank(mv, &position.play(mv))).collect()
     }
 
-    /// The result of `mv`, which leads to `next`.
+    /// Returns the result of `mv`, which leads to `next`.
     fn rank(&self, mv: Move, next: &Position) -> Option<RankedMove> {
         let of = |outcome, plies| RankedMove { mv, outcome, is_certain: true, plies };
         if next.in_check() && next.has_no_moves() {
@@ -271,7 +274,7 @@ impl Tables {
         };
         let is_certain = !matches!(result, AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss);
         let plies = match next.halfmove_clock() {
-            // The move itself captures or moves a pawn: nothing is faster, nor resists less.
+            // The move itself is a capture or pawn move: nothing is faster, or resists less.
             0 => 0,
             _ => self.note(self.tables.probe_dtz(&chess))?.ignore_rounding().0,
         };
@@ -280,7 +283,7 @@ impl Tables {
 }
 
 impl From<&[RankedMove]> for RootProbe {
-    /// The best of these moves; there are none if the game is over.
+    /// Returns the best of these moves; none if the game is over.
     fn from(ranked: &[RankedMove]) -> Self {
         let best = ranked.iter().map(RankedMove::rank).max();
         let moves = ranked.iter().filter(|ranked| Some(ranked.rank()) == best);
@@ -292,7 +295,7 @@ impl From<&[RankedMove]> for RootProbe {
 }
 
 impl Damage {
-    /// Notes what is wrong with a file, once.
+    /// Records the error in a file, once.
     fn add(&mut self, name: &str, why: &str) {
         if self.known.insert(name.to_owned()) {
             self.messages.push(format!("the endgame table {name} is left out: {why}"));
@@ -300,7 +303,7 @@ impl Damage {
     }
 }
 
-/// The files of a folder that are called as tables are, by name.
+/// Returns the files of a folder that are named like tables, sorted by name.
 fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in folder.read_dir()? {
@@ -314,7 +317,7 @@ fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Whether a file begins as a table of its kind does. The rest is seen when it is asked.
+/// Checks the header of a table. Other damage is found when it is probed.
 fn has_valid_header(path: &Path) -> io::Result<()> {
     let is_wdl = path.extension().is_some_and(|ending| ending == WDL_ENDING);
     let expected = if is_wdl { Chess::TBW.magic } else { Chess::TBZ.magic };
@@ -333,7 +336,7 @@ impl From<Wdl> for TablebaseResult {
     }
 }
 
-/// The position as `shakmaty` has it.
+/// Converts the position to `shakmaty`'s.
 fn chess(position: &Position) -> Option<Chess> {
     let of_piece = |piece| Bitboard(position.board().pieces(piece).0);
     let of_color = |color| Bitboard(position.by_color(color).0);

@@ -1,4 +1,4 @@
-//! Where the bishops stand, and on what colour the pawns do.
+//! Bishop placement, and the colour of the squares of the pawns.
 
 use chess::get_bishop_moves;
 
@@ -31,8 +31,8 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// What the pawns mean to a bishop: own ones on its colour are in its way, those of the enemy are
-/// targets. Source: <https://www.chessprogramming.org/Bad_Bishop>.
+/// Bishops and pawns: own pawns on the bishop's colour are in its way, enemy ones are targets.
+/// Source: <https://www.chessprogramming.org/Bad_Bishop>.
 fn pawns<T: Trace>(bishop: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
     let light = any(bit(bishop) & LIGHT_SQUARES);
     let own_pawns = view.us.pawns & if light { LIGHT_SQUARES } else { !LIGHT_SQUARES };

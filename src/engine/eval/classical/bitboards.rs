@@ -1,4 +1,4 @@
-//! Set-wise operations: whole sets of squares moved, filled and cut at once.
+//! Set-wise operations: shifts, fills and intersections of whole sets of squares.
 //!
 //! Source: <https://www.chessprogramming.org/General_Setwise_Operations>.
 
@@ -13,7 +13,7 @@ pub(super) const CENTRE: BitBoard = BitBoard(0x0000_0018_1800_0000);
 /// The c to f files.
 pub(super) const CENTRE_FILES: BitBoard = BitBoard(0x3c3c_3c3c_3c3c_3c3c);
 
-/// The ranks from `first` to `last`, counted from 1, both included.
+/// The ranks from `first` to `last` inclusive, counted from 1.
 pub(super) const fn ranks(first: u32, last: u32) -> BitBoard {
     BitBoard((u64::MAX >> (64 - 8 * (last - first + 1))) << (8 * (first - 1)))
 }
@@ -30,7 +30,7 @@ pub(super) fn rank(square: Square) -> usize {
     square.to_index() >> 3
 }
 
-/// How far a file is from the nearer edge, 0 to 3.
+/// Distance of a file from the nearer edge, 0 to 3.
 #[inline]
 pub(super) fn edge_distance(file: usize) -> usize {
     file.min(7 - file)
@@ -51,13 +51,12 @@ pub(super) fn none(set: BitBoard) -> bool {
     set.0 == 0
 }
 
-/// The number of squares in a set.
 #[inline]
 pub(super) fn count(set: BitBoard) -> i32 {
     set.0.count_ones() as i32
 }
 
-/// The lowest square of a set that is not empty.
+/// The lowest square of a non-empty set.
 #[inline]
 pub(super) fn lowest(set: BitBoard) -> Square {
     set.to_square()
@@ -79,13 +78,13 @@ pub(super) fn sideways(set: BitBoard) -> BitBoard {
     BitBoard((set & !FILE_H).0 << 1 | (set & !FILE_A).0 >> 1)
 }
 
-/// What pawns attack that move up.
+/// Squares attacked by pawns that move up.
 #[inline]
 pub(super) fn pawn_attacks(pawns: BitBoard) -> BitBoard {
     up(sideways(pawns))
 }
 
-/// What two pawns that move up attack at once.
+/// Squares attacked by two pawns that move up.
 #[inline]
 pub(super) fn double_pawn_attacks(pawns: BitBoard) -> BitBoard {
     up(BitBoard((pawns & !FILE_H).0 << 1 & (pawns & !FILE_A).0 >> 1))

@@ -1,23 +1,23 @@
-//! Endgames that are worth less, or more, than the sum of the terms.
+//! Endgames worth less, or more, than the sum of the terms.
 
 use super::bitboards::*;
 use super::view::{Pieces, View};
 use crate::chess::position::{BitBoard, Square};
 use crate::chess::score::Score;
 
-/// An endgame score counts in full.
+/// Scale of an endgame score that counts in full.
 pub(crate) const FULL_SCALE: i32 = 64;
 
-/// Rough values in pawns, to compare what is left on the board.
+/// Rough piece values in pawns, to compare material.
 const MINOR: i32 = 3;
 const ROOK: i32 = 5;
 const QUEEN: i32 = 9;
 
-/// What a won endgame against the lone king is worth beyond the material.
+/// Bonus for a won endgame against the lone king, beyond the material.
 const KNOWN_WIN: Score = 1000;
 
-/// How much of an endgame advantage of `view`'s side counts, in parts of [`FULL_SCALE`].
-/// Source: <https://www.chessprogramming.org/Draw_Evaluation>.
+/// Returns the scale of an endgame advantage of `view`'s side, in parts of [`FULL_SCALE`]. Source:
+/// <https://www.chessprogramming.org/Draw_Evaluation>.
 pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     let (us, them) = (&view.us, &view.them);
     let pawns = count(us.pawns);
@@ -35,11 +35,11 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     BY_PAWNS[pawns.min(4) as usize]
 }
 
-/// Without pawns it takes more than a minor piece to win.
+/// Without pawns, more than a minor piece is needed to win.
 fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
-    /// A rook against a minor piece is a draw as a rule.
+    /// A rook against a minor piece is usually a draw.
     const ROOK_AGAINST_MINOR: i32 = 8;
-    /// So is a minor piece more with heavy pieces on the board.
+    /// So is an extra minor piece with heavy pieces on the board.
     const MINOR_AHEAD: i32 = 16;
     let (ours, theirs) = (worth(us), worth(them));
     if ours - theirs > MINOR && !is_two_knights(us) {
@@ -61,8 +61,8 @@ fn worth(us: &Pieces) -> i32 {
     count(us.knights | us.bishops) * MINOR + count(us.rooks) * ROOK + count(us.queens) * QUEEN
 }
 
-/// Whether bishops of one colour, or none, support pawns that all stand on one edge file whose
-/// last square the bishops do not control.
+/// Whether there are only pawns on one edge file whose promotion square the bishops, all on one
+/// colour or none, do not control.
 fn only_bishops_and_rook_pawns(us: &Pieces) -> bool {
     let edge = [FILE_A, FILE_H].into_iter().find(|&file| none(us.pawns & !file));
     let Some(edge) = edge else { return false };
@@ -71,14 +71,14 @@ fn only_bishops_and_rook_pawns(us: &Pieces) -> bool {
     us.pieces() == us.bishops && none(us.bishops & controlled)
 }
 
-/// Whether the enemy king stands on or beside the square where the rook pawns become queens.
+/// Whether the enemy king stands on or beside the promotion square of the rook pawns.
 fn holds_corner(view: &View) -> bool {
     let file = file(lowest(view.us.pawns));
     let corner = lowest(file_set(file) & ranks(8, 8));
     distance(view.them.king, corner) <= 1
 }
 
-/// Whether each side has one bishop, on squares of different colours.
+/// Whether each side has one bishop, on opposite colours.
 fn opposite_bishops(us: &Pieces, them: &Pieces) -> bool {
     count(us.bishops) == 1
         && count(them.bishops) == 1
@@ -87,7 +87,7 @@ fn opposite_bishops(us: &Pieces, them: &Pieces) -> bool {
 
 /// Source: <https://www.chessprogramming.org/Bishops_of_Opposite_Colors>.
 fn opposite_bishops_scale(view: &View) -> i32 {
-    /// Bishops and pawns only: nearly drawn, the less so the more pawns are ahead.
+    /// Bishops and pawns only: nearly drawn, less so with more extra pawns.
     const BARE: i32 = 20;
     const BARE_PER_EXTRA_PAWN: i32 = 8;
     /// With other pieces.
@@ -103,9 +103,10 @@ fn opposite_bishops_scale(view: &View) -> i32 {
     scale.min(FULL_SCALE)
 }
 
-/// The score, for `view`'s side, of a won endgame against the lone king: drive it to the edge,
-/// with bishop and knight to a corner of the bishop's colour.
-/// Source: <https://www.chessprogramming.org/Mop-up_Evaluation>.
+/// Returns the score, for `view`'s side, of a won endgame against the lone king.
+///
+/// It rewards driving the king to the edge; with bishop and knight, to a corner of the bishop's
+/// colour. Source: <https://www.chessprogramming.org/Mop-up_Evaluation>.
 pub(super) fn known_win(view: &View) -> Option<Score> {
     const EDGE_STEP: Score = 20;
     const CORNER_STEP: Score = 20;
@@ -126,13 +127,13 @@ pub(super) fn known_win(view: &View) -> Option<Score> {
     Some(KNOWN_WIN + material + drive + KING_STEP * (7 - distance(us.king, hunted)))
 }
 
-/// Whether the pieces suffice to mate a lone king without a pawn's help.
+/// Whether the pieces suffice to mate a lone king without pawns.
 fn can_mate(us: &Pieces) -> bool {
     let bishops = any(us.bishops & LIGHT_SQUARES) && any(us.bishops & !LIGHT_SQUARES);
     any(us.rooks | us.queens) || bishops || any(us.bishops) && any(us.knights)
 }
 
-/// Rook moves' worth of steps from `square` to the nearer corner that `bishops` control.
+/// Manhattan distance from `square` to the nearer corner controlled by `bishops`.
 fn steps_to_corner(square: Square, bishops: BitBoard) -> Score {
     let (file, rank) = (file(square) as Score, rank(square) as Score);
     // Mirrored, the light corners a8 and h1 become the dark ones a1 and h8.

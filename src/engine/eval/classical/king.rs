@@ -1,4 +1,4 @@
-//! Where the king stands, and the pawns about it.
+//! King placement and the pawns around it.
 
 use super::bitboards::*;
 use super::trace::{Sum, Trace};
@@ -6,8 +6,8 @@ use super::view::View;
 use super::weights::Weights;
 use crate::chess::position::BitBoard;
 
-/// What depends on kings and pawns alone, and may be kept while these stay.
-/// Source: <https://www.chessprogramming.org/King_Safety#Pawn_Shield>.
+/// Terms that depend on kings and pawns only, and can be cached by them. Source:
+/// <https://www.chessprogramming.org/King_Safety#Pawn_Shield>.
 pub(super) fn shelter<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
     let king = view.us.king;
     let ahead = from_rank_up(king);
@@ -36,13 +36,12 @@ pub(super) fn shelter<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>) 
     sum.add(&w.king_placement[rank(king)][edge_distance(self::file(king))]);
 }
 
-/// The right to castle.
 pub(super) fn castling<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
     let rights = i32::from(view.castling.0) + i32::from(view.castling.1);
     sum.add_times(&w.castling_right, rights);
 }
 
-/// The files of the side of the board where the own king is: a to d, c to f or e to h.
+/// The files of the king's side of the board: a to d, c to f or e to h.
 pub(super) fn wing(view: &View) -> BitBoard {
     const WINGS: [BitBoard; 3] =
         [BitBoard(0x0f0f_0f0f_0f0f_0f0f), CENTRE_FILES, BitBoard(0xf0f0_f0f0_f0f0_f0f0)];

@@ -1,4 +1,4 @@
-//! What the pieces are worth by themselves, and in company.
+//! Piece values, alone and in combination.
 
 use super::bitboards::*;
 use super::trace::{Sum, Trace};

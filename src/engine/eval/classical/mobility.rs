@@ -1,4 +1,4 @@
-//! Squares the pieces can go to.
+//! Mobility: the squares the pieces can move to.
 //!
 //! Source: <https://www.chessprogramming.org/Mobility>.
 

@@ -1,8 +1,7 @@
-//! The classical evaluation: named terms after the scheme of GNU Chess, one file a term, each
-//! summed for both phases of the game.
+//! The classical evaluation: named terms after the scheme of GNU Chess, one file per term.
 //!
-//! Sources: the GNU Chess manual for the scheme, and
-//! <https://www.chessprogramming.org/Evaluation> for the terms.
+//! Each term is summed for both phases of the game. Sources: the GNU Chess manual for the scheme,
+//! and <https://www.chessprogramming.org/Evaluation> for the terms.
 
 mod bishops;
 mod bitboards;
@@ -39,23 +38,23 @@ use crate::chess::score::Score;
 /// The phase of the full board; it falls to 0 as pieces are exchanged.
 pub(crate) const FULL_PHASE: i32 = 24;
 
-/// What the evaluation found out.
+/// The result of the evaluation.
 pub(in crate::engine::eval) enum Assessment {
     /// A won endgame: the score for White.
     Known(Score),
-    /// The terms' sum for White less that for Black.
+    /// White's sum of terms minus Black's.
     Sum {
-        /// White's less Black's.
+        /// White's minus Black's.
         total: Tapered,
-        /// From [`FULL_PHASE`], all pieces on the board, to 0, none.
+        /// From [`FULL_PHASE`] with all pieces on the board to 0 with none.
         phase: i32,
-        /// For the side that is ahead in the endgame, in parts of [`FULL_SCALE`].
+        /// Scale for the side that is ahead in the endgame, in parts of [`FULL_SCALE`].
         scale: i32,
     },
 }
 
 impl Assessment {
-    /// The score for White in centipawns.
+    /// Returns the score for White in centipawns.
     #[inline]
     pub(super) fn score(&self) -> Score {
         match *self {
@@ -68,18 +67,18 @@ impl Assessment {
     }
 }
 
-/// Both sides with their views.
+/// Iterates over both sides with their views.
 #[inline]
 fn sides(views: &[View; 2]) -> impl Iterator<Item = (Color, &View)> {
     [Color::White, Color::Black].into_iter().zip(views)
 }
 
-/// The position as both sides see it, White first.
+/// Returns the position from both sides' view, White first.
 pub(in crate::engine::eval) fn views(position: &Position) -> [View; 2] {
     [View::new(position, Color::White), View::new(position, Color::Black)]
 }
 
-/// Assesses a position. `trace` hears of every weight, unless the endgame is known.
+/// Evaluates a position. `trace` receives every weight, unless the endgame is known.
 pub(in crate::engine::eval) fn assess<T: Trace>(
     position: &Position,
     w: &Weights,
@@ -120,7 +119,7 @@ pub(in crate::engine::eval) fn assess<T: Trace>(
     Assessment::Sum { total, phase: phase(&views[0]), scale: endgame::scale(&views[strong]) }
 }
 
-/// The score for White of an endgame that is known to be won.
+/// Returns the score for White of a known won endgame.
 fn known_win(views: &[View; 2]) -> Option<Score> {
     let won = endgame::known_win(&views[0]);
     won.or_else(|| endgame::known_win(&views[1]).map(|score| -score))
@@ -134,7 +133,7 @@ pub(in crate::engine::eval) fn phase(view: &View) -> i32 {
     (of(&view.us) + of(&view.them)).min(FULL_PHASE)
 }
 
-/// What one side's pieces are worth by themselves, and what they attack.
+/// Evaluates the pieces of one side, and returns their attacks.
 #[inline]
 fn pieces<T: Trace>(view: &View, side: Color, w: &Weights, trace: &mut T) -> (Tapered, Attacks) {
     let mut sum = Sum::new(side, trace);
@@ -148,7 +147,7 @@ fn pieces<T: Trace>(view: &View, side: Color, w: &Weights, trace: &mut T) -> (Ta
     (sum.score, attacks)
 }
 
-/// What depends on the attacks of both sides.
+/// Evaluates the terms that depend on the attacks of both sides.
 #[inline]
 fn interactions<T: Trace>(
     view: &View,

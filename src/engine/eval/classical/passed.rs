@@ -1,4 +1,4 @@
-//! Passed pawns: how far they are, what stops them, who helps them.
+//! Passed pawns: their distance, blockers and support.
 //!
 //! Source: <https://www.chessprogramming.org/Passed_Pawn>.
 
@@ -33,7 +33,7 @@ fn is_outside(pawn: Square, view: &View) -> bool {
     any(view.them.pawns) && none(view.them.pawns & near)
 }
 
-/// The squares ahead.
+/// The squares ahead of the pawn.
 fn path<T: Trace>(pawn: Square, view: &View, theirs: &Attacks, w: &Weights, sum: &mut Sum<'_, T>) {
     let rank = rank(pawn);
     let ahead = front_span(pawn);
@@ -58,7 +58,7 @@ fn piece_support<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum
     if none(view.them.pieces()) {
         let goal = lowest(file_set(file(pawn)) & ranks(8, 8));
         let steps = (7 - rank as i32) - i32::from(rank == 1);
-        // The enemy may have the move.
+        // The enemy may be to move.
         let too_late = distance(view.them.king, goal) - 1 > steps;
         let clear = none(front_span(pawn) & view.occupied);
         sum.add_if(too_late && clear, &w.passed_unstoppable);

@@ -1,4 +1,4 @@
-//! What depends on pawns and kings, kept by pawn key: pawns move seldom.
+//! Cache of the terms that depend on pawns and kings, by pawn key: pawns rarely move.
 
 use super::trace::{Silent, Sum, Trace};
 use super::view::View;
@@ -7,10 +7,10 @@ use super::{king, pawns};
 use crate::chess::position::{BitBoard, Color, Position, Square};
 use crate::engine::eval::tapered::Tapered;
 
-/// Entries of a table; a power of two. At 48 bytes each they fit a second-level cache.
+/// Entries of a table; a power of two. At 48 bytes each they fit in a second-level cache.
 const ENTRIES: usize = 8192;
 
-/// What is known of a pawn structure; White first, each side in its own view.
+/// The cached terms of a pawn structure; White first, each side in its own view.
 #[derive(Clone, Copy)]
 pub(super) struct PawnEntry {
     key: u64,
@@ -21,7 +21,7 @@ pub(super) struct PawnEntry {
     kings: [Option<Square>; 2],
 }
 
-/// A board without pawns has key zero and nothing to say of them.
+/// A board without pawns has key zero and no terms.
 const NO_PAWNS: PawnEntry = PawnEntry {
     key: 0,
     passed: [BitBoard(0); 2],
@@ -31,7 +31,7 @@ const NO_PAWNS: PawnEntry = PawnEntry {
 };
 
 impl PawnEntry {
-    /// Structure and shelter of one side.
+    /// The structure and shelter score of one side.
     #[inline]
     pub(super) fn score(&self, color: Color) -> Tapered {
         self.structure[color.to_index()] + self.shelter[color.to_index()]
@@ -58,8 +58,8 @@ impl PawnEntry {
     }
 }
 
-/// A small table of pawn structures, one for each thread.
-/// Source: <https://www.chessprogramming.org/Pawn_Hash_Table>.
+/// A small table of pawn structures, one per thread. Source:
+/// <https://www.chessprogramming.org/Pawn_Hash_Table>.
 #[derive(Clone)]
 pub(in crate::engine::eval) struct PawnTable(Box<[PawnEntry]>);
 
@@ -68,7 +68,7 @@ impl PawnTable {
         PawnTable(vec![NO_PAWNS; ENTRIES].into_boxed_slice())
     }
 
-    /// What is to be said of the pawns in `position`; traced, it is reckoned afresh.
+    /// Returns the terms of the pawns in `position`. With a trace they are always recomputed.
     #[inline]
     pub(super) fn look_up<T: Trace>(
         &mut self,

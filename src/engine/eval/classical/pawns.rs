@@ -1,4 +1,4 @@
-//! Pawn structure: what depends on pawns alone, and is kept by pawn key.
+//! Pawn structure: terms that depend on pawns only, cached by pawn key.
 
 use super::bitboards::*;
 use super::trace::{Sum, Trace};
@@ -6,7 +6,7 @@ use super::view::View;
 use super::weights::Weights;
 use crate::chess::position::{BitBoard, Square};
 
-/// Adds the worth of the pawn structure; returns the passed pawns.
+/// Adds the score of the pawn structure; returns the passed pawns.
 pub(super) fn evaluate<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>) -> BitBoard {
     let mut passed = BitBoard(0);
     for pawn in view.us.pawns {
@@ -49,7 +49,7 @@ fn weakness<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum<'_, 
     }
 }
 
-/// The squares ahead on the files beside.
+/// The squares ahead on the adjacent files.
 fn attack_span(pawn: Square) -> BitBoard {
     sideways(front_span(pawn))
 }
@@ -59,8 +59,8 @@ fn is_passed(pawn: Square, view: &View) -> bool {
     none((ahead | attack_span(pawn)) & view.them.pawns) && none(ahead & view.us.pawns)
 }
 
-/// Whether the pawn may become passed by exchanges: free file, and helpers beside or behind for
-/// every enemy pawn that guards its way.
+/// Whether exchanges may make the pawn passed: its file is free, and it has a helper beside or
+/// behind for every enemy pawn that guards its path.
 fn is_candidate(pawn: Square, view: &View) -> bool {
     let free = none(front_span(pawn) & (view.us.pawns | view.them.pawns));
     let guards = count(attack_span(pawn) & view.them.pawns);

@@ -1,4 +1,4 @@
-//! Where the queens stand.
+//! Queen placement.
 
 use super::bitboards::*;
 use super::mobility;

@@ -12,19 +12,19 @@ use super::weights::Weights;
 use crate::chess::position::BitBoard;
 use crate::engine::eval::tapered::{Tapered, s};
 
-/// Danger of this many units costs as many centipawns.
+/// This many units of danger cost as many centipawns.
 pub(crate) const DANGER_DIVISOR: i32 = 1024;
 
-/// More danger units than these change nothing: the penalty stays within a tapered half.
+/// Maximum danger units, so that the penalty fits half a tapered value.
 pub(crate) const DANGER_LIMIT: i32 = 2000;
 
-/// What `units` of danger cost, in centipawns.
+/// The penalty for `units` of danger, in centipawns.
 pub(in crate::engine::eval) fn penalty(units: i32) -> i32 {
     let units = units.clamp(0, DANGER_LIMIT);
     units * units / DANGER_DIVISOR
 }
 
-/// Takes the danger to our king from the sum.
+/// Subtracts the danger to our king from the sum.
 pub(super) fn evaluate<T: Trace>(
     view: &View,
     ours: &Attacks,
@@ -32,7 +32,7 @@ pub(super) fn evaluate<T: Trace>(
     w: &Weights,
     sum: &mut Sum<'_, T>,
 ) {
-    // One piece alone is no attack, unless it is the queen or has it behind.
+    // One piece alone is no attack, unless it is the queen or supported by it.
     let attackers: i32 = theirs.attackers.iter().sum();
     if attackers + i32::from(any(view.them.queens)) < 2 {
         return;
@@ -48,13 +48,13 @@ fn penalties(units: Tapered) -> Tapered {
     s(penalty(units.middlegame()), penalty(units.endgame()))
 }
 
-/// Squares that the enemy attacks, and that only king or queen defend, or nobody.
+/// Squares attacked by the enemy and defended by king or queen only, or not at all.
 fn weak_squares(ours: &Attacks, theirs: &Attacks) -> BitBoard {
     let well_defended = ours.all & !(ours.king | ours.queens);
     theirs.all & !ours.twice & !well_defended
 }
 
-/// Attackers and defenders about the king.
+/// Attackers and defenders around the king.
 fn attack<T: Trace>(
     view: &View,
     ours: &Attacks,
@@ -82,7 +82,7 @@ fn attack<T: Trace>(
     danger.add_times(&w.danger_no_shelter, bare as i32);
 }
 
-/// Checks that the enemy can give, on safe squares and on others.
+/// Checks available to the enemy, on safe and other squares.
 fn checks<T: Trace>(
     view: &View,
     ours: &Attacks,

@@ -1,4 +1,4 @@
-//! Room behind the own pawns for the pieces to manoeuvre.
+//! Space behind the own pawns for pieces to manoeuvre.
 
 use super::bitboards::*;
 use super::trace::{Sum, Trace};

@@ -48,7 +48,7 @@ fn attacked<T: Trace>(
     }
 }
 
-/// Pieces attacked by pawns that cannot simply be taken, now or after a push.
+/// Pieces attacked, now or after a push, by pawns that cannot simply be captured.
 fn by_pawns<T: Trace>(
     view: &View,
     ours: &Attacks,
@@ -71,7 +71,7 @@ fn by_pawns<T: Trace>(
     sum.add_times(&w.threat_by_push, count(threats));
 }
 
-/// Safe squares from where the enemy queen can be attacked next.
+/// Safe squares from which the enemy queen can be attacked next.
 fn on_queen<T: Trace>(
     view: &View,
     ours: &Attacks,

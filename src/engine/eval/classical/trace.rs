@@ -1,25 +1,25 @@
 //! Sums of weights, and the record of which weights went into them.
 //!
-//! The same code evaluates, explains and is tuned: every weight enters a [`Sum`], and a [`Trace`]
-//! may note it. While playing the trace is [`Silent`] and costs nothing.
+//! The same code is used to evaluate, to explain and to tune: every weight enters a [`Sum`], and a
+//! [`Trace`] may record it. During play the trace is [`Silent`] and costs nothing.
 
 use super::weights::{WEIGHTS, Weights};
 use crate::chess::position::Color;
 use crate::engine::eval::tapered::Tapered;
 
-/// Something that hears of every weight that is counted.
+/// Receives every weight that is counted.
 pub(in crate::engine::eval) trait Trace {
-    /// Whether anything is noted; nothing may come out of a cache then.
+    /// Whether weights are recorded; caches are bypassed then.
     const ON: bool;
 
-    /// From now on, weights count for `side`.
+    /// Starts the weights of `side`.
     fn begin(&mut self, side: Color);
 
-    /// `weight`, an element of the weights in use, counted `times`.
+    /// Records `weight`, an element of the weights in use, counted `times`.
     fn note(&mut self, weight: &Tapered, times: i32);
 }
 
-/// Hears nothing.
+/// Records nothing.
 pub(in crate::engine::eval) struct Silent;
 
 impl Trace for Silent {
@@ -36,12 +36,11 @@ impl Trace for Silent {
 pub(in crate::engine::eval) struct TermCounts<'w> {
     weights: &'w Weights,
     side: Color,
-    /// By side, then by the weight's place in [`Weights`].
+    /// By side, then by the weight's index in [`Weights`].
     pub(in crate::engine::eval) counts: [Vec<i32>; 2],
 }
 
 impl<'w> TermCounts<'w> {
-    /// Nothing counted yet.
     pub(in crate::engine::eval) fn new(weights: &'w Weights) -> Self {
         TermCounts { weights, side: Color::White, counts: [vec![0; WEIGHTS], vec![0; WEIGHTS]] }
     }
@@ -59,21 +58,22 @@ impl Trace for TermCounts<'_> {
     }
 }
 
-/// A growing sum of weights for one side.
+/// A running sum of weights for one side.
 pub(in crate::engine::eval) struct Sum<'t, T> {
     pub(in crate::engine::eval) score: Tapered,
     trace: &'t mut T,
 }
 
 impl<'t, T: Trace> Sum<'t, T> {
-    /// An empty sum for `side`.
+    /// Creates an empty sum for `side`.
     #[inline(always)]
     pub(in crate::engine::eval) fn new(side: Color, trace: &'t mut T) -> Self {
         trace.begin(side);
         Sum { score: Tapered::ZERO, trace }
     }
 
-    /// An empty sum for the same side, of weights that are not simply added to the score.
+    /// Creates an empty sum for the same side, of weights that are not simply added to the score.
+    /// @12 @13 @14 -
     #[inline(always)]
     pub(in crate::engine::eval) fn apart(&mut self) -> Sum<'_, T> {
         Sum { score: Tapered::ZERO, trace: self.trace }

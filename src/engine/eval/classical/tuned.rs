@@ -1,4 +1,4 @@
-//! The weights as they were tuned; written by `tabia train tune`.
+//! The tuned weights; written by `tabia train tune`.
 //!
 //! Data: the games of docs/measurements/evaluation.md, commands 2 and 3: 294761 positions, 32500 held out.
 //! Settings: 10 a game, score share 0.7, rate 1, batch 16384, decay 1e-9, seed 1.

@@ -1,7 +1,7 @@
-//! The position as one side sees it, moving up the board, and what each side attacks.
+//! The position from one side's view, moving up the board, and the attacks of each side.
 //!
-//! The terms know no colours: Black's view is the board turned upside down. So the evaluation is
-//! the same for both sides by construction.
+//! The terms ignore colours: Black's view is the board turned upside down. The evaluation is thus
+//! symmetric by construction.
 
 use chess::{EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves};
 
@@ -21,7 +21,7 @@ pub(in crate::engine::eval) struct Pieces {
 }
 
 impl Pieces {
-    /// The pieces of `color` on the board as `viewer` sees it.
+    /// Returns the pieces of `color` in the view of `viewer`.
     fn new(position: &Position, color: Color, viewer: Color) -> Self {
         let ours = position.by_color(color);
         let board = position.board();
@@ -38,7 +38,7 @@ impl Pieces {
         }
     }
 
-    /// Pawns, knights, bishops, rooks and queens in this order.
+    /// Pawns, knights, bishops, rooks and queens, in this order.
     pub(crate) fn kinds(&self) -> [BitBoard; 5] {
         [self.pawns, self.knights, self.bishops, self.rooks, self.queens]
     }
@@ -49,19 +49,19 @@ impl Pieces {
     }
 }
 
-/// A position as one side sees it.
+/// A position from one side's view.
 pub(in crate::engine::eval) struct View {
     pub us: Pieces,
     pub them: Pieces,
     pub occupied: BitBoard,
     pub our_pawn_attacks: BitBoard,
     pub their_pawn_attacks: BitBoard,
-    /// Squares that count for mobility: not attacked by enemy pawns, nor taken by the own king
-    /// or by own pawns that are blocked or still at home.
+    /// Squares that count for mobility: not attacked by enemy pawns, and not occupied by the own
+    /// king or by own pawns that are blocked or unmoved.
     pub mobility_area: BitBoard,
-    /// The enemy king's neighbourhood: three by three squares on the board about it.
+    /// The enemy king's neighbourhood: the three by three squares around it.
     pub their_ring: BitBoard,
-    /// Whether castling is still allowed, on the king's and on the queen's side.
+    /// Whether castling is still allowed, kingside and queenside.
     pub castling: (bool, bool),
 }
 
@@ -86,7 +86,7 @@ impl View {
     }
 }
 
-/// The king and the squares about it, shifted inwards from the edges: always nine squares.
+/// The king and the squares around it, shifted inwards from the edges: always nine squares.
 fn ring(king: Square) -> BitBoard {
     let square = |rank: usize, file: usize| chess::ALL_SQUARES[rank * 8 + file];
     let middle = square(rank(king).clamp(1, 6), file(king).clamp(1, 6));
@@ -103,7 +103,7 @@ fn turned(set: BitBoard, viewer: Color) -> BitBoard {
 
 #[inline]
 fn turned_square(square: Square, viewer: Color) -> Square {
-    /// Turns the ranks of a square's number upside down.
+    /// Flips the ranks of a square index.
     const FLIP: usize = 56;
     match viewer {
         Color::White => square,
@@ -111,7 +111,7 @@ fn turned_square(square: Square, viewer: Color) -> Square {
     }
 }
 
-/// What one side attacks.
+/// The attacks of one side.
 #[derive(Clone, Copy)]
 pub(in crate::engine::eval) struct Attacks {
     pub pawns: BitBoard,
@@ -125,12 +125,12 @@ pub(in crate::engine::eval) struct Attacks {
     pub twice: BitBoard,
     /// Knights, bishops, rooks and queens that attack the enemy king's neighbourhood.
     pub attackers: [i32; 4],
-    /// Attacks of these on the squares beside the king, each counted.
+    /// Number of their attacks on squares beside the king.
     pub king_attacks: i32,
 }
 
 impl Attacks {
-    /// The attacks of king and pawns, to which the pieces add theirs.
+    /// Returns the attacks of king and pawns; those of the pieces are added later.
     pub(crate) fn new(view: &View) -> Self {
         let (king, pawns) = (get_king_moves(view.us.king), view.our_pawn_attacks);
         Attacks {
@@ -147,7 +147,7 @@ impl Attacks {
         }
     }
 
-    /// Adds what a piece attacks.
+    /// Adds the attacks of a piece.
     #[inline(always)]
     pub(crate) fn add(&mut self, piece: Piece, reach: BitBoard, view: &View) {
         match piece {
@@ -164,7 +164,7 @@ impl Attacks {
         }
     }
 
-    /// The same as the other side sees it.
+    /// Returns the attacks in the other side's view.
     pub(crate) fn turned(&self) -> Self {
         let turn = BitBoard::reverse_colors;
         Attacks {
@@ -181,8 +181,7 @@ impl Attacks {
     }
 }
 
-/// What each piece sees: bishops look through the own queens, rooks through own rooks and queens,
-/// as they stand behind each other on a line.
+/// Attacks of a piece with x-rays: bishops through own queens, rooks through own rooks and queens.
 #[inline(always)]
 pub(super) fn reach(piece: Piece, from: Square, view: &View) -> BitBoard {
     let us = &view.us;

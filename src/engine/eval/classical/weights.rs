@@ -1,30 +1,30 @@
-//! The weights of the evaluation by name: one structure that evaluates, explains and is tuned.
+//! The named weights of the evaluation, used to evaluate, to explain and to tune.
 
 use std::fmt::Write;
 use std::mem::offset_of;
 
 use crate::engine::eval::tapered::Tapered;
 
-/// What a weight belongs to: the rows of the breakdown.
+/// The term of a weight: a row of the breakdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Term {
-    /// What the pieces are worth by themselves.
+    /// Piece values.
     Material,
-    /// Pawn structure and where the pawns stand.
+    /// Pawn structure and placement.
     Pawns,
     /// Passed pawns.
     Passed,
-    /// Where the knights stand.
+    /// Knight placement.
     Knights,
-    /// Where the bishops stand.
+    /// Bishop placement.
     Bishops,
-    /// Where the rooks stand.
+    /// Rook placement.
     Rooks,
-    /// Where the queens stand.
+    /// Queen placement.
     Queens,
-    /// Where the king stands and what shelters it.
+    /// King placement and shelter.
     King,
-    /// Squares the pieces can go to.
+    /// Squares the pieces can move to.
     Mobility,
     /// Danger to the king from enemy pieces.
     KingSafety,
@@ -32,7 +32,7 @@ pub(crate) enum Term {
     Centre,
     /// Attacks on enemy pieces.
     Threats,
-    /// Room behind the pawns.
+    /// Space behind the pawns.
     Space,
     /// The right to move.
     Tempo,
@@ -57,7 +57,6 @@ impl Term {
         Term::Tempo,
     ];
 
-    /// The name as a person reads it.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Term::Material => "material",
@@ -78,21 +77,21 @@ impl Term {
     }
 }
 
-/// A named group of weights, and where it lies in [`Weights`].
+/// A named group of weights, and its position in [`Weights`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Field {
     /// Its name in [`Weights`].
     pub name: &'static str,
     /// The term it belongs to.
     pub term: Term,
-    /// The place of its first weight.
+    /// Index of its first weight.
     pub first: usize,
-    /// How many weights it has.
+    /// Number of its weights.
     pub len: usize,
 }
 
-/// Placement by rank from the side's own first rank, and file: the board is folded in the middle,
-/// so that the a and the h file are the same.
+/// Placement by rank from the side's own first rank, and file. The board is folded in the middle,
+/// so that the a and h files are the same.
 pub(crate) type Placement = [[Tapered; 4]; 8];
 
 macro_rules! weights {
@@ -125,13 +124,13 @@ macro_rules! weights {
                 values
             }
 
-            /// The weights, set from all values in order.
+            /// Creates the weights from all values in order.
             pub(crate) fn from_values(values: &[Tapered]) -> Weights {
                 let mut values = values.iter().copied();
                 Weights { $($name: WeightBlock::build(&mut values),)+ }
             }
 
-            /// The weights as the Rust source of a structure literal.
+            /// Formats the weights as the Rust source of a structure literal.
             pub(crate) fn to_source(&self) -> String {
                 let mut text = String::from("Weights {\n");
                 $(
@@ -157,24 +156,24 @@ weights! {
 
     /// A pawn on a square.
     Pawns pawn_placement: Placement,
-    /// No own pawn on the files beside, by file.
+    /// No own pawn on the adjacent files, by file.
     Pawns isolated: [Tapered; 4],
     /// Isolated, and no enemy pawn ahead: a target on a half-open file.
     Pawns isolated_open: Tapered,
     /// An own pawn ahead on the same file.
     Pawns doubled: Tapered,
-    /// No own pawn beside or behind on the files beside, and it cannot advance safely.
+    /// No own pawn beside or behind on the adjacent files, and it cannot advance safely.
     Pawns backward: Tapered,
     /// Backward, and no enemy pawn ahead.
     Pawns backward_open: Tapered,
     /// A pawn with another beside it, by rank.
     Pawns phalanx: [Tapered; 8],
-    /// A pawn that another defends, by rank.
+    /// A pawn defended by another, by rank.
     Pawns supported: [Tapered; 8],
     /// Not passed, but with at least as many helpers as adversaries and a free file, by rank.
     Pawns candidate: [Tapered; 8],
 
-    /// No enemy pawn ahead or on the files beside ahead, by rank.
+    /// No enemy pawn ahead on its own or adjacent files, by rank.
     Passed passed: [Tapered; 8],
     /// Passed, by file.
     Passed passed_file: [Tapered; 4],
@@ -196,7 +195,7 @@ weights! {
     Passed passed_rook_behind: Tapered,
     /// An enemy rook behind it.
     Passed passed_attacked_from_behind: Tapered,
-    /// The enemy has only its king, which comes too late (rule of the square).
+    /// The enemy has only its king, which is too late (rule of the square).
     Passed passed_unstoppable: Tapered,
 
     /// A knight on a square.
@@ -205,7 +204,7 @@ weights! {
     Knights knight_outpost: Tapered,
     /// An outpost that a pawn defends.
     Knights knight_outpost_supported: Tapered,
-    /// A pawn straight ahead.
+    /// A pawn directly in front.
     Knights knight_shielded: Tapered,
     /// For each king move to the own king.
     Knights knight_king_distance: Tapered,
@@ -216,7 +215,7 @@ weights! {
     Bishops bishop_outpost: Tapered,
     /// An outpost that a pawn defends.
     Bishops bishop_outpost_supported: Tapered,
-    /// A pawn straight ahead.
+    /// A pawn directly in front.
     Bishops bishop_shielded: Tapered,
     /// For each king move to the own king.
     Bishops bishop_king_distance: Tapered,
@@ -224,9 +223,9 @@ weights! {
     Bishops bishop_own_pawns: Tapered,
     /// For each own pawn on squares of its colour that is blocked on a central file.
     Bishops bishop_blocked_pawns: Tapered,
-    /// For each enemy pawn on its lines, whatever stands between.
+    /// For each enemy pawn on its lines, regardless of other pieces.
     Bishops bishop_enemy_pawns: Tapered,
-    /// It sees two centre squares past everything but pawns.
+    /// It attacks two centre squares through everything but pawns.
     Bishops bishop_long_diagonal: Tapered,
 
     /// A rook on a square.
@@ -249,7 +248,7 @@ weights! {
 
     /// The king on a square.
     King king_placement: Placement,
-    /// For each of the three files about the king, by file: rank of the nearest own pawn not
+    /// For each of the three files around the king, by file: rank of the nearest own pawn not
     /// behind the king (0: none).
     King shelter: [[Tapered; 8]; 4],
     /// Likewise the rank of the nearest enemy pawn (0: none), unless it is blocked.
@@ -264,19 +263,19 @@ weights! {
     King king_bare_wing: Tapered,
     /// For each king move to the nearest pawn of either side.
     King king_pawn_distance: Tapered,
-    /// For each way of castling that is still allowed.
+    /// For each remaining castling right.
     King castling_right: Tapered,
 
-    /// By the number of squares to go to.
+    /// By the number of reachable squares.
     Mobility knight_mobility: [Tapered; 9],
-    /// By the number of squares to go to.
+    /// By the number of reachable squares.
     Mobility bishop_mobility: [Tapered; 14],
-    /// By the number of squares to go to.
+    /// By the number of reachable squares.
     Mobility rook_mobility: [Tapered; 15],
-    /// By the number of squares to go to.
+    /// By the number of reachable squares.
     Mobility queen_mobility: [Tapered; 28],
 
-    /// Danger units to start from.
+    /// Base danger units.
     KingSafety danger_base: Tapered,
     /// For each enemy knight, bishop, rook, queen that attacks the king's neighbourhood.
     KingSafety danger_attacker: [Tapered; 4],
@@ -296,7 +295,7 @@ weights! {
     KingSafety danger_wing_attack: Tapered,
     /// For each square of the king's wing that is defended.
     KingSafety danger_wing_defence: Tapered,
-    /// For each file about the king that has no own pawn.
+    /// For each file around the king without own pawns.
     KingSafety danger_no_shelter: Tapered,
 
     /// For each centre square that is attacked.
@@ -312,7 +311,7 @@ weights! {
     Threats threat_by_minor: [Tapered; 5],
     /// A rook attacks a pawn, knight, bishop, rook, queen.
     Threats threat_by_rook: [Tapered; 5],
-    /// The king attacks a piece that is badly defended.
+    /// The king attacks a poorly defended piece.
     Threats threat_by_king: Tapered,
     /// For each enemy piece that is attacked and undefended.
     Threats hanging: Tapered,
@@ -325,7 +324,7 @@ weights! {
     /// For each safe square from where a bishop or rook would attack the queen.
     Threats slider_on_queen: Tapered,
 
-    /// For each safe square on the central files of the own camp; twice if behind a pawn.
+    /// For each safe square on the own side's central files; twice if behind a pawn.
     Space space: Tapered,
 
     /// The side to move.
@@ -336,7 +335,7 @@ weights! {
 pub(crate) const WEIGHTS: usize = size_of::<Weights>() / size_of::<Tapered>();
 
 impl Weights {
-    /// The place of `weight`, which is an element of `self`.
+    /// Returns the index of `weight`, which is an element of `self`.
     pub(super) fn place(&self, weight: &Tapered) -> usize {
         let offset = std::ptr::from_ref(weight).addr() - std::ptr::from_ref(self).addr();
         let place = offset / size_of::<Tapered>();
@@ -349,7 +348,7 @@ impl Weights {
 trait WeightBlock {
     /// Appends all weights in order.
     fn collect(&self, values: &mut Vec<Tapered>);
-    /// The block from the next values; zero where there are none left.
+    /// Builds the block from the next values; zero if there are none left.
     fn build(values: &mut impl Iterator<Item = Tapered>) -> Self;
     /// Appends the block as Rust source, indented by `depth`.
     fn source(&self, depth: usize, text: &mut String);
@@ -380,7 +379,7 @@ impl<B: WeightBlock, const N: usize> WeightBlock for [B; N] {
     }
 
     fn source(&self, depth: usize, text: &mut String) {
-        /// Weights on a line.
+        /// Weights per line.
         const COLUMNS: usize = 8;
         let single = size_of::<B>() == size_of::<Tapered>();
         let one_line = single && N <= COLUMNS;

@@ -1,15 +1,17 @@
-//! The neurons' values, kept up to date along the lines of a search.
+//! The neurons' values, updated incrementally along the lines of a search.
 //!
-//! For each ply the values of the position last met there are kept, together with the pieces
-//! that they stand for. A new position begins from the values of the ply above it, which mostly
-//! are its parent's, and only what differs between the two boards is added and taken off. So the
-//! search need not tell what it plays and takes back, and no value can ever be wrong. Where the ply above
-//! is of little use (the king has changed king buckets or sides, the parent is another), the values that were
-//! last computed so, kept for each view, are brought up to date instead; these are known as Finny tables:
-//! <https://www.chessprogramming.org/NNUE#Accumulator>.
+//! For each ply the values of the last position there are stored, with its set of pieces. A new
+//! position starts from the values of the ply above, usually its parent's, and only the differences
+//! between the two boards are added and removed. The search need not report moves, and no value can
+//! become stale.
 //!
-//! The search has the values of every position prepared, before it knows whether they will be needed:
-//! it has to wait for the transposition table's memory anyway, and what follows begins from its parent.
+//! If the ply above is of little use (another king bucket or side, or another parent), the values
+//! last computed in this case, stored for each view, are updated instead. These are known as Finny
+//! tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
+//!
+//! The search prepares the values of every position before it is clear whether they are needed. It
+//! has to wait for the transposition table's memory anyway, and the children start from these
+//! values.
 
 use std::sync::Arc;
 
@@ -22,7 +24,7 @@ use super::pieces::{Changes, Perspective, PieceSet, PieceSquare, VIEWS};
 use crate::chess::position::Position;
 use crate::chess::score::{MAX_PLY, Ply, Score};
 
-/// The neurons' values of a position, as White and Black see it.
+/// The neurons' values of a position, in White's and Black's view.
 #[derive(Clone)]
 struct Accumulator {
     pieces: PieceSet,
@@ -30,21 +32,21 @@ struct Accumulator {
     rows: [Row; 2],
 }
 
-/// The rows of weights of pieces, at most so many.
+/// Up to `MAX` weight rows of pieces.
 type Rows<'a, const MAX: usize> = ArrayVec<&'a Row, MAX>;
 
-/// A network at work: evaluates the positions of a search.
+/// Evaluates the positions of a search with a network.
 #[derive(Clone)]
 pub(crate) struct AccumulatorStack {
     network: Arc<Network>,
     kernel: Kernel,
     plies: Vec<Accumulator>,
-    /// What was last computed otherwise than from the ply above, by colour and view.
+    /// The values last computed without the ply above, by colour and view.
     latest: Box<[[(PieceSet, Row); VIEWS]; 2]>,
 }
 
 impl AccumulatorStack {
-    /// A network that has evaluated nothing yet.
+    /// Creates a stack without evaluated positions.
     pub(crate) fn new(network: Arc<Network>) -> Self {
         let views = views(&PieceSet::NONE);
         let empty = Accumulator { pieces: PieceSet::NONE, views, rows: [network.biases; 2] };
@@ -53,7 +55,7 @@ impl AccumulatorStack {
         AccumulatorStack { network, kernel: Kernel::detect(), plies, latest }
     }
 
-    /// The score in centipawns for the side to move of a position met at `ply`.
+    /// Returns the score in centipawns for the side to move of a position at `ply`.
     #[inline]
     pub(crate) fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         self.prepare(position, ply);
@@ -63,7 +65,7 @@ impl AccumulatorStack {
         self.network.score(self.kernel, pieces.bucket(), [own, enemy])
     }
 
-    /// Makes the values at `ply` those of `position`.
+    /// Sets the values at `ply` to those of `position`.
     #[inline]
     pub(crate) fn prepare(&mut self, position: &Position, ply: Ply) {
         let (above, here) = self.plies.split_at_mut(ply.min(MAX_PLY));
@@ -93,13 +95,13 @@ impl AccumulatorStack {
     }
 }
 
-/// How White and Black see the board.
+/// Returns White's and Black's view of the board.
 #[inline]
 fn views(pieces: &PieceSet) -> [Perspective; 2] {
     [Perspective::new(pieces, Color::White), Perspective::new(pieces, Color::Black)]
 }
 
-/// Makes `to` the values of the board after the changes, as `view` has it.
+/// Sets `to` to the values after the changes, in the given view.
 #[inline(always)]
 fn apply<const MAX: usize>(
     changes: &Changes<MAX>,
@@ -114,7 +116,7 @@ fn apply<const MAX: usize>(
         (&[a], &[r]) => kernel.update(from, &[row(a)], &[row(r)], to),
         (&[a], &[r, s]) => kernel.update(from, &[row(a)], &[row(r), row(s)], to),
         (added, removed) => {
-            // Filled where they stay: what a function handed out would be copied.
+            // Filled in place, because returning them from a function would copy them.
             let (mut add, mut remove) = (Rows::<MAX>::new(), Rows::<MAX>::new());
             add.extend(added.iter().map(|&piece| row(piece)));
             remove.extend(removed.iter().map(|&piece| row(piece)));
@@ -130,7 +132,7 @@ mod tests {
     use crate::engine::eval::nnue::network::tests::random_network;
     use crate::support::random::Random;
 
-    /// Walks at random up and down the tree, evaluating now and then, as a search does.
+    /// Walks at random up and down the tree and evaluates some positions, as a search does.
     #[test]
     fn updated_values_are_those_computed_anew() {
         let network = Arc::new(random_network(3));

@@ -1,4 +1,4 @@
-//! What a network thinks of a position, for people.
+//! A network's evaluation of single pieces, for display.
 
 use std::fmt;
 
@@ -9,19 +9,21 @@ use super::pieces::PieceSet;
 use crate::chess::position::Position;
 use crate::chess::score::Score;
 
-/// What a network says of a position, and what it would say of the position without each piece.
-/// Its `Display` is a board.
+/// A network's score of a position, and of the position without each piece. Its `Display` is a
+/// board.
 #[derive(Debug, Clone)]
 pub(crate) struct Explanation {
     position: Position,
     /// For White, in centipawns.
     score: Score,
-    /// By square: how much less White would have without the piece.
+    /// By square: how much White would lose without the piece.
     values: [Option<Score>; 64],
 }
 
-/// Asks a network what it thinks of a position, and of each piece. The worth of a piece is the
-/// score less the score without it; a king cannot be taken away and has none.
+/// Computes a network's score of a position and the value of each piece.
+///
+/// The value of a piece is the score minus the score without it. Kings cannot be removed and have
+/// none.
 pub(crate) fn explain(network: &Network, position: &Position) -> Explanation {
     let pieces = PieceSet::of(position);
     let for_white = |pieces: &PieceSet| {
@@ -37,7 +39,6 @@ pub(crate) fn explain(network: &Network, position: &Position) -> Explanation {
 }
 
 impl Explanation {
-    /// The letter of the piece on a square, as in a FEN.
     fn letter(&self, square: Square) -> Option<String> {
         let piece = self.position.piece_on(square)?;
         Some(piece.to_string(self.position.board().color_on(square)?))

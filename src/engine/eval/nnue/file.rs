@@ -1,33 +1,35 @@
-//! A network's file.
+//! The file format of networks.
 //!
-//! It is a line of text, `tabia network 3; king_buckets Z; hidden H; buckets B`, and then, as little-endian numbers,
+//! A file is a line of text, `tabia network 3; zones Z; hidden H; buckets B`, followed by
+//! little-endian numbers:
 //!
-//! 1. the weights from each input, king bucket by king bucket, to the H neurons, and the neurons' biases (i16,
+//! 1. the weights from each input, by king bucket, to the H neurons, and the neurons' biases (i16,
 //!    [`QA`](super::QA) is 1.0),
-//! 2. for each bucket the weights of the H neurons of the side to move and of the H of the other (i16,
-//!    [`QB`](super::QB) is 1.0),
+//! 2. for each bucket the weights of the H neurons of the side to move and of the H of the other
+//!    (i16, [`QB`](super::QB) is 1.0),
 //! 3. for each bucket the bias of the output (i32, QA * QB is 1.0).
 //!
-//! Where all king buckets are alike the file is one of version 2: there are the weights of one king bucket only, and none
-//! are spoken of in its line. A file of fewer neurons is read as one whose others are zero.
+//! If all king buckets are equal, the file has version 2: it contains the weights of one king
+//! bucket only, and its line does not mention them. A file with fewer neurons is read as one whose
+//! others are zero.
 
 use super::kernel::Row;
 use super::network::{Network, NetworkError};
 use super::{BUCKETS, HIDDEN, INPUTS, INPUTS_PER_KING_BUCKET, KING_BUCKETS};
 
-/// The first line is shorter.
+/// Maximum length of the first line, exclusive.
 const LONGEST_LINE: usize = 100;
 
-/// What the first line of a file says.
+/// The contents of the first line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shape {
-    /// 1 where all are alike.
+    /// 1 if all are equal.
     king_buckets: usize,
     hidden: usize,
 }
 
 impl Shape {
-    /// The first line, without its end.
+    /// Formats the first line, without its newline.
     fn line(self) -> String {
         let Shape { king_buckets, hidden } = self;
         let start = match king_buckets {
@@ -37,7 +39,7 @@ impl Shape {
         format!("{start}; hidden {hidden}; buckets {BUCKETS}")
     }
 
-    /// What a file's bytes begin with, if it can be read, and all that follows.
+    /// Parses the first line of a file; returns it and the rest of the bytes.
     fn split_from(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let start = &bytes[..bytes.len().min(LONGEST_LINE)];
         let end = start.iter().position(|&byte| byte == b'\n')?;
@@ -64,10 +66,10 @@ impl Shape {
 }
 
 impl Network {
-    /// Reads a file's bytes.
+    /// Reads a network from the bytes of a file.
     ///
     /// # Errors
-    /// If they are no network, or one that has more neurons.
+    /// If they are no network, or one with more neurons.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetworkError> {
         let whole = Shape { king_buckets: KING_BUCKETS, hidden: HIDDEN };
         let (shape, numbers) =
@@ -78,7 +80,7 @@ impl Network {
         }
         let (words, output_biases) = numbers.split_at(shape.length() - 4 * BUCKETS);
         let mut words = words.as_chunks().0.iter().map(|&word| i16::from_le_bytes(word));
-        // Neurons that the file lacks are zero.
+        // Neurons missing in the file are zero.
         let mut row = || {
             let mut row = [0; HIDDEN];
             row[..shape.hidden].fill_with(|| words.next().unwrap_or_default());
@@ -93,12 +95,12 @@ impl Network {
         Self::new(inputs.into_iter().cycle().take(INPUTS), biases, outputs, output_biases)
     }
 
-    /// The number of neurons that a file's bytes speak of, if they are a network's.
+    /// Returns the number of neurons of a network's file; `None` for other files.
     pub(crate) fn neurons_in(bytes: &[u8]) -> Option<usize> {
         Shape::split_from(bytes).map(|(shape, _)| shape.hidden)
     }
 
-    /// The bytes of its file.
+    /// Returns the bytes of the network's file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let (one_king_bucket, others) = self.inputs.split_at(INPUTS_PER_KING_BUCKET);
         let are_alike =
@@ -120,7 +122,7 @@ pub(crate) mod tests {
     use super::super::network::tests::random_network;
     use super::*;
 
-    /// The file of a network whose last neurons are left out; they are zero where it is read.
+    /// Returns the file of a network without its last neurons, which are read as zero.
     pub(crate) fn narrowed(network: &Network, hidden: usize) -> Vec<u8> {
         let bytes = network.to_bytes();
         let (shape, numbers) = Shape::split_from(&bytes).expect("a network");

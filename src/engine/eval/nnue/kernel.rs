@@ -1,31 +1,31 @@
 //! The two inner loops: adding rows of weights, and the weighted sum of the neurons.
 //!
-//! They are written so that the compiler turns them into vector instructions, and compiled three
-//! times: for the processor that the program is built for, for AVX2 and for AVX-512, chosen at run
-//! time where they are there. Integers add up alike in any order, so all give the same bits.
+//! They are written to be vectorised by the compiler, and compiled three times: for the target
+//! processor, for AVX2 and for AVX-512, selected at run time. Integer sums do not depend on the
+//! order, so all give the same bits.
 
 use super::{HIDDEN, QA};
 
-/// A value or weight for each neuron, on a cache line's boundary.
+/// A value or weight for each neuron, aligned to a cache line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(super) struct Row(pub [i16; HIDDEN]);
 
-/// Sums kept apart, so that none of them can overflow: 255 * 255 * 127 times the neurons of a lane.
+/// Separate sums, so that none of them can overflow: 255 * 255 * 127 times the neurons of a lane.
 const LANES: usize = 8;
 const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 
-/// Neurons whose values the registers of AVX2 hold at once, with some to spare.
+/// Neurons whose values fit in the AVX2 registers at once, with some to spare.
 const IN_REGISTERS: usize = 128;
 const _: () = assert!(HIDDEN.is_multiple_of(IN_REGISTERS));
 
-/// The same of AVX-512, whose registers are twice as wide and twice as many.
+/// The same for AVX-512, whose registers are twice as wide and twice as many.
 #[cfg(target_arch = "x86_64")]
 const IN_WIDE_REGISTERS: usize = 256;
 #[cfg(target_arch = "x86_64")]
 const _: () = assert!(HIDDEN.is_multiple_of(IN_WIDE_REGISTERS));
 
-/// The sums, as a vector register holds them.
+/// The sums of a vector register.
 #[repr(C, align(32))]
 struct Lanes([i32; LANES]);
 
@@ -36,12 +36,12 @@ impl Lanes {
     }
 }
 
-/// Which of the compiled loops to use.
+/// The version of the compiled loops to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kernel {
-    /// What the program was built for.
+    /// The target processor of the build.
     Portable,
-    /// AVX2. Made by [`Kernel::detect`] alone, where the processor has it.
+    /// AVX2. Only created by [`Kernel::detect`] if the processor has it.
     #[cfg(target_arch = "x86_64")]
     Avx2(Detected),
     /// AVX-512, likewise.
@@ -49,17 +49,17 @@ pub(super) enum Kernel {
     Avx512(Detected),
 }
 
-/// Proof that the processor has what a kernel needs.
+/// Proof that the processor has the required features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Detected(());
 
 impl Kernel {
-    /// The fastest one for this processor.
+    /// Returns the fastest kernel for this processor.
     pub(super) fn detect() -> Self {
         Self::available().last().unwrap_or(Kernel::Portable)
     }
 
-    /// All that are of use on this processor, the fastest last.
+    /// Iterates over all useful kernels for this processor, the fastest last.
     fn available() -> impl Iterator<Item = Self> {
         let kernels = [
             Some(Kernel::Portable),
@@ -71,7 +71,7 @@ impl Kernel {
         kernels.into_iter().flatten()
     }
 
-    /// `from` with the rows of `added` on top and those of `removed` taken off.
+    /// Sets `to` to `from` plus the rows of `added` minus those of `removed`.
     #[inline]
     pub(super) fn update(self, from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
         match self {
@@ -81,13 +81,14 @@ impl Kernel {
             #[allow(unsafe_code)]
             Kernel::Avx2(_) => unsafe { update_avx2(from, added, removed, to) },
             #[cfg(target_arch = "x86_64")]
-            // The same of AVX-512.
+            // The same for AVX-512.
             #[allow(unsafe_code)]
             Kernel::Avx512(_) => unsafe { update_avx512(from, added, removed, to) },
         }
     }
 
-    /// The sum over all neurons of value squared times weight; values are clipped to 0..=QA.
+    /// Returns the sum over all neurons of value squared times weight; values are clipped to
+    /// 0..=QA.
     #[inline]
     pub(super) fn weighted_sum(self, values: &Row, weights: &Row) -> i64 {
         match self {
@@ -97,15 +98,16 @@ impl Kernel {
             #[allow(unsafe_code)]
             Kernel::Avx2(_) => unsafe { weighted_sum_avx2(values, weights) },
             #[cfg(target_arch = "x86_64")]
-            // The same of AVX-512.
+            // The same for AVX-512.
             #[allow(unsafe_code)]
             Kernel::Avx512(_) => unsafe { weighted_sum_avx512(values, weights) },
         }
     }
 }
 
-/// Whether the processor has AVX-512 and need not lower its clock for it. Those before Ice Lake and
-/// Zen 4 do, which the rest of a search would pay for; they lack VBMI2, of which nothing is used.
+/// Whether the processor has AVX-512 and runs it without lowering its clock. Those before Ice Lake
+/// and Zen 4 lower it, which would slow down the rest of a search. They are recognised by the lack
+/// of VBMI2, which is not used otherwise.
 #[cfg(target_arch = "x86_64")]
 fn wide_vectors_are_cheap() -> bool {
     is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi2")
@@ -123,7 +125,8 @@ fn update_avx512(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
     update::<IN_WIDE_REGISTERS>(from, added, removed, to);
 }
 
-/// Written out, because no form of the plain loop made the compiler multiply and add in pairs.
+/// Written with intrinsics, because no form of the plain loop made the compiler multiply and add in
+/// pairs.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
@@ -158,8 +161,8 @@ fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
     lanes.sum()
 }
 
-/// As AVX2 does it. VNNI would multiply and add to the sums in one instruction, but is no faster: the
-/// compiler takes it apart again, because the sums wait for each other longer.
+/// Like the AVX2 version. VNNI would multiply and add to the sums in one instruction, but is no
+/// faster: the compiler splits it again, because it lengthens the dependency chain of the sums.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512bw")]
 fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
@@ -186,7 +189,7 @@ fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
         let weighted = _mm512_mullo_epi16(value, weight);
         sums = _mm512_add_epi32(sums, _mm512_madd_epi16(value, weighted));
     }
-    // Two lanes of 32 bits are as much as one of `LANES` holds; all of them want 64.
+    // Two lanes of 32 bits are as much as one of `LANES` holds; the sum of all needs 64.
     let (low, high) = (_mm512_castsi512_si256(sums), _mm512_extracti64x4_epi64::<1>(sums));
     _mm512_reduce_add_epi64(_mm512_cvtepi32_epi64(_mm256_add_epi32(low, high)))
 }
@@ -210,7 +213,7 @@ fn update<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: 
     }
 }
 
-/// Holds `BLOCK` values at a time in registers, while all rows go over them.
+/// Keeps `BLOCK` values at a time in registers while iterating over all rows.
 #[inline(always)]
 fn update_any<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
     let blocks = to.0.as_chunks_mut::<BLOCK>().0.iter_mut();
@@ -240,7 +243,7 @@ fn weighted_sum(values: &Row, weights: &Row) -> i64 {
         let values = values.map(|value| value.clamp(0, QA as i16));
         let mut weighted: [i16; 2 * LANES] = *weights;
         for (weight, value) in weighted.iter_mut().zip(values) {
-            // Fits: weights are clipped for that.
+            // Cannot overflow, because weights are clipped.
             *weight = weight.wrapping_mul(value);
         }
         for (lane, sum) in lanes.0.iter_mut().enumerate() {

@@ -1,12 +1,12 @@
-//! An efficiently updatable neural network as evaluation.
+//! Evaluation by an efficiently updatable neural network.
 //!
-//! The network sees the pieces on the board twice, once from each side, each time through the same
-//! weights: 768 inputs (own or enemy, kind, square), one for each piece that stands there, feed
-//! [`HIDDEN`] neurons. A board whose own king stands on the files e to h is seen in a mirror, and
-//! for each of [`KING_BUCKETS`] parts of the board where the own king may stand there are other weights.
-//! The neurons of both sides, those of the side to move first, pass a squared clipped rectifier
-//! and add up to the score, with weights for each of [`BUCKETS`] counts of pieces. All arithmetic
-//! is on integers, so every machine computes the same score.
+//! The network reads the board twice, once in each side's view, with the same weights. There are
+//! 768 inputs (own or enemy, kind, square), one for each piece on its square, which feed [`HIDDEN`]
+//! neurons. If the own king is on the files e to h, the board is mirrored. Each of [`KING_BUCKETS`]
+//! regions of the own king has its own weights. The neurons of both sides, those of the side to
+//! move first, pass a squared clipped rectifier and add up to the score, with output weights for
+//! each of [`BUCKETS`] ranges of the number of pieces. All arithmetic is on integers, so every
+//! machine computes the same score.
 //!
 //! Sources: Y. Nasu, "Efficiently Updatable Neural-Network based Evaluation Functions for Computer
 //! Shogi" (2018); <https://www.chessprogramming.org/NNUE>; the integer arithmetic after
@@ -26,22 +26,22 @@ pub(crate) use file::tests::narrowed;
 pub use network::{Network, NetworkError};
 pub(crate) use pieces::{PieceSet, seen_by};
 
-/// Neurons that see the board, for each side.
+/// Neurons of the hidden layer, for each side.
 pub(crate) const HIDDEN: usize = 256;
-/// Parts of the board that have weights of their own while the own king stands there.
+/// Regions of the own king with weights of their own.
 pub(crate) const KING_BUCKETS: usize = 4;
-/// Inputs with the own king in one king bucket: own and enemy pieces of six kinds on 64 squares.
+/// Inputs per king bucket: own and enemy pieces of six kinds on 64 squares.
 pub(crate) const INPUTS_PER_KING_BUCKET: usize = 2 * 6 * 64;
-/// All inputs.
 pub(crate) const INPUTS: usize = KING_BUCKETS * INPUTS_PER_KING_BUCKET;
-/// Sets of output weights, chosen by the number of pieces on the board.
+/// Sets of output weights, selected by the number of pieces on the board.
 pub(crate) const BUCKETS: usize = 8;
-/// What 1.0 is as a neuron's value or a weight that leads to one. A value fits eight bits.
+/// The representation of 1.0 as a neuron's value or a weight leading to one. A value fits eight
+/// bits.
 pub(crate) const QA: i32 = 255;
-/// What 1.0 is as an output weight. Trained ones are small, nearly all within 0.4: with 64 in place of
-/// 256 rounding them moves the score by 6.7 centipawns on average.
+/// The representation of 1.0 as an output weight. Trained ones are small, nearly all within 0.4:
+/// with 64 instead of 256, rounding them changes the score by 6.7 centipawns on average.
 pub(crate) const QB: i32 = 256;
 /// Output weights are clipped to this, so that a neuron's value times such a weight fits 16 bits.
 pub(crate) const OUTPUT_WEIGHT_LIMIT: i16 = 127;
-/// Centipawns for an output of 1.0; the network's expectation is the logistic of the output.
+/// Centipawns for an output of 1.0; the network's expected result is the logistic of the output.
 pub(crate) const SCALE: i32 = 400;

@@ -1,4 +1,4 @@
-//! The network's weights.
+//! The weights of a network.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ use crate::chess::position::Color;
 use crate::chess::score::{MAX_EVAL, Score};
 use crate::support::files::read_plain;
 
-/// A network's weights.
+/// The weights of a network.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Network {
-    /// From an input to the neurons.
+    /// From inputs to neurons.
     pub(super) inputs: Box<[Row; INPUTS]>,
-    /// What the neurons begin with.
+    /// Initial values of the neurons.
     pub(super) biases: Row,
     /// From the neurons of the side to move, and of the other, to the output.
     outputs: [[Row; 2]; BUCKETS],
@@ -31,7 +31,7 @@ impl fmt::Debug for Network {
     }
 }
 
-/// Why bytes are no network.
+/// Why bytes are not a network.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NetworkError {
     /// The file cannot be read.
@@ -39,13 +39,13 @@ pub enum NetworkError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error message.
         why: String,
     },
-    /// They begin in another way.
+    /// The bytes begin differently.
     #[error("no network of this version: it should begin with `{0}`")]
     Foreign(String),
-    /// There are too few or too many of them.
+    /// The file is too short or too long.
     #[error("a network has {expected} bytes, this has {found}")]
     Length {
         /// Bytes of a network.
@@ -59,7 +59,7 @@ pub enum NetworkError {
 }
 
 impl Network {
-    /// The network that is built in; how it came about is told in `docs/measurements/network-generations.md`.
+    /// Returns the embedded network; `docs/measurements/network-generations.md` describes its training.
     pub fn embedded() -> Arc<Self> {
         static EMBEDDED: LazyLock<Arc<Network>> = LazyLock::new(|| {
             let network = Network::from_bytes(include_bytes!("network.bin"));
@@ -68,7 +68,7 @@ impl Network {
         Arc::clone(&EMBEDDED)
     }
 
-    /// A network out of its parts, in the units of the file; `inputs` are [`INPUTS`] rows.
+    /// Creates a network from its parts, in the units of the file; `inputs` are [`INPUTS`] rows.
     ///
     /// # Errors
     /// If an output weight is larger than the arithmetic allows.
@@ -90,7 +90,7 @@ impl Network {
         Ok(Network { inputs, biases: Row(biases), outputs, output_biases })
     }
 
-    /// Reads a file.
+    /// Reads a network from a file.
     ///
     /// # Errors
     /// If it cannot be read or is no network of this shape.
@@ -98,7 +98,7 @@ impl Network {
         Self::from_bytes(&Self::read_file(path)?)
     }
 
-    /// The bytes of a file, whatever they are.
+    /// Reads the bytes of a file.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -109,28 +109,30 @@ impl Network {
         })
     }
 
-    /// A number to tell networks apart: the CRC-32 of its file.
+    /// Returns the CRC-32 of the network's file, which identifies it.
     pub fn checksum(&self) -> u32 {
         crc32fast::hash(&self.to_bytes())
     }
 
-    /// The weights from each input to the neurons and, last, the neurons' biases; [`QA`] is 1.0.
+    /// Returns the weights from each input to the neurons and, last, the neurons' biases; [`QA`] is
+    /// 1.0.
     pub(crate) fn input_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
         self.inputs.iter().chain([&self.biases]).map(|row| &row.0)
     }
 
-    /// For each bucket the output weights of the side to move, then those of the other; [`QB`] is
-    /// 1.0.
+    /// Returns for each bucket the output weights of the side to move, then those of the other;
+    /// [`QB`] is 1.0.
     pub(crate) fn output_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
         self.outputs.iter().flatten().map(|row| &row.0)
     }
 
-    /// For each bucket the bias of the output; [`QA`] times [`QB`] is 1.0.
+    /// Returns for each bucket the bias of the output; [`QA`] times [`QB`] is 1.0.
     pub(crate) fn output_biases(&self) -> &[i32; BUCKETS] {
         &self.output_biases
     }
 
-    /// The score, in centipawns for the side to move, of the neurons' values for both sides.
+    /// Returns the score, in centipawns for the side to move, from the neurons' values of both
+    /// sides.
     #[inline]
     pub(super) fn score(&self, kernel: Kernel, bucket: usize, values: [&Row; 2]) -> Score {
         let [own, enemy] = &self.outputs[bucket];
@@ -140,7 +142,7 @@ impl Network {
         score.clamp(-i64::from(MAX_EVAL), MAX_EVAL.into()) as Score
     }
 
-    /// The score, in centipawns for the side to move, computed from nothing.
+    /// Returns the score, in centipawns for the side to move, computed from scratch.
     pub(crate) fn evaluate(&self, pieces: &PieceSet, side_to_move: Color) -> Score {
         let [own, enemy] = [side_to_move, !side_to_move].map(|color| {
             let view = Perspective::new(pieces, color);
@@ -162,7 +164,7 @@ pub(super) mod tests {
     use crate::chess::position::{Position, Square};
     use crate::support::random::Random;
 
-    /// A network of random weights, as large as trained ones have them.
+    /// A network of random weights in the range of trained ones.
     pub(in crate::engine::eval) fn random_network(seed: u64) -> Network {
         let mut random = Random::new(seed);
         let mut weight = |limit: usize| random.below(2 * limit + 1) as i16 - limit as i16;
@@ -179,8 +181,8 @@ pub(super) mod tests {
         let network = random_network(2);
         let position = Position::from_fen("4k3/8/8/3p4/8/8/8/R3K3 b - - 0 1").expect("legal");
         let pieces = PieceSet::of(&position);
-        // Black's king is on the e-file, so Black sees the board turned and mirrored, White
-        // mirrored; squares counted from a1.
+        // Black's king is on the e-file, so Black's view is flipped and mirrored, White's mirrored;
+        // squares counted from a1.
         let black = [
             64 * 5 + (60 ^ 56 ^ 7),
             35 ^ 56 ^ 7,
@@ -189,7 +191,7 @@ pub(super) mod tests {
         ];
         let white = [64 * 5 + (4 ^ 7), 64 * 3 + 7, 384 + 64 * 5 + (60 ^ 7), 384 + (35 ^ 7)];
         let neurons = |inputs: [usize; 4], i: usize| -> f64 {
-            // Both kings stand in the middle of the first rank.
+            // Both kings are in the middle of the first rank.
             let weight = |input: usize| network.inputs[INPUTS_PER_KING_BUCKET + input].0[i];
             let sum: i16 = inputs.into_iter().map(weight).sum();
             f64::from((sum + network.biases.0[i]).clamp(0, 255)) / 255.0

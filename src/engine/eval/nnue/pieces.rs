@@ -1,11 +1,11 @@
-//! What the network sees: the pieces on the board, and which inputs they are.
+//! The input of the network: the pieces on the board and their input numbers.
 
 use chess::{ALL_PIECES, BitBoard, Color, EMPTY, Piece, Square};
 
 use super::{BUCKETS, INPUTS_PER_KING_BUCKET, KING_BUCKETS};
 use crate::chess::position::Position;
 
-/// Pieces for each set of output weights: 32 pieces fill the sets.
+/// Pieces per set of output weights: 32 pieces fill the sets.
 const PIECES_PER_BUCKET: u32 = 32 / BUCKETS as u32;
 const INPUTS_PER_SIDE: usize = INPUTS_PER_KING_BUCKET / 2;
 const FLIP_RANKS: u16 = 56;
@@ -26,7 +26,6 @@ impl PieceSet {
     pub(crate) const NONE: PieceSet =
         PieceSet { kinds: [EMPTY; ALL_PIECES.len()], black: EMPTY, squares: [None; 64] };
 
-    /// The pieces of a position.
     #[inline]
     pub(crate) fn of(position: &Position) -> Self {
         PieceSet {
@@ -36,7 +35,7 @@ impl PieceSet {
         }
     }
 
-    /// The same pieces but for those on `square`.
+    /// Returns the pieces except those on `square`.
     #[must_use]
     pub(crate) fn without(mut self, square: Square) -> Self {
         let others = !BitBoard::from_square(square);
@@ -46,7 +45,7 @@ impl PieceSet {
         self
     }
 
-    /// The same pieces and one on `square`, which is empty.
+    /// Returns the pieces with one added on `square`, which must be empty.
     #[must_use]
     pub(crate) fn with(mut self, color: Color, piece: Piece, square: Square) -> Self {
         let here = BitBoard::from_square(square);
@@ -56,14 +55,14 @@ impl PieceSet {
         self
     }
 
-    /// The set of output weights that belongs to so many pieces.
+    /// Returns the set of output weights for this number of pieces.
     #[inline]
     pub(crate) fn bucket(&self) -> usize {
         let occupied = self.kinds.iter().fold(EMPTY, |all, &pieces| all | pieces);
         (occupied.popcnt().saturating_sub(2) / PIECES_PER_BUCKET) as usize
     }
 
-    /// The squares on which not the same stands as in `before`.
+    /// Returns the squares whose contents differ from those in `before`.
     #[inline]
     fn differing(&self, before: &PieceSet) -> BitBoard {
         let kinds = self.kinds.iter().zip(&before.kinds);
@@ -76,7 +75,7 @@ impl PieceSet {
         self.differing(before) == EMPTY
     }
 
-    /// The pieces that stand here and not in `before`, and those of `before` that do not stand here.
+    /// Returns the pieces added since `before`, and those removed.
     #[inline]
     pub(super) fn changes(&self, before: &PieceSet) -> Changes<MAX_PIECES> {
         self.changes_on(self.differing(before), before)
@@ -89,11 +88,11 @@ impl PieceSet {
         (squares.popcnt() <= NEAR as u32).then(|| self.changes_on(squares, before))
     }
 
-    /// The pieces that stand on these squares here, and in `before`.
+    /// Returns the pieces on these squares here, and in `before`.
     #[inline(always)]
     fn changes_on<const MAX: usize>(&self, squares: BitBoard, before: &PieceSet) -> Changes<MAX> {
         let mut changes = Changes { added: PieceList::new(), removed: PieceList::new() };
-        // Without branches: of a move nobody can foresee whether it takes.
+        // Branchless, because captures are unpredictable.
         for square in squares {
             changes.added.note(self.piece_square(square), self.is_occupied(square));
             changes.removed.note(before.piece_square(square), before.is_occupied(square));
@@ -101,7 +100,7 @@ impl PieceSet {
         changes
     }
 
-    /// The piece on `square`, any if there is none.
+    /// Returns the piece on `square`; an arbitrary one if there is none.
     #[inline]
     fn piece_square(&self, square: Square) -> PieceSquare {
         let kind = self.squares[square.to_index()].map_or(0, |piece| piece.to_index() as u16);
@@ -121,24 +120,24 @@ impl PieceSet {
     }
 }
 
-/// Squares that a board may differ on from the one it begins from before another is looked at: castling
+/// Largest number of squares by which a board may differ from the one it is updated from. Castling
 /// changes four, other moves two or three.
 const NEAR: usize = 4;
-/// Most pieces on a board.
+/// Maximum number of pieces on a board.
 const MAX_PIECES: usize = 32;
 
-/// The pieces by which two boards differ, at most so many on each.
+/// The pieces by which two boards differ, at most `MAX` on each.
 #[derive(Debug)]
 pub(super) struct Changes<const MAX: usize> {
     pub(super) added: PieceList<MAX>,
     pub(super) removed: PieceList<MAX>,
 }
 
-/// Pieces, one after the other.
+/// A list of at most `MAX` pieces.
 #[derive(Debug)]
 pub(super) struct PieceList<const MAX: usize> {
     pieces: [PieceSquare; MAX],
-    /// Where the one is written that is one too many, and does not count.
+    /// Written to by an append to a full list, and otherwise unused.
     spare: PieceSquare,
     length: usize,
 }
@@ -170,9 +169,11 @@ pub(super) struct PieceSquare(u16);
 const PIECE_SHIFT: u32 = 6;
 const COLOR_SHIFT: u32 = 9;
 
-/// Of which king bucket, below [`KING_BUCKETS`], a king's square is, by the number that its own side sees it under:
-/// from a1 rank by rank, on the files a to d. A castled king, one in the middle of the first rank, one
-/// on the second, and all others each call for weights of their own.
+/// Returns the king bucket, below [`KING_BUCKETS`], of a king's square in its own side's view: from
+/// a1 rank by rank, on the files a to d.
+///
+/// The buckets are a castled king, one in the middle of the first rank, one on the second rank, and
+/// all others.
 const fn king_bucket(king: usize) -> usize {
     match (king / 8, king % 8) {
         (0, 0..=2) => 0,
@@ -182,8 +183,8 @@ const fn king_bucket(king: usize) -> usize {
     }
 }
 
-/// How a side whose own king stands on this square, counted from a1, sees the board: whether in a mirror,
-/// and with the weights of which king bucket.
+/// Returns the view of a side whose king is on this square, counted from a1: whether it is
+/// mirrored, and its king bucket.
 #[inline]
 pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
     let mirrored = king % 8 >= FIRST_MIRRORED_FILE;
@@ -192,25 +193,25 @@ pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
     (mirrored, king_bucket(king ^ usize::from(ranks ^ files)))
 }
 
-/// How one side sees the board.
+/// One side's view of the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Perspective {
-    /// The bits of a [`PieceSquare`] that are turned round.
+    /// The bits of a [`PieceSquare`] that are flipped.
     turned: u16,
-    /// Where the own king stands.
+    /// The own king's bucket.
     king_bucket: u16,
 }
 
-/// Views that a side can have of the board.
+/// Number of views that a side can have of the board.
 pub(super) const VIEWS: usize = 2 * KING_BUCKETS;
 
 const FLIP_COLORS: u16 = 1 << COLOR_SHIFT;
 
 impl Perspective {
-    /// The view of `color` where the pieces stand so.
+    /// Returns the view of `color` for these pieces.
     #[inline]
     pub(super) fn new(pieces: &PieceSet, color: Color) -> Self {
-        // A board without this king is seen as if it stood on the first square.
+        // A missing king counts as on the first square.
         let king = pieces.king(color).0.trailing_zeros() as usize % 64;
         let (mirrored, king_bucket) = seen_by(king, color);
         let turned = if color == Color::White { 0 } else { FLIP_COLORS | FLIP_RANKS }
@@ -218,13 +219,13 @@ impl Perspective {
         Perspective { turned, king_bucket: king_bucket as u16 }
     }
 
-    /// A number for each view of this colour, below [`VIEWS`].
+    /// Returns the index of the view, below [`VIEWS`].
     #[inline]
     pub(super) fn index(self) -> usize {
         2 * usize::from(self.king_bucket) + usize::from(self.turned & FLIP_FILES != 0)
     }
 
-    /// The input, below [`INPUTS`](super::INPUTS), that a piece is in this view.
+    /// Returns the input, below [`INPUTS`](super::INPUTS), of a piece in this view.
     #[inline]
     pub(super) fn input(self, piece: PieceSquare) -> usize {
         let seen = piece.0 ^ self.turned;
@@ -267,7 +268,7 @@ mod tests {
         for color in [Color::White, Color::Black] {
             assert_eq!(inputs(left, color), inputs(right, color));
         }
-        // The king itself is always seen on the left, here on the second rank.
+        // In its own view the king is always on the left, here on the second rank.
         assert!(inputs(right, Color::White).contains(&(2 * INPUTS_PER_KING_BUCKET + 64 * 5 + 9)));
     }
 

@@ -1,14 +1,13 @@
 //! The idle threads of a search, and how they get work.
 //!
-//! An idle thread *offers* itself by setting a bit that all others can read, and waits. A thread with
-//! work to share clears the bit: from then on the idle thread is *reserved* and exclusive to it, and is
-//! *called* with a task or released at once. So work is shared only with a thread that is ready to take
-//! it, exactly as many threads wake as get a task, and while no thread is idle a busy thread only reads
-//! one word.
+//! An idle thread *offers* itself by setting a shared bit, and waits. A thread with work to share
+//! clears the bit. The idle thread is then *reserved* for it, and is either *called* with a task or
+//! released at once. So work is shared only with a thread that is ready to take it, exactly as many
+//! threads wake as get a task, and while no thread is idle a busy thread only reads one word.
 //!
-//! A thread that waits for others below a node of its own may be called for work below that node only;
-//! other work would delay it. This is the "helpful master" of R. Feldmann, "Game Tree Search on
-//! Massively Parallel Systems" (1993); see <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
+//! A thread that waits for others below a node of its own accepts work below that node only; other
+//! work would delay it. This is the "helpful master" of R. Feldmann, "Game Tree Search on Massively
+//! Parallel Systems" (1993); see <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
 
 #[cfg(feature = "loom")]
 mod model;
@@ -37,20 +36,20 @@ use loom::{
 #[cfg(feature = "loom")]
 use model::{AtomicCell, Parker, Unparker};
 
-/// How often a thread looks whether it is called before it sleeps: some ten microseconds, which is
-/// what it takes to wake one that sleeps.
+/// How often a waiting thread checks for a call before it sleeps: about ten microseconds, which is
+/// the time it takes to wake a sleeping thread.
 const SPINS: u32 = if cfg!(feature = "loom") { 0 } else { 2_000 };
 /// Threads whose bits share a word.
 const PER_WORD: usize = u64::BITS as usize;
-/// Words for as many threads as a search can have.
+/// Words for the maximum number of threads.
 const WORDS: usize = 4;
 
-/// Threads of a search, by number: one bit each.
+/// A set of thread numbers, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct ThreadSet([u64; WORDS]);
 
 impl ThreadSet {
-    /// These and `thread`.
+    /// Returns the set with `thread` added.
     pub(super) fn with(mut self, thread: usize) -> Self {
         self.0[thread / PER_WORD] |= bit(thread);
         self
@@ -63,7 +62,7 @@ impl ThreadSet {
     }
 }
 
-/// A set that threads join while others read it.
+/// A set of threads that grows while others read it.
 #[derive(Debug, Default)]
 pub(super) struct SharedThreadSet([AtomicU64; WORDS]);
 
@@ -72,8 +71,8 @@ impl SharedThreadSet {
     pub(super) fn insert(&self, thread: usize) -> bool {
         let before = self.0[thread / PER_WORD].fetch_or(bit(thread), Ordering::AcqRel);
         // A thread that signals a cutoff marks the node before it reads this set; a joining thread
-        // reads the mark after it has joined. Whichever of the two fences comes second sees what was
-        // written before the other.
+        // reads the mark after it has joined. Whichever of the two fences comes second sees what
+        // was written before the other.
         fence(Ordering::SeqCst);
         before & bit(thread) == 0
     }
@@ -88,7 +87,7 @@ fn bit(thread: usize) -> u64 {
     1 << (thread % PER_WORD)
 }
 
-/// The bits that are set, one at a time.
+/// Iterates over the set bits, one at a time.
 fn bits_of(mut word: u64) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || {
         let lowest = word & word.wrapping_neg();
@@ -100,9 +99,9 @@ fn bits_of(mut word: u64) -> impl Iterator<Item = u64> {
 /// The idle threads of one word.
 #[derive(Default)]
 struct IdleThreads {
-    /// Those that work anywhere.
+    /// Threads that accept any work.
     free: AtomicU64,
-    /// Those that work below a node of their own only.
+    /// Threads that accept work below a node of their own only.
     bound: AtomicU64,
 }
 
@@ -118,7 +117,7 @@ struct ThreadSlot<T> {
     unparker: Unparker,
 }
 
-/// Set when a node above a thread may have been cut off.
+/// Set when a node above a thread may have been cut off. @17 @18 -
 #[derive(Debug, Default)]
 pub(super) struct CutoffFlag(AtomicBool);
 
@@ -134,17 +133,17 @@ impl CutoffFlag {
         self.0.store(true, Ordering::Release);
     }
 
-    /// Clears the flag. Call this before checking, so that the check sees every mark made before the
-    /// flag was set.
+    /// Clears the flag. Call this before checking, so that the check sees every mark made before
+    /// the flag was set.
     pub(super) fn clear(&self) {
         self.0.swap(false, Ordering::AcqRel);
     }
 }
 
-/// For a thread that accepts work below any node.
+/// The address for a thread that accepts work below any node.
 pub(super) const ANYWHERE: usize = 0;
 
-/// The helper threads of a search, which wait for tasks `T`.
+/// The helper threads of a search, which wait for tasks of type `T`.
 pub(super) struct HelperPool<T> {
     /// Empty with a single thread.
     idle: Box<[CachePadded<IdleThreads>]>,
@@ -157,16 +156,16 @@ pub(super) struct HelperPool<T> {
 /// Why a thread stopped waiting.
 #[derive(Debug)]
 pub(super) enum WaitResult<T> {
-    /// It got something to do.
+    /// It received a task.
     Called(T),
-    /// What it waited for has come; it is not offered any more.
+    /// Its condition is met; it is no longer offered.
     Over,
-    /// It has slept as long as it may, and is still offered.
+    /// The longest wait has passed; it is still offered.
     TimedOut,
 }
 
 impl<T: Send> HelperPool<T> {
-    /// A pool of so many threads, all busy at first; later at most `cores` of them are.
+    /// Creates a pool of `threads` threads, all busy at first. Later at most `cores` of them are.
     pub(super) fn new(threads: usize, cores: usize) -> Self {
         let slot = || {
             let parker = Parker::new();
@@ -188,8 +187,8 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Whether a thread is idle that works below nodes of `owners`, or anywhere, and there is a core for it:
-    /// as far as can be told by a look.
+    /// Whether a thread that works below nodes of `owners`, or anywhere, is idle and has a core. A
+    /// cheap estimate.
     #[inline]
     pub(super) fn has_idle(&self, owners: &ThreadSet) -> bool {
         let is_there = self.idle.iter().zip(owners.0).any(|(idle, owners)| {
@@ -210,8 +209,8 @@ impl<T: Send> HelperPool<T> {
         self.idle.iter().map(count).sum::<u32>() as usize
     }
 
-    /// Reserves an idle thread: of `owners` one that waits below something that `is_above` the work to
-    /// do, or else one that works anywhere.
+    /// Reserves an idle thread: one of `owners` that waits at a node for which `is_above` holds, or
+    /// else one that accepts any work.
     pub(super) fn reserve(
         &self,
         owners: &ThreadSet,
@@ -223,7 +222,7 @@ impl<T: Send> HelperPool<T> {
                 let thread = word * PER_WORD + bit.trailing_zeros() as usize;
                 if fits(thread) && take(&idle.bound, bit) {
                     let reservation = Reservation { pool: self, thread };
-                    // Meanwhile it may have come to wait below something else.
+                    // It may now wait below another node.
                     if fits(thread) {
                         return Some(reservation);
                     }
@@ -238,13 +237,14 @@ impl<T: Send> HelperPool<T> {
         })
     }
 
-    /// Offers the thread `me` for work below `below`, or [`ANYWHERE`]. It waits next.
+    /// Offers thread `me` for work below the node `below`, or [`ANYWHERE`]. Call
+    /// [`HelperPool::wait`] next.
     pub(super) fn offer(&self, me: usize, below: usize) {
         self.slots[me].below.store(below, Ordering::Relaxed);
         self.offered(me).fetch_or(bit(me), Ordering::Release);
     }
 
-    /// The word that has the bit of a thread while it is offered.
+    /// Returns the word that contains the bit of a thread while it is offered.
     fn offered(&self, thread: usize) -> &AtomicU64 {
         let idle = &self.idle[thread / PER_WORD];
         match self.slots[thread].below.load(Ordering::Relaxed) {
@@ -253,8 +253,9 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Waits, once offered, until the thread is called or `is_over`, of which it is told by
-    /// [`HelperPool::wake`]; but sleeps no longer than `longest`.
+    /// Waits, once offered, until the thread is called or `is_over` holds, for at most `longest`.
+    ///
+    /// [`HelperPool::wake`] makes the thread check `is_over` again.
     pub(super) fn wait(
         &self,
         me: usize,
@@ -274,7 +275,7 @@ impl<T: Send> HelperPool<T> {
                 if take(self.offered(me), bit(me)) {
                     return WaitResult::Over;
                 }
-                // Reserved: whoever did that calls or lets go at once.
+                // Reserved: the reserving thread calls or releases it at once.
                 yield_now();
             } else if spins < SPINS {
                 spins += 1;
@@ -297,19 +298,18 @@ impl<T: Send> HelperPool<T> {
         self.slots[thread].unparker.unpark();
     }
 
-    /// The thread's cutoff flag; `None` with a single thread.
+    /// Returns the thread's cutoff flag; `None` with a single thread.
     pub(super) fn cutoff_flag(&self, thread: usize) -> Option<&CutoffFlag> {
         self.slots.get(thread).map(|slot| &slot.cutoff_flag)
     }
 
-    /// Makes threads check for cutoffs.
     pub(super) fn check_cutoffs(&self, threads: &SharedThreadSet) {
         for thread in threads.get().threads() {
             self.slots[thread].cutoff_flag.set();
         }
     }
 
-    /// Tells all threads that there will be no more to do.
+    /// Ends the search for all threads.
     pub(super) fn finish(&self) {
         self.over.store(true, Ordering::Release);
         for slot in &self.slots {
@@ -318,25 +318,25 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Whether that was told.
+    /// Whether [`HelperPool::finish`] was called.
     pub(super) fn is_over(&self) -> bool {
         self.over.load(Ordering::Acquire)
     }
 }
 
-/// Takes a bit out of a word; returns whether it was there.
+/// Clears a bit of a word; returns whether it was set.
 fn take(word: &AtomicU64, bit: u64) -> bool {
     word.fetch_and(!bit, Ordering::AcqRel) & bit != 0
 }
 
-/// An idle thread that nobody else can have. It is let go unless it is called.
+/// Exclusive access to an idle thread. Dropping it without a call releases the thread.
 pub(super) struct Reservation<'a, T: Send> {
     pool: &'a HelperPool<T>,
     thread: usize,
 }
 
 impl<T: Send> Reservation<'_, T> {
-    /// Gives the thread something to do.
+    /// Calls the thread with a task.
     pub(super) fn call(self, task: T) {
         let slot = &self.pool.slots[self.thread];
         slot.task.store(Some(task));
@@ -345,7 +345,6 @@ impl<T: Send> Reservation<'_, T> {
         std::mem::forget(self);
     }
 
-    /// The thread's number.
     pub(super) fn thread(&self) -> usize {
         self.thread
     }

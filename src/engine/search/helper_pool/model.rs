@@ -1,11 +1,13 @@
 //! Checks every interleaving of the threads of a helper pool: `cargo test --features loom --lib
-//! model::`. The parts of crossbeam that the pool uses have stand-ins here that loom can step.
+//! model::`.
+//!
+//! Replaces the parts of crossbeam used by the pool with versions that loom can step.
 
 use std::time::Duration;
 
 use loom::sync::{Arc, Condvar, Mutex};
 
-/// As `crossbeam::atomic::AtomicCell`.
+/// Replaces `crossbeam::atomic::AtomicCell`.
 pub(super) struct AtomicCell<T>(Mutex<T>);
 
 impl<T: Default> AtomicCell<T> {
@@ -22,11 +24,11 @@ impl<T: Default> AtomicCell<T> {
     }
 }
 
-/// As `crossbeam::sync::Parker`: a token that was left before lets it pass at once.
+/// Replaces `crossbeam::sync::Parker`: an earlier token lets it pass at once.
 #[derive(Clone)]
 pub(super) struct Parker(Arc<(Mutex<bool>, Condvar)>);
 
-/// As `crossbeam::sync::Unparker`.
+/// Replaces `crossbeam::sync::Unparker`.
 pub(super) type Unparker = Parker;
 
 impl Parker {
@@ -45,7 +47,7 @@ impl Parker {
         }
     }
 
-    /// Without a clock the wait times out at once.
+    /// Times out at once, as there is no clock.
     pub(super) fn park_timeout(&self, _longest: Duration) {
         *self.0.0.lock().expect("nobody panics") = false;
     }
@@ -64,7 +66,7 @@ mod tests {
 
     use super::super::{ANYWHERE, HelperPool, SharedThreadSet, ThreadSet, WaitResult};
 
-    /// Does what comes until it is over; gives back how many tasks that were.
+    /// Runs tasks until the search is over; returns their number.
     fn serve(
         pool: &HelperPool<usize>,
         me: usize,
@@ -82,14 +84,14 @@ mod tests {
         }
     }
 
-    /// Shares a task out if somebody is there; gives back what was taken.
+    /// Shares a task out if a thread is idle; returns the number of tasks taken.
     fn share(pool: &HelperPool<usize>, owners: &ThreadSet, below: usize, calls: bool) -> usize {
         match pool.reserve(owners, |above| above == below) {
             Some(reservation) if calls => {
                 reservation.call(1);
                 1
             }
-            // Let go of.
+            // Released.
             _ => 0,
         }
     }
@@ -110,8 +112,8 @@ mod tests {
         }
     }
 
-    /// The end of a split point: its owner waits for the one helper, who may call him for help below, or
-    /// may not, and then leaves.
+    /// The end of a split point: its owner waits for the one helper, which may call the owner for
+    /// help below and then leaves.
     #[test]
     fn an_owner_continues_when_its_helper_has_left() {
         for calls in [true, false] {
@@ -135,7 +137,7 @@ mod tests {
         }
     }
 
-    /// Two that have work find one idle thread: it does the work of one of them, and no other.
+    /// Two threads with work find one idle thread: it runs exactly one of the two tasks.
     #[test]
     fn a_thread_is_reserved_by_one_alone() {
         loom::model(|| {
@@ -152,7 +154,7 @@ mod tests {
         });
     }
 
-    /// A thread joins a node while another cuts it off: it hears of that.
+    /// A thread that joins a node while another cuts it off notices the cutoff.
     #[test]
     fn nobody_works_on_at_a_node_that_was_cut_off() {
         loom::model(|| {

@@ -1,8 +1,8 @@
-//! What the engine's own search does on a position, written down.
+//! Traces of the engine's own search on a position.
 //!
-//! [`trace`] has every thread of a search observed: everything is counted, and the tree is kept within
-//! [`Bounds`]. The sums are made of what the observers are told of each node; [`Trace::counters`] is what
-//! the search counts where it cuts off and searches again.
+//! [`trace`] observes every thread of a search. It counts everything and keeps the tree within
+//! [`Bounds`]. The sums come from the observed steps; [`Trace::counters`] are the search's own
+//! counts of cutoffs and re-searches.
 
 mod record;
 mod sums;
@@ -23,20 +23,20 @@ pub use record::Bounds;
 pub use sums::{NodeType, Sums};
 pub use visit::Visit;
 
-/// A search, written down.
+/// The trace of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Trace {
-    /// What was kept of the tree, in the order in which the visits began.
+    /// The recorded part of the tree, in the order in which the visits began.
     pub visits: Vec<Visit>,
-    /// All that happened.
+    /// Sums over all threads.
     pub sums: Sums,
-    /// The same as the search itself counts it.
+    /// The search's own counts of the same events.
     pub counters: Counters,
-    /// What happened, by thread.
+    /// Sums by thread.
     pub threads: Vec<Sums>,
 }
 
-/// Searches as [`Searcher::search`] does, and writes down what happens.
+/// Searches like [`Searcher::search`] and returns a trace.
 pub fn trace(
     searcher: &mut Searcher,
     game: &Game,
@@ -52,7 +52,7 @@ pub fn trace(
     (result, Trace::of(shared.take()))
 }
 
-/// Searches, and logs the iterations and the sums once it is over.
+/// Searches, then logs the iterations and the sums.
 pub(super) fn logged(
     searcher: &mut Searcher,
     game: &Game,
@@ -69,7 +69,7 @@ pub(super) fn logged(
 }
 
 impl Trace {
-    /// All threads' parts together.
+    /// Combines the parts of all threads.
     fn of(mut parts: Vec<Part>) -> Self {
         parts.sort_by_key(|part| part.thread);
         let threads: Vec<Sums> = parts.iter().map(|part| part.sums.clone()).collect();
@@ -82,7 +82,7 @@ impl Trace {
     }
 }
 
-/// A visit among those of all threads; one that was dropped has only its numbers.
+/// A visit among those of all threads; a dropped one has only its numbers.
 struct Branch {
     above: Option<u64>,
     nodes: u64,
@@ -90,7 +90,7 @@ struct Branch {
     visit: Option<Visit>,
 }
 
-/// The visits of all threads, each with the nodes of all that is below it.
+/// Combines the visits of all threads, each with the nodes of all that is below it.
 fn joined(parts: Vec<Part>) -> Vec<Visit> {
     let mut branches: BTreeMap<u64, Branch> = BTreeMap::new();
     let mut elsewhere = Vec::new();
@@ -107,14 +107,14 @@ fn joined(parts: Vec<Part>) -> Vec<Visit> {
         }
     }
     for (number, (nodes, hidden)) in elsewhere {
-        // What belongs to no visit, as what a thread does to verify a line into the book, is only counted.
+        // Nodes without a visit, such as those that verify a line into the book, are only counted.
         if let Some(branch) = branches.get_mut(&number) {
             branch.nodes += nodes;
             branch.hidden += hidden;
         }
     }
     let numbers: Vec<u64> = branches.keys().copied().collect();
-    // A visit begins after the one above it.
+    // A visit begins after its parent.
     for number in numbers.iter().rev() {
         let Branch { above, nodes, hidden, ref visit } = branches[number];
         let lost = if visit.is_none() { hidden + 1 } else { 0 };

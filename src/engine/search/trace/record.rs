@@ -1,4 +1,4 @@
-//! Writing down what the threads of a search do.
+//! Recording of the steps of search threads.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -12,34 +12,36 @@ use super::visit::Visit;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// What is written down of a search. The root and its moves always are, in every iteration; what
-/// is below them in the last one alone, within these bounds. Everything is counted.
+/// The part of a search that is recorded.
+///
+/// The root and its moves are recorded in every iteration, the tree below them only in the last one
+/// and within these bounds. Everything is counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bounds {
     /// The last ply.
     pub plies: Ply,
-    /// The fewest plies left; 0 for nodes of quiescence as well.
+    /// The fewest plies left; 0 includes quiescence.
     pub min_depth: Depth,
-    /// Only what is on the way to the end of this line, or below it.
+    /// Records only what leads to the end of this line, or is below it.
     pub branch: Vec<Move>,
-    /// The most visits below the root's moves.
+    /// The maximum number of visits below the root moves.
     pub visits: usize,
 }
 
-/// What the recorders of one search share.
+/// Data shared by the recorders of one search.
 #[derive(Default)]
 pub(super) struct Shared {
     /// Visits so far: their numbers begin with 1.
     visits: AtomicU64,
     iteration: AtomicI32,
     line: AtomicUsize,
-    /// Visits below the root's moves that were written down in this iteration.
+    /// Visits below the root moves recorded in this iteration.
     deep: AtomicUsize,
     done: Mutex<Vec<Part>>,
 }
 
 impl Shared {
-    /// What the threads have left behind.
+    /// Takes the parts of the completed threads.
     pub(super) fn take(&self) -> Vec<Part> {
         std::mem::take(&mut self.done.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -53,18 +55,18 @@ pub(super) struct Part {
     pub(super) dropped: Vec<Dropped>,
     pub(super) sums: Sums,
     pub(super) counters: Counters,
-    /// Nodes, and visits that were not written down, below visits of other threads by number.
+    /// Nodes, and visits not recorded, below visits of other threads by number.
     pub(super) elsewhere: BTreeMap<u64, (u64, u64)>,
 }
 
-/// A visit with the numbers of itself and of that above.
+/// A visit with its own number and its parent's.
 pub(super) struct Noted {
     pub(super) number: u64,
     pub(super) above: Option<u64>,
     pub(super) visit: Visit,
 }
 
-/// A visit that was written down and is no longer of interest.
+/// A recorded visit that is no longer of interest.
 pub(super) struct Dropped {
     pub(super) number: u64,
     pub(super) above: Option<u64>,
@@ -74,9 +76,9 @@ pub(super) struct Dropped {
 
 /// A node that is entered and not left.
 struct Frame {
-    /// The visit, if it is written down.
+    /// The visit, if it is recorded.
     visit: Option<usize>,
-    /// The innermost visit that is, if it is this thread's.
+    /// The innermost recorded visit, if it is this thread's.
     own: Option<usize>,
     place: VisitRef,
     position: Position,
@@ -89,7 +91,7 @@ struct Frame {
     moves: u32,
 }
 
-/// One thread's [`Observer`], which counts everything and writes down what lies within [`Bounds`].
+/// One thread's [`Observer`], which counts everything and records what lies within [`Bounds`].
 pub(super) struct Recorder {
     shared: Arc<Shared>,
     bounds: Arc<Bounds>,
@@ -114,7 +116,7 @@ impl Recorder {
         }
     }
 
-    /// Lets go of what earlier iterations had below the root's moves, but for its numbers.
+    /// Drops the visits of earlier iterations below the root moves, except their numbers.
     fn begin_iteration(&mut self) {
         let iteration = self.shared.iteration.load(Relaxed);
         if self.path.is_empty() && iteration != self.iteration {
@@ -130,7 +132,7 @@ impl Recorder {
         }
     }
 
-    /// Whether a node may be written down, and what is below it.
+    /// Whether a node may be recorded, and whether nodes below it may.
     fn admits(&self, entry: &Entry<'_>) -> (bool, bool) {
         let Some(parent) = self.path.last() else { return (entry.ply == 0, entry.ply == 0) };
         if !parent.place.open {
@@ -233,7 +235,7 @@ impl Recorder {
         }
     }
 
-    /// Notes nodes, and visits that are not written down, at the innermost one above that is.
+    /// Adds nodes and unrecorded visits to the innermost recorded visit.
     fn credit(&mut self, nodes: u64, hidden: u64) {
         let Some(frame) = self.path.last() else { return };
         match frame.own {
@@ -274,13 +276,13 @@ impl Recorder {
         self.path.pop();
     }
 
-    /// The visit of the node entered last, if it is written down, and its position.
+    /// Returns the visit and position of the innermost open node, if it is recorded.
     fn current(&mut self) -> Option<(&mut Visit, &Position)> {
         let frame = self.path.last()?;
         Some((&mut self.part.visits[frame.visit?].visit, &frame.position))
     }
 
-    /// What happens at the node entered last.
+    /// Updates the visit of the innermost open node.
     fn note(&mut self, step: &SearchStep<'_>) {
         let Some((visit, position)) = self.current() else { return };
         match *step {

@@ -1,4 +1,4 @@
-//! What has happened in a search, added up.
+//! Sums of the events of a search.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub enum NodeType {
 }
 
 impl NodeType {
-    /// The type of a node that was left with `score`; the window is (alpha, beta).
+    /// Returns the type of a node with this score and window (alpha, beta).
     #[inline]
     pub fn of(score: Score, (alpha, beta): (Score, Score)) -> Self {
         match score {
@@ -32,55 +32,56 @@ impl NodeType {
     }
 }
 
-/// What has happened in a search, or in one thread's part of it.
+/// Sums of the events of a search, or of one thread's part.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Sums {
-    /// Nodes, as the search counts them: visits but those of the root, and those after a stop.
+    /// Nodes, as counted by the search: visits except those of the root and those after a stop.
     pub nodes: u64,
-    /// Those of them in quiescence.
+    /// Nodes in quiescence.
     pub quiescence: u64,
-    /// Visits by type; one that was stopped has none.
+    /// Visits by type; a stopped one has none.
     pub types: BTreeMap<NodeType, u64>,
-    /// Visits by what settled them.
+    /// Visits by what determined their value.
     pub ends: BTreeMap<NodeEnd, u64>,
-    /// Nodes whose moves were searched, and one failed high.
+    /// Nodes at which a searched move failed high.
     pub cutoffs: u64,
-    /// Those where it was the first.
+    /// Cutoffs by the first move.
     pub first_move_cutoffs: u64,
-    /// Aspiration windows that failed and were opened again.
+    /// Aspiration windows that failed and were widened.
     pub windows: u64,
-    /// Nodes of which the table had something.
+    /// Nodes with an entry in the table.
     pub hits: u64,
-    /// Late moves searched less deeply, and by how many plies in all.
+    /// Late moves searched with a reduction.
     pub reduced: u64,
-    /// See [`Sums::reduced`].
+    /// Total plies of these reductions; see [`Sums::reduced`].
     pub reduced_plies: u64,
-    /// Those searched again to the full depth.
+    /// Reduced moves searched again at full depth.
     pub deeper: u64,
     /// Moves searched again with the open window.
     pub open: u64,
     /// Null moves tried.
     pub null_moves: u64,
-    /// Nodes searched without their table move, to see whether that is the only good one.
+    /// Nodes searched without their table move, to test whether that is the only good one.
     pub singularity_tests: u64,
-    /// Table moves searched more deeply, and less.
+    /// Table moves searched more deeply.
     pub extended: u64,
-    /// See [`Sums::extended`].
+    /// Table moves searched less deeply; see [`Sums::extended`].
     pub extended_less: u64,
-    /// Nodes searched less deeply for what the last move had made of the evaluation.
+    /// Nodes searched less deeply because the last move raised the evaluation.
     pub hindsight: u64,
-    /// Moves not searched, by reason; moves after the last of late move pruning are not counted one by one.
+    /// Moves not searched, by reason. Moves skipped by late move pruning after the first are not
+    /// counted individually.
     pub left_out: BTreeMap<PruneReason, u64>,
-    /// Nodes that the book knows.
+    /// Nodes in the book.
     pub book_matches: u64,
-    /// Nodes whose moves were shared out.
+    /// Nodes whose moves were shared.
     pub splits: u64,
-    /// How often a thread took moves of a node that another had shared out.
+    /// How often a thread joined a node shared by another.
     pub joins: u64,
 }
 
 impl Sums {
-    /// Notes a reduction of so many plies.
+    /// Adds a reduction of this many plies.
     pub(super) fn reduce(&mut self, plies: Depth) {
         if plies > 0 {
             self.reduced += 1;
@@ -88,7 +89,7 @@ impl Sums {
         }
     }
 
-    /// Takes in what another thread has done.
+    /// Adds the sums of another thread.
     pub(super) fn add(&mut self, other: &Sums) {
         let Sums { types, ends, left_out, .. } = other;
         types.iter().for_each(|(&key, count)| *self.types.entry(key).or_default() += count);
@@ -114,14 +115,14 @@ impl Sums {
         self.joins += other.joins;
     }
 
-    /// The sums of what the search counts itself.
+    /// Returns the sums that the search counts itself.
     pub fn counters(&self) -> Counters {
         Counters { nodes: self.nodes, cutoffs: self.cutoffs, deeper: self.deeper, open: self.open }
     }
 }
 
 impl Counters {
-    /// Takes in those of another thread.
+    /// Adds the counts of another thread.
     pub(super) fn add(&mut self, other: Counters) {
         self.nodes += other.nodes;
         self.cutoffs += other.cutoffs;

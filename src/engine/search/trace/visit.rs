@@ -1,4 +1,4 @@
-//! One visit of a node, as it is written down.
+//! One recorded visit of a node.
 
 use serde::{Serialize, Serializer};
 
@@ -9,20 +9,20 @@ use crate::chess::score::{Depth, Ply, Score};
 /// One visit of a node. Windows and scores are those of the side to move there, in centipawns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Visit {
-    /// The visit of the node above, by its place in [`Trace::visits`](super::Trace::visits).
+    /// Index of the parent's visit in [`Trace::visits`](super::Trace::visits).
     pub parent: Option<usize>,
-    /// The thread that made it; 0 is the main one.
+    /// The visiting thread; 0 is the main one.
     pub thread: usize,
     /// The iteration, in plies.
     pub iteration: Depth,
-    /// Which of the best lines was searched for, from 1.
+    /// Rank of the line being searched, from 1.
     pub line: usize,
-    /// The move that led here, in SAN; none where it is the same node as that above, or after passing.
+    /// The move that led here, in SAN; none if the parent is the same node, or after a null move.
     #[serde(rename = "move")]
     pub mv: Option<String>,
     /// The position.
     pub fen: String,
-    /// Why it was made.
+    /// Why the node was searched.
     #[serde(serialize_with = "describe")]
     pub why: SearchReason,
     /// Plies by which it was reduced.
@@ -33,50 +33,50 @@ pub struct Visit {
     pub depth: Depth,
     /// Whether it was a visit of quiescence.
     pub quiescence: bool,
-    /// The window.
+    /// The lower bound of the window.
     pub alpha: Score,
-    /// Its upper bound.
+    /// The upper bound of the window.
     pub beta: Score,
-    /// The static evaluation, where it was asked for.
+    /// The static evaluation, if it was computed.
     pub eval: Option<Score>,
-    /// Whether the table had something of it.
+    /// Whether the table had an entry.
     pub hit: bool,
     /// Games of the book that reached it.
     pub book_games: Option<u64>,
-    /// Plies it was searched less deeply for what the last move, which was reduced, had made of the
+    /// Plies by which it was searched less deeply because the reduced last move raised the
     /// evaluation.
     pub hindsight: Depth,
-    /// Its table move if that was searched more deeply, or less, and by how many plies.
+    /// The table move and the plies of its extension or (negative) reduction.
     pub extended: Option<(String, Depth)>,
     /// The moves that were not searched.
     pub left_out: Vec<(String, PruneReason)>,
-    /// Whether all quiet moves from some on were left out too.
+    /// Whether late move pruning skipped the remaining quiet moves.
     pub quiets_left_out: bool,
-    /// Whether its moves were shared out.
+    /// Whether its moves were shared.
     pub split: bool,
-    /// What settled it.
+    /// What determined its value.
     pub end: NodeEnd,
-    /// The move that was the best in the end.
+    /// The best move in the end.
     pub best: Option<String>,
     /// Its value; meaningless if it was stopped.
     pub score: Score,
-    /// Whether the search was told to stop meanwhile.
+    /// Whether the search was stopped during the visit.
     pub stopped: bool,
-    /// Nodes at and below it, of all threads.
+    /// Nodes of all threads at and below it.
     pub nodes: u64,
-    /// Visits below that are counted and not written down.
+    /// Visits below that are counted but not recorded.
     pub hidden: u64,
-    /// Whether it is on the way to the end of [`Bounds::branch`](super::Bounds), or below it.
+    /// Whether it leads to the end of [`Bounds::branch`](super::Bounds), or is below it.
     pub on_branch: bool,
 }
 
 impl Visit {
-    /// Its type; none if it was stopped.
+    /// Returns its type; `None` if it was stopped.
     pub fn node_type(&self) -> Option<NodeType> {
         (!self.stopped).then(|| NodeType::of(self.score, (self.alpha, self.beta)))
     }
 
-    /// The window and the score as the side to move at the root sees them.
+    /// Returns the window and the score for the side to move at the root.
     pub fn from_root(&self) -> ((Score, Score), Score) {
         match self.ply % 2 {
             0 => ((self.alpha, self.beta), self.score),

@@ -1,4 +1,4 @@
-//! A trace in words. Windows and scores are those of the side to move at the root, in centipawns.
+//! Traces as text. Windows and scores are those of the side to move at the root, in centipawns.
 
 use std::fmt::{self, Write};
 
@@ -8,7 +8,8 @@ use crate::chess::notation::bound;
 use crate::support::words::number_of;
 
 impl Trace {
-    /// The iterations: each window of the root with the moves that raised alpha or were searched again.
+    /// Describes the iterations: each root window with the moves that raised alpha or were searched
+    /// again.
     pub fn iterations(&self) -> String {
         let mut text = String::new();
         let mut last = (0, 0);
@@ -42,13 +43,13 @@ impl Trace {
         text
     }
 
-    /// The moves of one visit of the root.
+    /// Writes the moves of one visit of the root.
     fn write_root_moves(&self, text: &mut String, root: usize) {
         let below: Vec<&Visit> = self.below(root).map(|(_, visit)| visit).collect();
         let (mut others, mut nodes) = (0, 0);
         for searches in below.chunk_by(|a, b| a.mv == b.mv && b.why != SearchReason::First) {
             let of_move: u64 = searches.iter().map(|visit| visit.nodes).sum();
-            // The opponent's reply fails high where the move is no better.
+            // The opponent's reply fails high if the move is no better.
             let is_no_better = searches[0].node_type() == Some(NodeType::Cut);
             if searches.len() == 1 && searches[0].why != SearchReason::First && is_no_better {
                 others += 1;
@@ -65,13 +66,13 @@ impl Trace {
         }
     }
 
-    /// The visits right below one, with their places.
+    /// Returns the visits directly below one, with their indices.
     pub(crate) fn below(&self, parent: usize) -> impl Iterator<Item = (usize, &Visit)> {
         let visits = self.visits.iter().enumerate();
         visits.filter(move |(_, visit)| visit.parent == Some(parent))
     }
 
-    /// The tree of the last iteration, a line a visit, as far as it was written down and asked for.
+    /// Returns the recorded tree of the last iteration, one visit per line.
     pub fn tree(&self) -> String {
         let mut below: Vec<Vec<usize>> = vec![Vec::new(); self.visits.len()];
         for (index, visit) in self.visits.iter().enumerate() {
@@ -103,7 +104,7 @@ impl Trace {
     }
 }
 
-/// One of the searches of a root move.
+/// Describes one of the searches of a root move.
 fn attempt(visit: &Visit) -> String {
     let how = match visit.why {
         SearchReason::Late { reduction: 0 } => "null window: ".to_owned(),
@@ -115,7 +116,7 @@ fn attempt(visit: &Visit) -> String {
     format!("{how}{}", value(visit))
 }
 
-/// `= 5`, `>= 5` or `<= 5` as the side to move at the root sees it; or that it was stopped.
+/// Returns `= 5`, `>= 5` or `<= 5` for the side to move at the root, or that the visit was stopped.
 fn value(visit: &Visit) -> String {
     let (_, score) = visit.from_root();
     let ours = visit.ply.is_multiple_of(2);
@@ -135,7 +136,7 @@ fn window(visit: &Visit) -> String {
 }
 
 impl Visit {
-    /// The move that led here, or what else it is.
+    /// Returns the move that led here, or the reason for the visit.
     pub fn name(&self) -> &str {
         self.mv.as_deref().unwrap_or(match self.why {
             SearchReason::Root => "root",
@@ -144,7 +145,7 @@ impl Visit {
         })
     }
 
-    /// All that is known of it, in a line that its name begins.
+    /// Describes the visit in one line that begins with its name.
     pub fn describe(&self) -> String {
         let mut text = String::new();
         match self.why {
@@ -212,7 +213,7 @@ fn write_events(text: &mut String, visit: &Visit) {
 }
 
 impl NodeEnd {
-    /// In a few words.
+    /// Returns a short description.
     pub fn name(self) -> &'static str {
         match self {
             NodeEnd::Moves => "moves searched",
@@ -236,7 +237,7 @@ impl NodeEnd {
 }
 
 impl PruneReason {
-    /// In a few words.
+    /// Returns a short description.
     pub fn name(self) -> &'static str {
         match self {
             PruneReason::Late => "late move pruning",
@@ -247,7 +248,6 @@ impl PruneReason {
     }
 }
 
-/// A table of two columns.
 impl fmt::Display for Sums {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut row = |name: &str, value: String| writeln!(f, "{name:<22}{value}");
