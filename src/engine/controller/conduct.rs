@@ -206,7 +206,7 @@ impl Engine {
             }
             BackgroundEvent::Opened { number, book } => self.set_book(number, book),
             BackgroundEvent::OpponentBookLoaded { number, opponent_book } => {
-                self.set_opponent_book(number, opponent_book)
+                self.set_opponent_book(number, opponent_book);
             }
             BackgroundEvent::Kept => {
                 self.learning.kept();

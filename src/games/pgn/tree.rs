@@ -176,7 +176,7 @@ mod tests {
             for padding in ["", "+ and more", " "] {
                 let padded = format!("{text}{padding}");
                 assert_eq!(word.end(padded.as_bytes(), 0), Some(text.len()), "{padded}");
-                assert_eq!(word.end(padded[1..].as_bytes(), 0), None, "{padded}");
+                assert_eq!(word.end(&padded.as_bytes()[1..], 0), None, "{padded}");
                 let read = Word::between(format!("{padded}        ").as_bytes(), 0, text.len());
                 assert_eq!(read, Some(word).filter(|_| text.len() <= 6), "{padded}");
             }

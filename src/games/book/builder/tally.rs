@@ -100,7 +100,7 @@ impl ChunkTally {
             GameStatus::Text => skipped.untagged += 1,
             GameStatus::Declined => skipped.filtered += 1,
             GameStatus::Broken(ref fault) if fault.fen.is_none() && end.plies == 0 => {
-                skipped.empty += 1
+                skipped.empty += 1;
             }
             GameStatus::Read | GameStatus::Broken(_) => match verdict {
                 Admission::Empty => skipped.empty += 1,
