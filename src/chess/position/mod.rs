@@ -4,6 +4,14 @@
 //! return a new one. So its keys cannot become stale, and no illegal position reaches
 //! `chess::Board`, which would corrupt memory on some.
 //!
+//! `shakmaty` checks every FEN, because `chess::Board` corrupts memory on some illegal positions.
+//! No code outside this module creates a `chess::Board`. A [`Move`] may be illegal: it may come
+//! from a table, a book or a user. [`Position::is_legal`] decides; call [`Position::play`] only
+//! after it, or with a generated move.
+//!
+//! An en passant square is part of the key only if the capture is legal, pins included. Polyglot
+//! counts it if a pawn stands beside; its books are looked up by [`Position::polyglot_key`].
+//!
 //! ```
 //! use tabia::position::{Game, Position, perft};
 //!

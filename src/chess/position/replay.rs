@@ -7,6 +7,8 @@
 //! instead of magic tables of nearly a megabyte. In a profile of building a book, resolving and
 //! playing a move takes two fifths of the time it took on a [`Position`], which also uses a replay
 //! to resolve SAN.
+//!
+//! It is a second board beside `Position`; `tests/position` compares the two.
 
 use chess::{
     ALL_SQUARES, BitBoard, CastleRights, Color, EMPTY, File, Piece, Rank, Square, between,

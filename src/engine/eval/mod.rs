@@ -2,6 +2,15 @@
 //!
 //! [`Evaluator`] is used by the search, [`Evaluation::explain`] for display. A score of 100 is
 //! about a pawn.
+//!
+//! [`Evaluator`] (one per thread) returns centipawns for the side to move; `breakdown` returns the
+//! same as a table. `nnue` is the default: a (4x768 -> 256)x2 -> 1 network with integer weights,
+//! trained on Tabia's games against itself and compiled in; the 4 are king buckets. `--evaluation
+//! classical` uses the classical terms.
+//!
+//! Against a lone king the classical terms evaluate in any case: the mating method is known, and no
+//! training game lasts that long. In other endgames their scale damps the network's score, and the
+//! fifty-move clock damps it everywhere (`damping`).
 
 mod breakdown;
 mod classical;

@@ -4,6 +4,14 @@
 //! stored. It stays valid as long as that move remains the best and its score does not fall. It
 //! ends the search only after a large share of the budget is spent and the choice of move has
 //! settled. The time saved would hardly have changed the move.
+//!
+//! A line is plausible if the principal variation takes it, or if null-window searches prove its
+//! positions to be worth what the root was, within 60 centipawns (`PLAUSIBLE_MARGIN`), from the
+//! fourth iteration on; the results of the games must not be bad for the engine's side either.
+//! Later iterations must agree on the move and find it worth no less. Lines need this check because
+//! a match in a null-window node has no exact value, and a value equal to the root's at the end
+//! alone would pass a line in which both sides err. The check is Tabia's own addition. Analysis and
+//! pondering are never ended.
 
 use super::book_ending_state::{EndingLine, PLAUSIBLE_MARGIN};
 use super::book_probe::BookProbe;

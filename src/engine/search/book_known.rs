@@ -1,4 +1,8 @@
 //! Book analyses in the search: they act as transposition table entries that are never overwritten.
+//!
+//! A book value also settles PV nodes, which the table does not: it is exact, and its line
+//! continues in the book, so the principal variation stays complete. Table entries of such searches
+//! have a salt of their own for each set of book values.
 
 use super::node::Pv;
 use super::observe::OptionalObserver;

@@ -2,6 +2,8 @@
 //!
 //! A search prunes poor replies or reaches them late. An analysis should still show that they lead
 //! back into the book.
+//!
+//! An analysis looks up all lines of two plies first.
 
 use super::observe::OptionalObserver;
 use super::worker::Worker;

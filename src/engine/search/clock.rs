@@ -3,6 +3,9 @@
 //! There are two bounds. After the soft one no new iteration begins; at the hard one the search
 //! stops at once. The soft bound grows while the best move changes or its score falls, and shrinks
 //! while the choice is clear. See <https://www.chessprogramming.org/Time_Management>.
+//!
+//! If the clock does not specify the number of moves, later moves take a larger share of the
+//! remaining time.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};

@@ -6,6 +6,11 @@
 //!
 //! Scores are centipawns, depths plies; `lmr_…` are 1,024ths of a ply. docs/measurements/strength-search-steps.md describes
 //! how the values were found.
+//!
+//! One table lists name, value, range and step of each constant. A macro turns each row into a
+//! `const fn`. With the feature `tune` it becomes a number that is read at run time and an engine
+//! option. These numbers belong to the process, not to `Config`: otherwise each row would need a
+//! field, a default and a setting for something that no user sets.
 
 /// Passes the table to a macro, one row per constant: `name = value in least ..= most, step;`. The
 /// step is the size of a tuning's final changes.

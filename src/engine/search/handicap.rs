@@ -10,6 +10,11 @@
 //! play with a piece thrown away in between. Noise in the evaluation by key and seed instead:
 //! <https://github.com/official-stockfish/Stockfish/pull/7036> and
 //! <https://github.com/cosmobobak/viridithas/issues/89>.
+//!
+//! Errors are added where the search calls the evaluator, so the table stores them, under a salt of
+//! their own. Overlooked moves are removed when moves are generated (`ordering::MovePicker`), once
+//! per node. At full strength each of the two places costs one test. Books and endgame tables are
+//! not used inside such a search, and one thread runs it.
 
 use crate::chess::position::{Move, Position, Square};
 use crate::chess::score::{MAX_EVAL, Ply, Score};

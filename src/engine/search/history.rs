@@ -8,6 +8,10 @@
 //! <https://www.chessprogramming.org/History_Heuristic>; correction history,
 //! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>; moves distinguished by
 //! attacked squares, as in akimbo and Simbelmyne. @1 @2 -
+//!
+//! The errors of the static evaluation are stored by pawns, by pieces and by the last moves
+//! together (`History::correction`). Each learns from the error that remains after all have been
+//! applied, so their parts add up to the error and no more.
 
 use std::sync::atomic::{AtomicI16, Ordering};
 

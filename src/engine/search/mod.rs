@@ -3,6 +3,61 @@
 //! [`Searcher`] runs one search at a time within [`Limits`], controlled by a [`Control`], and
 //! reports its progress by [`SearchEvent`]s. It never prints.
 //!
+//! # Configuration
+//!
+//! [`Config`] is everything that a search works with, as one comparable value;
+//! [`Searcher::configure`] changes what differs. The engine's settings contain one, so an option of
+//! the search is a field, a row of the table of options and the place that reads it. A test of the
+//! controller sets every option to another value and checks that it reaches the search.
+//!
+//! # One node
+//!
+//! A `Node` holds the facts of a node, `prune` contains pure predicates on them, and
+//! `Worker::search_move` searches one move, whether the moves of the node are searched in turn or
+//! shared among threads. Attacked squares (`position::Threats`) are computed only where the moves
+//! of a node are searched, because the table and pruning settle most nodes before. They distinguish
+//! the histories of quiet moves and mark pieces that should leave a square where a lesser piece
+//! attacks them.
+//!
+//! A search for a mate in a number of moves ([`Limits::mate`]) has a window that only such mates
+//! reach and uses no speculative pruning or reduction. Its table entries are kept apart from
+//! others.
+//!
+//! If a side can repeat a position by one move, its score is at least a draw: `position::Cycles`
+//! contains the key differences of all moves. Endgame tables are probed for WDL where a capture or
+//! pawn move has led to few pieces, and for DTZ at the root.
+//!
+//! # Threads and state
+//!
+//! | data | owner | shared with |
+//! | --- | --- | --- |
+//! | transposition table | [`Searcher`] | all its threads, as atomics without locks; a check word detects entries that two threads wrote at once |
+//! | histories and corrections | [`Searcher`] | all search threads, relaxed atomics |
+//! | book | its opener | all; it never changes, and clones share it |
+//! | stop flag, ponder hit | [`Control`] | the search threads and their caller |
+//! | node counters | `Job` | its threads, one padded counter each |
+//! | idle threads and their calls | `Job` (`helper_pool`) | its threads: one bit and one padded slot each |
+//! | stack, killers, pawn table | one search thread | none |
+//!
+//! The thread that requests a search is its thread 0. It runs the iterations and reports events by
+//! its callback, so a search with one thread uses no channel. `stacker` enlarges its stack if it is
+//! too small. The helper threads live as long as the searcher, sleep between searches, and leave
+//! their reports to thread 0. With one thread the search is deterministic, node for node.
+//!
+//! # Book in the search
+//!
+//! Every node but the root is compared with the book. [`BookSearch`] selects what a match does:
+//!
+//! | mode | at a node in the book | what ends the search |
+//! | --- | --- | --- |
+//! | `off` | nothing | – |
+//! | `first` | ends the search at once, whatever the line | the first match |
+//! | `stop` | is stored with its line and reported | a settled best move that leads there by plausible play, with two fifths of the limits spent |
+//! | `value` | as `stop`; the book value replaces the table entry (`book_known`): a score if it is deep enough, else a first move | as `stop`; or the root is known to a depth out of reach |
+//! | `steer` | as `value` | as `value`; a root move within a margin of the best replaces it if only its line leads into the book |
+//!
+//! `-b` means `value`, which equals `stop` for a book without book values.
+//!
 //! ```
 //! use tabia::position::{Game, Position};
 //! use tabia::score::mate_distance;

@@ -3,6 +3,14 @@
 //! A `Worker` is generic over its observer. In normal play that is `()`: no steps are created, and
 //! the search takes the same number of instructions as without observation, to a thousandth
 //! (figures in docs/lessons.md, "The engine's own search").
+//!
+//! A `Worker` is generic over its `OptionalObserver`; for `()` the method `show` compiles to
+//! nothing. The program contains two instances of the search: this one and one for a boxed
+//! observer. `trace` stores the visits: each thread numbers them from one counter and records the
+//! number of the visit above, so the work of helpers below a split point is joined at the end
+//! (`VisitRef` is part of the `SplitPoint`). Nodes are counted at the innermost stored visit and
+//! summed upwards. The search increments its own `Counters` where it cuts off and searches again,
+//! not where it reports steps; both sums must be equal.
 
 use serde::Serialize;
 

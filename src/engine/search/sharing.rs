@@ -9,6 +9,25 @@
 //! wait; <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
 //!
 //! With one thread no thread is ever idle, so nothing is split and the search is deterministic.
+//!
+//! An idle thread sets its bit in a word that all threads read: one relaxed load at each node of
+//! enough depth. Once the first move of a node has been searched (three moves where a cutoff is
+//! expected), a thread that sees such a bit clears it, which reserves the idle thread. Then the
+//! node becomes a split point, and the reserved thread is called there. So there is no list of
+//! split points and no lock that all nodes share; nothing is shared in vain and no thread is woken
+//! without work.
+//!
+//! Moves come one at a time from the node's own picker under the node's own lock. The next move is
+//! looked up in advance, skipping moves that would be pruned: a thread that takes a move calls
+//! another thread only if a next move exists. The stack and the keys of the path to the node are
+//! copied once, by the owner, which then changes its own at once.
+//!
+//! An owner without moves waits for the others to leave, and may be called meanwhile for nodes
+//! below its own, no others. A cutoff marks its node and then sets the cutoff flags of the threads
+//! that are or were below it; such a thread searches the chain of split points for a mark. All
+//! others only read the flag in their own cache line. With one thread there are no slots.
+//!
+//! Threads for which the machine has no core are never called (`Config::cores`).
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

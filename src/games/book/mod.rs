@@ -5,6 +5,11 @@
 //! book just built from PGN in memory. [`Book::reached`] is made for the search, whose lookups are
 //! frequent and mostly miss; [`Book::moves`] for the root.
 //!
+//! A file is read, not mapped: a program that truncates a mapped file would crash the engine. A
+//! lookup goes through the pawn filter, the bucket (a row with a filter of its own) and the
+//! entries. A filter has no false negatives; a book whose pawns are unknown has a filter that
+//! accepts all.
+//!
 //! ```
 //! use tabia::book::{BuildOptions, Counts, build_in_memory};
 //! use tabia::pgn::PgnInput;

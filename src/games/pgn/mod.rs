@@ -8,6 +8,12 @@
 //!
 //! Format: <http://www.saremba.de/chessgml/standards/pgn/pgn-complete.htm>.
 //!
+//! A `Visitor` receives legal moves and null moves (`Move::NULL`). `plain` reads plain games with
+//! `pgn-reader` and compares each token with the text; `parser`, `scan` and `bounds` read
+//! everything else: tags, other notations and languages (`position::loose`, `language`), if only
+//! one move can be meant. Otherwise a fault with the word is reported. `parquet` converts rows of
+//! games into PGN text, so no other module depends on Parquet.
+//!
 //! ```
 //! use tabia::pgn::{GameStatus, GameResult, read_games};
 //!

@@ -2,6 +2,10 @@
 //!
 //! Each term is summed for both phases of the game. Sources: the GNU Chess manual for the scheme,
 //! and <https://www.chessprogramming.org/Evaluation> for the terms.
+//!
+//! A term receives a `View` in which its own side moves up the board, and never a colour. Every
+//! weight enters through `Sum`, which a `Trace` can record: the same code evaluates, explains and
+//! is tuned.
 
 mod bishops;
 mod bitboards;

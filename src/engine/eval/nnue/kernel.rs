@@ -3,6 +3,10 @@
 //! They are written to be vectorised by the compiler, and compiled three times: for the target
 //! processor, for AVX2 and for AVX-512, selected at run time. Integer sums do not depend on the
 //! order, so all give the same bits.
+//!
+//! The multiplication in pairs is written out, because the compiler turns the plain loop into
+//! scalar code. Closures passed to `array::map` are compiled without AVX2 even inside such a
+//! function, so the hot loops have none.
 
 use super::{HIDDEN, QA};
 

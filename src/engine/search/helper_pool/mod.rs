@@ -8,6 +8,11 @@
 //! A thread that waits for others below a node of its own accepts work below that node only; other
 //! work would delay it. This is the "helpful master" of R. Feldmann, "Game Tree Search on Massively
 //! Parallel Systems" (1993); see <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
+//!
+//! The protocol does not depend on chess. It uses crossbeam's `Parker`, `AtomicCell` and
+//! `CachePadded`; the `loom` tests (`--features loom`, `model`) check every interleaving of its
+//! threads: none sleeps through its call or has two callers, the owner of a split point continues
+//! when its helper has left, and a thread that joins a node as it is cut off notices it.
 
 #[cfg(feature = "loom")]
 mod model;

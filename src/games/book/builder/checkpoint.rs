@@ -5,6 +5,14 @@
 //! read. It is written last and replaces the previous one atomically, so there is always a valid
 //! one. Files that a killed build wrote after it are not named in it and are removed. The state has
 //! a checksum and contains those of all other files; they are checked before anything is used.
+//!
+//! A stage reads at least one chunk and a thirty-second of all text before it, so there are few
+//! runs however short the interval is. No other module depends on stages: a stored stage is one
+//! more part like those of the threads. Chunks are cut by the text alone, so resuming means cutting
+//! them again and comparing a hash. For the same reason the hashes of `--unique` are the same in
+//! every run. The book is then written to a file among the checkpoints (`draft`), which moves to
+//! its place as a whole. Facets are not resumed this way: their lists wait in a file without a
+//! name.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

@@ -1,4 +1,8 @@
 //! Counts games into rows of partial counts, sorted and grouped as in a build.
+//!
+//! `count` outputs its sorted records as rows, `pack` takes rows back: directly, partition by
+//! partition, if the pieces they come in are narrow, else through the same stores. What follows is
+//! the second half of a build, so the bytes are the same.
 
 use std::io;
 

@@ -8,6 +8,9 @@
 //!
 //! The bytes of a book depend only on the set of its games: sums do not depend on their order, and
 //! nothing else is written.
+//!
+//! Records are written to disk in time to stay within `--memory` and read back in parts that fit.
+//! Faults are counted and reported as they come, never collected.
 
 mod checkpoint;
 mod checkpoint_file;

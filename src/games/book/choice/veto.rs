@@ -3,6 +3,8 @@
 //! The book's score for a move is the prior, worth a few games at most, and the learnt games are
 //! the evidence. A veto is bounded: it needs clear evidence, and it ends when the other moves of
 //! the position turn out as bad. Otherwise a stronger opponent would disable the whole book.
+//!
+//! The chooser rejects a vetoed move, and the engine reports it (`Event::Vetoed`).
 
 use std::fmt;
 

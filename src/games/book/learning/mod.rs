@@ -4,6 +4,11 @@
 //! A row is a search result ([`Row::found`]), or the result of a game for one of its positions
 //! ([`Row::of_game`]). [`LearnFile`] stores them; [`Learned`] is their summary: the games counted
 //! as in any book, and the searches judged by later results.
+//!
+//! Rows have a CRC each, are appended under a lock, and become a book ([`Learned`]) whenever they
+//! are read. `judgement` backs values up along the moves played: a search whose best known move
+//! scores less than it promised is refuted and has depth 0. Compaction drops whole games, the
+//! oldest first, so no search outlives the replies that refuted it.
 
 mod file;
 mod judgement;

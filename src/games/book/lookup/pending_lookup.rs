@@ -1,5 +1,9 @@
 //! Prefetched lookups: whether a book may contain a position. The search starts one at every node
 //! and reads the result once memory has had time to respond.
+//!
+//! The bit of the pawn filter is prefetched before a move is made and the row of the bucket when
+//! its node begins. The row is read after the network has been updated and the table has been
+//! probed. The bit decides no branch before that: if the pawns do not pass, an empty row is read.
 
 use super::Book;
 use crate::chess::position::Position;

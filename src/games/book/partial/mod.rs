@@ -27,6 +27,9 @@
 //! Rows with equal values in the first five columns, and in the first three of the facets, may be
 //! added up, in any order. No other change is allowed. Numbers are signed because Spark supports no
 //! others.
+//!
+//! Parquet is read and written by the column API of its library, because Arrow would add many more
+//! crates.
 
 mod folder;
 mod rows;
