@@ -1,5 +1,5 @@
-//! What the project says of itself: its rules, the pages that quote the program, and what the
-//! program writes for packages.
+//! The rules of the project's code and pages, the pages that quote the program, and the files that
+//! the program writes for packages.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -7,3 +7,4 @@ mod support;
 mod architecture;
 mod generate;
 mod lessons;
+mod pages;

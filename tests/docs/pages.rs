@@ -1,0 +1,145 @@
+//! The pages: links, anchors and lengths.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// Characters of a line.
+const MAX_LINE: usize = 110;
+/// Words of a page.
+const MAX_WORDS: usize = 1_500;
+const MAX_README_WORDS: usize = 900;
+const MAX_ARCHITECTURE_WORDS: usize = 2_000;
+
+/// The pages without their fenced blocks, by their paths in the repository.
+fn pages() -> BTreeMap<PathBuf, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pages = BTreeMap::new();
+    let mut folders = vec![root.join("docs"), root.join("books"), root.join("tests")];
+    let top = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+    let mut files: Vec<PathBuf> = top.map(|name| root.join(name)).into();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder of the repository") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                files.push(path);
+            }
+        }
+    }
+    for file in files {
+        let text = fs::read_to_string(&file).expect("a page is UTF-8");
+        let path = file.strip_prefix(root).expect("a page of the repository").to_owned();
+        pages.insert(path, without_blocks(&text));
+    }
+    pages
+}
+
+/// A page with empty lines for its fenced blocks.
+fn without_blocks(text: &str) -> String {
+    let mut is_block = false;
+    let mut kept = String::new();
+    for line in text.lines() {
+        let is_fence = line.trim_start().starts_with("```");
+        if !is_block && !is_fence {
+            kept.push_str(line);
+        }
+        kept.push('\n');
+        is_block ^= is_fence;
+    }
+    kept
+}
+
+/// The anchors that GitHub gives to the headings of a page.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| -> String {
+        let heading = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = |sign: &char| sign.is_alphanumeric() || matches!(sign, ' ' | '-' | '_');
+        heading.chars().filter(kept).map(|sign| if sign == ' ' { '-' } else { sign }).collect()
+    };
+    headings.map(anchor).collect()
+}
+
+/// The targets of the links of a page.
+fn links(text: &str) -> Vec<&str> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    targets.filter(|target| !target.contains("://")).collect()
+}
+
+/// The path that a link from `page` leads to.
+fn resolved(page: &Path, link: &str) -> PathBuf {
+    if link.is_empty() {
+        return page.to_owned();
+    }
+    let mut path = PathBuf::new();
+    for part in page.parent().unwrap_or(Path::new("")).join(link).components() {
+        match part {
+            Component::ParentDir => assert!(path.pop(), "{} leaves the repository", page.display()),
+            part => path.push(part),
+        }
+    }
+    path
+}
+
+#[test]
+fn links_lead_to_files_and_headings() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let pages = pages();
+    let mut checked = 0;
+    for (page, text) in &pages {
+        for link in links(text) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = resolved(page, file);
+            assert!(root.join(&target).exists(), "{}: no file {link}", page.display());
+            let headings = pages.get(&target).map(|text| anchors(text)).unwrap_or_default();
+            assert!(
+                anchor.is_empty() || headings.contains(anchor),
+                "{}: no heading {link}",
+                page.display()
+            );
+            checked += 1;
+        }
+    }
+    assert!(checked > 100, "{checked} links found");
+}
+
+#[test]
+fn every_page_is_linked() {
+    let pages = pages();
+    let targets = |(page, text): (&PathBuf, &String)| -> Vec<PathBuf> {
+        let files = links(text).into_iter().filter_map(|link| link.split('#').next());
+        files.map(|file| resolved(page, file)).collect()
+    };
+    let linked: BTreeSet<PathBuf> = pages.iter().flat_map(targets).collect();
+    for page in pages.keys().filter(|page| page.starts_with("docs")) {
+        assert!(linked.contains(page), "no page links to {}", page.display());
+    }
+}
+
+#[test]
+fn pages_and_lines_are_short() {
+    for (page, text) in pages() {
+        let words = text.split_whitespace().count();
+        let limit = match page.to_str() {
+            Some("README.md") => MAX_README_WORDS,
+            Some("ARCHITECTURE.md") => MAX_ARCHITECTURE_WORDS,
+            Some("CHANGELOG.md" | "docs/lessons.md") => usize::MAX,
+            _ => MAX_WORDS,
+        };
+        assert!(words <= limit, "{}: {words} words, {limit} at most", page.display());
+        for (line, number) in text.lines().zip(1..) {
+            let is_short = line.chars().count() <= MAX_LINE || page.starts_with("tests");
+            assert!(is_short, "{}: line {number} is longer than {MAX_LINE}", page.display());
+        }
+    }
+}
+
+#[test]
+fn links_and_anchors_are_found() {
+    let text = without_blocks("# A `B` c-d\n[x](y.md#z) and [w](../v.md)\n```\n[no](no.md)\n```\n");
+    assert_eq!(links(&text), ["y.md#z", "../v.md"]);
+    assert_eq!(anchors(&text), BTreeSet::from(["a-b-c-d".to_owned()]));
+    assert_eq!(resolved(Path::new("docs/a/b.md"), "../v.md"), Path::new("docs/v.md"));
+}
