@@ -1,4 +1,4 @@
-//! What the user sets, each change confirmed in a line.
+//! The commands that change settings; each change is confirmed in a line.
 
 use std::io;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::games::book::Policy;
 use crate::protocols::cecp::Command;
 use crate::support::words::number_of;
 
-/// A setting's value and what it can be.
+/// Formats a setting's value and its range.
 fn value_and_range(row: &Setting, settings: &Settings) -> (String, String) {
     match &row.kind {
         Kind::Check { get, .. } => (on_off(get(settings)).to_owned(), "on, off".to_owned()),
@@ -28,12 +28,12 @@ fn on_off(on: bool) -> &'static str {
     if on { "on" } else { "off" }
 }
 
-/// The name of a file; nothing has to be seen too.
+/// Formats the name of a file; an empty one is visible, too.
 fn quoted(name: &str) -> String {
     if name.is_empty() { "(none)".to_owned() } else { name.to_owned() }
 }
 
-/// The row of a setting.
+/// Finds the row of a setting.
 fn row(name: &str) -> io::Result<&'static Setting> {
     Setting::find(name).ok_or_else(|| {
         let names = all_settings().map(|row| row.title().to_owned());
@@ -46,7 +46,7 @@ fn row(name: &str) -> io::Result<&'static Setting> {
 }
 
 impl Console {
-    /// All settings with their values.
+    /// Lists all settings with their values.
     pub(super) fn options(&self) -> String {
         let settings = self.engine.settings();
         let line = |row: &Setting| {
@@ -71,7 +71,8 @@ impl Console {
         }
     }
 
-    /// Changes a setting and says so. What must have a value is only told without one.
+    /// Changes a setting and confirms it. Without a value, a setting that requires one is only
+    /// shown.
     pub(super) fn option(&mut self, name: &str, value: &str) -> io::Result<Flow> {
         let row = row(name)?;
         match row.kind {
@@ -83,7 +84,7 @@ impl Console {
         if matches!(row.kind, Kind::ClearMemory) {
             return self.print_text("What the search had learned is forgotten.");
         }
-        // The prompt waits until the book is open, so that whatever is wrong is told before it.
+        // The prompt waits until the book is open, so that errors are printed before it.
         self.opening_book =
             ["BookFile", "SparFile"].contains(&row.uci) && !self.engine.is_settled();
         if self.opening_book { Ok(Flow::Continue) } else { self.print_option(row) }
@@ -94,7 +95,7 @@ impl Console {
         self.print_text(&format!("{} = {value} ({range})", row.title()))
     }
 
-    /// The book that was asked for is open.
+    /// Handles the end of opening a book.
     pub(super) fn book_opened(&mut self) -> io::Result<Flow> {
         self.opening_book = false;
         if self.engine.opponent_book().is_some() {
@@ -105,7 +106,7 @@ impl Console {
         self.print_text(&format!("The book is {} ({positions}).", book.name()))
     }
 
-    /// Whose games the engine plays by.
+    /// Prints whose games the opponent book contains.
     pub(super) fn print_opponent_book(&mut self) -> io::Result<Flow> {
         let Some(opponent_book) = self.engine.opponent_book() else { return Ok(Flow::Continue) };
         let (name, games) = (opponent_book.book.name().to_owned(), opponent_book.games);
@@ -201,8 +202,8 @@ impl Console {
         })
     }
 
-    /// The commands of the clock, which have the form of the xboard protocol; without arguments
-    /// they tell how it stands.
+    /// The clock commands, in the form of the xboard protocol; without arguments they show the
+    /// clocks.
     pub(super) fn clock(&mut self, name: &str, arguments: &str) -> io::Result<Flow> {
         if arguments.is_empty() {
             return self.show("time");
