@@ -1,5 +1,5 @@
-//! Nanoseconds an evaluation takes: by the classical terms with the pawn table warm, as in a search,
-//! and cold, and by the network along lines of play.
+//! Measures the time of an evaluation: by the classical terms with the pawn table warm, as in a
+//! search, and cold, and by the network along lines of play.
 
 use std::hint::black_box;
 
@@ -21,7 +21,7 @@ const POSITIONS: [&str; 10] = [
     "8/P5kp/6p1/8/1r6/8/R4PPP/6K1 b - - 0 40",
 ];
 
-/// Each position and all that one move leads to, with their plies.
+/// Each position and its successors after one move, with their plies.
 fn positions() -> Vec<(Position, usize)> {
     let mut positions = Vec::new();
     for fen in POSITIONS {
