@@ -203,7 +203,6 @@ fn ordering_score(position: &Position, mv: Move) -> Score {
     placement(mover, mv.to(), side, queens) - placement(mover, mv.from(), side, queens)
 }
 
-/// Evaluates material and placement, for the side to move.
 fn evaluate(position: &Position) -> Score {
     let queens = has_queens(position);
     let side = |color: Color| -> Score {
@@ -230,7 +229,6 @@ fn has_queens(position: &Position) -> bool {
         .any(|color| position.pieces(color, Piece::Queen).popcnt() > 0)
 }
 
-/// Returns the value of a piece's square.
 fn placement(piece: Piece, square: Square, color: Color, queens: bool) -> Score {
     let (file, rank) = (square.get_file().to_index(), square.get_rank().to_index());
     // Rings from 0 at the edge to 3 in the middle.

@@ -77,7 +77,6 @@ fn draw(random: &mut Random, number: usize) -> Exercise {
     }
 }
 
-/// Returns the name of an algorithm in a sentence.
 fn display_name(algorithm: Algorithm) -> &'static str {
     match algorithm {
         Algorithm::Minimax => "Minimax",
@@ -86,7 +85,6 @@ fn display_name(algorithm: Algorithm) -> &'static str {
     }
 }
 
-/// A question, its answers and the explanation.
 type Asked = (String, Vec<String>, String);
 
 fn ask_cut(random: &mut Random, search_record: &SearchRecord) -> Option<Asked> {

@@ -88,7 +88,6 @@ impl<M> Recorder<M> {
         }
     }
 
-    /// Returns the last visit of the root.
     pub(crate) fn last_of_root(&self) -> Option<&Visit<M>> {
         self.visits.iter().rev().find(|visit| visit.parent.is_none())
     }

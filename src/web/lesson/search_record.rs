@@ -252,7 +252,6 @@ fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A node with its state in the game and its children.
 struct Placed<S, M> {
     node: Node,
     state: S,
@@ -332,7 +331,6 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         id
     }
 
-    /// Marks the nodes of the principal variation.
     fn mark_line(&mut self) {
         let Some(last) = self.recorder.last_of_root() else { return };
         let mut current = 0;
@@ -470,13 +468,11 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         format!("{name}: {which} = {value} by {}", self.game.name(state, mv))
     }
 
-    /// Formats the window, if the algorithm has windows.
     fn window_of(&self, rendered: &NodeVisit) -> String {
         let kind = if rendered.null { "null window" } else { "window" };
         if self.windows { format!(", {kind} {}", rendered.window) } else { String::new() }
     }
 
-    /// Returns the names along the best line of a visit of `node`.
     fn line_of(&self, visit: Option<&Visit<G::Move>>, node: usize) -> Vec<String> {
         let Some(visit) = visit else { return Vec::new() };
         let mut state = self.nodes[node].state.clone();

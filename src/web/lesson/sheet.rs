@@ -11,7 +11,6 @@ use crate::support::words::xml;
 const LEAF_WIDTH: f64 = 62.0;
 const LEVEL_HEIGHT: f64 = 66.0;
 const RADIUS: f64 = 19.0;
-/// Space around the tree.
 const MARGIN: f64 = 6.0;
 /// Space for the value below a leaf.
 const VALUE_ROOM: f64 = 20.0;
@@ -31,7 +30,6 @@ const STYLE: &str = "
   @page { margin: 18mm; } @media print { body { margin: 0; max-width: none; padding: 0; } .key { margin-top: 0; } }
 ";
 
-/// Returns the page of the exercises of a seed.
 pub(crate) fn sheet(exercises: &[Exercise], seed: u64) -> String {
     let title = format!("Game tree search: exercises, seed {seed}");
     let mut out = format!(

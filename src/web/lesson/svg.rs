@@ -13,11 +13,9 @@ use crate::support::words::xml;
 
 /// Distance between leaves, in user units (pixels).
 const LEAF_WIDTH: f64 = 116.0;
-/// Distance between levels.
 const LEVEL_HEIGHT: f64 = 104.0;
 /// Distance from the edge of the picture to the centre of the outermost nodes.
 const MARGIN: f64 = 64.0;
-/// Half the width of a node.
 const RADIUS: f64 = 21.0;
 /// Distance between lines of small print.
 const LINE_HEIGHT: f64 = 13.0;
@@ -39,7 +37,6 @@ const STYLE: &str = "
   .halo { paint-order: stroke; stroke: #ffffff; stroke-width: 4px; }
 ";
 
-/// The centre of a node.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Point {
     x: f64,
@@ -139,7 +136,6 @@ fn header(out: &mut String, search_record: &SearchRecord, title: &str) {
     );
 }
 
-/// Returns the classes of a node and of the edge that leads to it.
 fn class(node: &Node) -> String {
     let kind = match node.kind {
         Some(NodeType::Pv) => "pv",
@@ -225,7 +221,6 @@ fn draw(out: &mut String, node: &Node, Point { x, y }: Point) {
     out.push_str("</g>\n");
 }
 
-/// Returns the values of the visits.
 fn values(visits: &[NodeVisit]) -> Vec<String> {
     let relation = |visit: &NodeVisit| match visit.relation {
         ">=" => "≥",

@@ -19,7 +19,6 @@ enum Bound {
     Upper,
 }
 
-/// The entry of a position, for the side to move.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     depth: Depth,

@@ -75,7 +75,6 @@ pub struct Span {
     pub text: String,
 }
 
-/// A node to be searched by one thread.
 #[derive(Debug, Clone, Copy)]
 struct Task {
     node: NodeId,
@@ -94,7 +93,6 @@ struct Job {
     line: Vec<NodeId>,
 }
 
-/// A node of the principal variation.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     node: NodeId,

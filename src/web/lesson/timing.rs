@@ -21,7 +21,6 @@ pub(crate) const PUBLISHED: [(Depth, [(f64, f64); 5]); 3] = [
     (5, [(6.84, 1.68), (15.90, 0.56), (1.39, 1.93), (8.55, 0.091), (14.79, 0.37)]),
 ];
 
-/// A search by several threads.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Split {
     /// The number of threads.
@@ -64,7 +63,6 @@ pub(crate) struct Stopwatch {
     stop: Arc<AtomicBool>,
 }
 
-/// The result of timing one position.
 pub(crate) enum TimedPosition {
     /// The measurement and the serial search's best move, if there is one.
     Done(Measurement, Option<Move>),

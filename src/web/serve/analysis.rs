@@ -68,7 +68,6 @@ fn event(name: &str, data: &impl Serialize) -> Event {
     Event::default().event(name).data(serde_json::to_string(data).unwrap_or_default())
 }
 
-/// Runs the search, sends its events and returns the last one.
 fn search(
     content: &Content,
     order: &AnalysisRequest,
@@ -185,12 +184,10 @@ struct TranspositionAnswer {
     /// Whether an earlier position of the line is outside the book; otherwise the line never left
     /// it.
     from_outside: bool,
-    /// The position in the book.
     fen: String,
     reached: Results,
     opening: Option<Opening>,
     value: Option<ScoreAnswer>,
-    /// The transposition in words.
     text: String,
 }
 

@@ -49,7 +49,6 @@ impl AnnotationRequest {
     }
 }
 
-/// A line of the response.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Line {
@@ -92,7 +91,6 @@ pub(crate) async fn start(
         .await
 }
 
-/// Annotates a game, sends progress and returns the last line.
 fn annotate(
     content: &Content,
     order: &AnnotationRequest,

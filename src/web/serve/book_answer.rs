@@ -63,7 +63,6 @@ pub(crate) struct BookAnswer {
     check: bool,
     /// Why the game is over, if it is.
     outcome: Option<&'static str>,
-    /// The moves that led to the position.
     line: Vec<NamedMove>,
     /// The opening of the last named position on the way.
     opening: Option<Opening>,

@@ -21,7 +21,6 @@ pub(crate) struct AnswerCache {
 struct Halves {
     young: HashMap<String, Bytes>,
     old: HashMap<String, Bytes>,
-    /// Bytes in the younger half.
     used: usize,
 }
 
@@ -32,7 +31,6 @@ const OVERHEAD: usize = 100;
 const SHARDS: usize = 64;
 
 impl AnswerCache {
-    /// Creates an empty cache of this many bytes.
     pub(crate) fn new(bytes: usize) -> Self {
         Self::with_shards(bytes, SHARDS)
     }

@@ -58,10 +58,8 @@ impl Month {
     }
 }
 
-/// The unit of the dates in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dates {
-    /// `2024-06`.
     Months,
     /// `2024`, with all its months.
     Years,
@@ -70,16 +68,13 @@ pub(crate) enum Dates {
 /// The default range of years of Lichess' explorer. It means all games, including older ones.
 const EVER: (u16, u16) = (1952, 3000);
 
-/// A filter of games by rating, speed and date.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Filter {
     /// Rating groups; empty for all.
     pub(crate) ratings: Vec<RatingGroup>,
     /// Speeds; empty for all.
     pub(crate) speeds: Vec<Speed>,
-    /// The first month.
     pub(crate) since: Option<Month>,
-    /// The last month.
     pub(crate) until: Option<Month>,
 }
 

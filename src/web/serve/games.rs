@@ -105,9 +105,7 @@ impl Visitor for SiteReader {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct GameAnswer {
-    /// Names and values.
     tags: Vec<(String, String)>,
-    /// The initial position.
     fen: String,
     moves: Vec<NamedMove>,
     result: &'static str,

@@ -20,7 +20,6 @@ impl From<&NamedOpening> for Opening {
     }
 }
 
-/// A move in UCI and SAN.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct NamedMove {
     /// In UCI; castling is the king's move.
@@ -46,7 +45,6 @@ impl NamedMove {
     }
 }
 
-/// Results of games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct Results {
     games: u64,
@@ -64,7 +62,6 @@ impl From<Counts> for Results {
     }
 }
 
-/// A player of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Player {
     pub(crate) name: String,
@@ -78,14 +75,13 @@ impl From<&book::Player> for Player {
     }
 }
 
-/// A game in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct ListedGame {
     /// The move played in the position.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) uci: Option<String>,
     pub(crate) id: String,
-    /// `white`, `black` or `None` for a draw.
+    /// `white` or `black`; `None` if nobody won.
     pub(crate) winner: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) speed: Option<&'static str>,
@@ -119,7 +115,6 @@ impl From<&book::ListedGame> for ListedGame {
     }
 }
 
-/// The results of a month.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct MonthResults {
     pub(crate) month: Month,

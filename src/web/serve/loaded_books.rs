@@ -17,12 +17,9 @@ use crate::support::files::{describe, open_plain};
 /// Bytes of a book's header, which contains the checksums of all parts.
 const HEADER_BYTES: usize = 256;
 
-/// The served content, once all books are open.
 #[derive(Debug)]
 pub(crate) struct Content {
-    /// The books, in order of precedence.
     pub(crate) book: Book,
-    /// Names of openings.
     pub(crate) names: Names,
     /// The available files of games from which the books were built.
     pub(crate) games: Vec<PgnInput>,
@@ -73,7 +70,6 @@ impl LoadedBooks {
         Ok(())
     }
 
-    /// Opens a book, and finds its games.
     fn open_one(&self, number: usize, path: &Path) -> Result<(Book, Vec<PgnInput>), BookError> {
         if path.as_os_str() == EMBEDDED_NAME {
             return Ok((Book::embedded(), Vec::new()));
@@ -93,7 +89,6 @@ impl LoadedBooks {
         Ok((self.count(number, path, &inputs)?, inputs))
     }
 
-    /// Builds a book from files of games.
     fn count(&self, number: usize, path: &Path, inputs: &[PgnInput]) -> Result<Book, BookError> {
         let name = path.display().to_string();
         let monitor = Monitor::default();

@@ -31,7 +31,6 @@ const MAX_STEPS: usize = 2000;
 pub(crate) struct Arrival {
     pub(crate) before: Position,
     pub(crate) mv: Move,
-    /// The games that played it there.
     pub(crate) played: Counts,
 }
 
@@ -59,7 +58,6 @@ pub(crate) struct ArrivalAnswer {
     played: Results,
 }
 
-/// Returns the arrivals of a position for a response.
 pub(crate) fn arrival_answers(content: &Content, position: &Position) -> Vec<ArrivalAnswer> {
     let answer = |arrival: Arrival| ArrivalAnswer {
         mv: NamedMove::new(&arrival.before, arrival.mv),
@@ -82,7 +80,6 @@ struct PathPosition {
     share: f64,
 }
 
-/// A move on the way, in a response.
 #[derive(Debug, Serialize)]
 struct PathMove {
     /// Indices into `stops`.
@@ -94,7 +91,6 @@ struct PathMove {
     share: f64,
 }
 
-/// A complete move order, in a response.
 #[derive(Debug, Serialize)]
 struct MoveOrder {
     /// The initial position of the move order: the start position, or where the book ends.
@@ -111,19 +107,16 @@ pub(crate) struct MoveOrders {
     orders: Vec<MoveOrder>,
 }
 
-/// A position on the way.
 #[derive(Debug)]
 struct Node {
     position: Position,
     plies: usize,
     share: f64,
-    /// Edges that lead to this node.
     edges: Vec<usize>,
     /// Whether the games in the book begin here.
     is_origin: bool,
 }
 
-/// A move on the way.
 #[derive(Debug)]
 struct Edge {
     from: usize,
@@ -140,7 +133,6 @@ struct Graph {
     edges: Vec<Edge>,
 }
 
-/// Returns the move orders that lead to a position.
 pub(crate) fn move_orders(content: &Content, position: &Position) -> MoveOrders {
     let graph = Graph::before(&content.book, position);
     let stop = |node: &Node| PathPosition {

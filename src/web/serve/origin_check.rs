@@ -24,7 +24,6 @@ impl OriginCheck {
         OriginCheck { origins, is_local }
     }
 
-    /// The allowed origins as header values.
     pub(super) fn origins(&self) -> impl Iterator<Item = HeaderValue> {
         self.origins.iter().filter_map(|origin| origin.parse().ok())
     }
@@ -54,7 +53,6 @@ impl OriginCheck {
         )))
     }
 
-    /// Whether a host is a valid name of this server.
     fn is_own(&self, host: &str) -> bool {
         !self.is_local
             || is_this_machine(host)
@@ -62,7 +60,6 @@ impl OriginCheck {
     }
 }
 
-/// Returns the host and port of an origin.
 fn authority(origin: &str) -> Option<&str> {
     origin.split_once("://").map(|(_, authority)| authority)
 }

@@ -7,21 +7,15 @@ use serde::Serialize;
 
 use crate::games::book::Monitor;
 
-/// The state of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Stage {
-    /// Not started.
     Waiting,
-    /// Its file is being read.
     Opening,
-    /// Its games are being counted.
     Counting,
-    /// It is open.
     Ready,
 }
 
-/// The progress of a book as `/status` reports it.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct BookProgress {
     /// Its name, without its folder.
@@ -30,7 +24,6 @@ pub(crate) struct BookProgress {
     /// Bytes of games read so far, and of all.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<[u64; 2]>,
-    /// Games counted so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     games: Option<u64>,
     /// Positions, once it is open.
@@ -53,7 +46,6 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Creates the progress of books that have not been started.
     pub(crate) fn new(names: impl IntoIterator<Item = String>) -> Self {
         let row = |name| Row { name, stage: Stage::Waiting, build: None, positions: None };
         Progress { rows: Mutex::new(names.into_iter().map(row).collect()) }
@@ -69,12 +61,10 @@ impl Progress {
         }
     }
 
-    /// Marks a book as being read.
     pub(crate) fn opens(&self, number: usize) {
         self.change(number, |row| row.stage = Stage::Opening);
     }
 
-    /// Marks the games of a book as being counted.
     pub(crate) fn counts(&self, number: usize, monitor: Monitor, bytes: u64) {
         self.change(number, |row| {
             row.stage = Stage::Counting;
@@ -82,7 +72,6 @@ impl Progress {
         });
     }
 
-    /// Marks a book as open.
     pub(crate) fn ready(&self, number: usize, positions: u64) {
         self.change(number, |row| {
             row.stage = Stage::Ready;
@@ -96,7 +85,6 @@ impl Progress {
         rows.iter().filter_map(|row| row.build.as_ref()).for_each(|(monitor, _)| monitor.stop());
     }
 
-    /// Returns the progress of all books.
     pub(crate) fn report(&self) -> Vec<BookProgress> {
         let report = |row: &Row| {
             let build = row.build.as_ref();

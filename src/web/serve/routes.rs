@@ -42,7 +42,6 @@ use crate::support::files::describe;
 
 /// The OpenAPI description of Tabia's own addresses.
 const DESCRIPTION: &str = include_str!("openapi.json");
-/// Media type of a stream of JSON lines.
 const LINES_OF_JSON: &str = "application/x-ndjson";
 
 #[derive(Debug)]
@@ -89,7 +88,6 @@ impl AppState {
         self.players.get().ok_or_else(|| ApiError::unavailable("try again"))
     }
 
-    /// Stops background work.
     pub(crate) fn close(&self) {
         self.loaded.progress().stop();
         self.players.get().into_iter().for_each(Players::close);
@@ -187,7 +185,6 @@ async fn wrong_method(method: Method, uri: Uri) -> ApiError {
     ))
 }
 
-/// Time limit for the body of a request.
 #[derive(Debug, Clone, Copy)]
 struct BodyTimeout(Duration);
 
@@ -228,7 +225,6 @@ fn is_too_large(error: &axum::Error) -> bool {
     error.source().is_some_and(<dyn Error>::is::<LengthLimitError>)
 }
 
-/// The id in an address.
 struct Id(String);
 
 impl<S: Send + Sync> FromRequestParts<S> for Id {

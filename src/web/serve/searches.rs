@@ -39,19 +39,14 @@ pub(crate) fn client_name(query: &mut Query) -> Result<String, ApiError> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Ending {
-    /// It was complete.
     Finished,
-    /// Its time was up.
     Time,
     /// The same client started another one.
     Replaced,
-    /// The client disconnected.
     Left,
-    /// The server is stopping.
     Closing,
 }
 
-/// Stops a search, and stores the reason.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stop {
     switch: Switch,
@@ -153,7 +148,6 @@ impl Searches {
     }
 }
 
-/// A permit for one search, released at its end.
 #[derive(Debug)]
 struct SearchPermit {
     searches: Arc<Searches>,

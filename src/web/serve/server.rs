@@ -31,10 +31,8 @@ use crate::support::threads;
 
 #[derive(Debug, Error)]
 pub(crate) enum ServeError {
-    /// The address cannot be listened on.
     #[error("cannot listen on {0}: {1} (--listen names another port or address)")]
     Address(SocketAddr, String),
-    /// A book cannot be opened.
     #[error(transparent)]
     Book(#[from] BookError),
     /// The system refused a resource.
@@ -47,7 +45,6 @@ pub(crate) enum ServeError {
 pub(crate) struct Stopper(watch::Sender<bool>);
 
 impl Stopper {
-    /// Creates a stopper for a server that has not started.
     pub(crate) fn new() -> Self {
         Stopper(watch::Sender::new(false))
     }
@@ -59,7 +56,6 @@ impl Stopper {
 
 #[derive(Debug)]
 pub(crate) struct Settings {
-    /// The address to listen on.
     pub(crate) address: SocketAddr,
     /// Origins of pages, besides the server's own, that may use expensive addresses.
     pub(crate) origins: Vec<String>,
@@ -186,7 +182,6 @@ async fn accept_all(
     let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
 }
 
-/// Serves a connection.
 fn connection(
     stream: WriteTimeoutStream,
     client_address: SocketAddr,

@@ -146,7 +146,6 @@ mod tests {
         }
     }
 
-    /// The two ends of a connection.
     async fn connection(limit: Duration) -> (WriteTimeoutStream, std::net::TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let client = std::net::TcpStream::connect(listener.local_addr().expect("bound"));

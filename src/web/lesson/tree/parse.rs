@@ -34,14 +34,11 @@ struct Open {
     indent: usize,
 }
 
-/// A partly read tree.
 struct TreeReader {
     tree: GameTree,
     /// The nodes from the root to the last one read.
     open: Vec<Open>,
-    /// The line of each name.
     lines: HashMap<String, usize>,
-    /// The line of each node.
     line_of: Vec<usize>,
 }
 

@@ -7,11 +7,9 @@ use super::{GameTree, NodeId};
 use crate::chess::score::{Depth, Ply, Score};
 use crate::web::lesson::game::{Window, ZeroSumGame};
 
-/// A tree with the positions and estimates of its nodes.
 #[derive(Debug, Clone)]
 pub(crate) struct PositionTree {
     tree: GameTree,
-    /// The number of each node's position.
     positions: Vec<u64>,
     /// Each node's estimate for Max: the mean of the leaves below it, rounded towards zero; at a
     /// leaf its value.
@@ -20,7 +18,6 @@ pub(crate) struct PositionTree {
 }
 
 impl PositionTree {
-    /// Computes the positions and estimates of a tree.
     pub(crate) fn new(tree: &GameTree) -> Self {
         let estimates = tree.leaves_below().into_iter().map(|(sum, count)| (sum / count) as Score);
         let height = tree.nodes.iter().map(|node| node.depth).max().unwrap_or(0) as Depth;

@@ -76,7 +76,6 @@ impl Growth {
     }
 }
 
-/// A tree without names.
 #[derive(Debug, Clone)]
 struct TreeShape {
     value: Option<Score>,
@@ -147,7 +146,6 @@ impl GameTree {
         }
     }
 
-    /// Returns each node's minimax value for Max.
     pub(super) fn minimax(&self) -> Vec<Score> {
         let mut values: Vec<Score> = vec![0; self.len()];
         // Children have higher numbers than their parents.

@@ -113,7 +113,6 @@ impl<O: Observer<NodeId>> TwoSided<'_, O> {
         found
     }
 
-    /// Enters and searches a child of a node at `ply`.
     fn visit(
         &mut self,
         child: NodeId,

@@ -7,7 +7,6 @@ use crate::support::page;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageFile {
-    /// Its URL path.
     pub(crate) path: &'static str,
     kind: &'static str,
     text: &'static str,
@@ -59,7 +58,6 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 );
 
 impl PageFile {
-    /// Returns an entity tag made from the text.
     pub(crate) fn tag(self) -> String {
         format!("\"{:08x}\"", crc32fast::hash(self.text.as_bytes()))
     }

@@ -47,11 +47,9 @@ pub(crate) struct PlayerAnswer {
     queue_position: u64,
 }
 
-/// The games that played one move.
 #[derive(Debug, Default)]
 struct Played<'g> {
     counts: Counts,
-    /// Known ratings of the opponents.
     ratings: Vec<u16>,
     first: Option<&'g PlayerGame>,
 }

@@ -27,7 +27,6 @@ pub(super) struct PlayerGame {
     pub(super) id: GameId,
     /// Sort key among all games: the file's number, and the game's number in it.
     pub(super) place: (usize, usize),
-    /// The player's colour.
     pub(super) color: Color,
     pub(super) white: json::Player,
     pub(super) black: json::Player,
@@ -69,7 +68,6 @@ impl PlayerIndex {
     }
 }
 
-/// The requested players.
 #[derive(Debug)]
 pub(crate) struct Players {
     /// The most recently requested is last.
@@ -105,7 +103,6 @@ impl Players {
         Ok(Players { known, line, asked, served, is_closing })
     }
 
-    /// Stops the search for games.
     pub(crate) fn close(&self) {
         self.is_closing.store(true, Relaxed);
     }
@@ -170,7 +167,6 @@ fn make_room(known: &mut Vec<Arc<PlayerIndex>>) {
     }
 }
 
-/// Runs on the thread: searches for one player after the other.
 fn run_searches(
     inputs: &[PgnInput],
     waiting: &Receiver<Arc<PlayerIndex>>,
@@ -194,7 +190,6 @@ fn run_searches(
     }
 }
 
-/// Adds the games of a player that are in a file.
 fn search_file(
     player: &PlayerIndex,
     file: usize,
@@ -221,10 +216,8 @@ fn search_file(
     Ok(())
 }
 
-/// Finds the games of one player.
 struct PlayerGameFinder<'p> {
     name: &'p str,
-    /// The id in the `Site` tag.
     site: Option<GameId>,
     found: Option<PlayerGame>,
     /// The key of the current position of the game.

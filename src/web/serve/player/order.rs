@@ -10,10 +10,8 @@ use crate::web::serve::facets::{Dates, Filter};
 use crate::web::serve::limits::{MAX_MOVES, MAX_PLAYER_NAME};
 use crate::web::serve::query::Query;
 
-/// Maximum games in the list.
 const RECENT_GAMES: u64 = 8;
 
-/// Whether a game is rated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Casual,
@@ -43,7 +41,6 @@ impl FromStr for Mode {
     }
 }
 
-/// A request for a player's games.
 #[derive(Debug)]
 pub(crate) struct PlayerOrder {
     /// The name, in lower case.
