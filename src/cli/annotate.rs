@@ -165,7 +165,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// Stores annotated games until all are complete, and then writes them.
 struct Target<'a> {
     output: Output<'a>,
-    /// The output of the page, if requested.
     page: Option<Output<'a>>,
     journal: Journal,
 }
@@ -220,7 +219,6 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Creates the page of the games in a file.
 fn page_of(path: &Path) -> anyhow::Result<String> {
     let to_error = || format!("cannot read {}", path.display());
     let text = std::fs::File::open(path).with_context(to_error)?;
@@ -299,7 +297,6 @@ impl Failure {
     }
 }
 
-/// The result of reading games.
 type Reading = Box<dyn Iterator<Item = std::io::Result<(PgnGame, GameEnd)>> + Send>;
 
 /// The games of all inputs, numbered from 0. Reports and skips games that are not orthodox chess.

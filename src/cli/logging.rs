@@ -33,7 +33,6 @@ impl Verbosity {
         }
     }
 
-    /// Sends the log of a command to standard error.
     pub(super) fn install(&self) {
         let mut builder = env_logger::Builder::new();
         match std::env::var(VARIABLE) {
@@ -49,7 +48,6 @@ impl Verbosity {
 #[derive(Clone)]
 pub(super) struct Log {
     file: Arc<Mutex<Option<File>>>,
-    /// The level in the file.
     level: LevelFilter,
     /// The level on standard error while there is no file.
     otherwise: LevelFilter,

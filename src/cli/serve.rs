@@ -37,7 +37,6 @@ pub(super) struct Args {
     client_timeout: u64,
 }
 
-/// Parses a port, an address, or both.
 fn parse_address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(address) = text.parse::<IpAddr>() {
         return Ok(SocketAddr::from((address, PORT)));

@@ -105,7 +105,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if switch.is_stopped() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-/// Reads the text of a file, or of standard input.
 fn read(file: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     match file.as_os_str() == "-" {

@@ -78,7 +78,6 @@ fn command(arguments: &[OsString]) -> String {
     name
 }
 
-/// Describes the error in a line.
 fn describe(error: &clap::Error) -> String {
     let text = error.to_string();
     // In this case the error's text is the whole help; its usage line shows where a command is
@@ -128,7 +127,6 @@ fn suggestion(error: &clap::Error) -> String {
     }
 }
 
-/// Describes an error in a number.
 fn describe_number(error: &(dyn Error + 'static)) -> Option<&'static str> {
     if error.is::<ParseFloatError>() {
         return Some("expected a number");

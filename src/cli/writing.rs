@@ -24,7 +24,6 @@ pub(super) const GAMES: FileKind = FileKind {
 };
 /// Positions, one a line.
 pub(super) const EPD: FileKind = FileKind { name: "a file of positions (EPD)", recognises: is_epd };
-/// Manual pages.
 pub(super) const MAN: FileKind = FileKind { name: "a page of the manual", recognises: is_man };
 /// Files of an installation besides the program: shell scripts and list entries.
 pub(super) const INSTALLED: FileKind =

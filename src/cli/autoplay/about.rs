@@ -31,7 +31,6 @@ pub(super) fn about(args: &Args, schedule: &Schedule) -> About {
     About { facts, games: None }
 }
 
-/// Describes the processor, the available cores and the operating system.
 fn machine() -> String {
     let info = read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));

@@ -306,7 +306,6 @@ fn bounds(text: &str) -> Result<[f64; 2], String> {
 }
 
 impl Args {
-    /// Returns the engines with all settings resolved.
     pub(crate) fn resolve_engines(&self) -> anyhow::Result<Vec<EngineConfig>> {
         let base = self.both.base();
         let defined = match &self.engines {
@@ -350,7 +349,6 @@ impl Args {
         self.openings.resolve(self.games)
     }
 
-    /// Returns the games to be played.
     pub(crate) fn resolve_schedule(
         &self,
         engines: usize,
@@ -370,7 +368,6 @@ impl Args {
         self.endings.resolve()
     }
 
-    /// Returns the sequential test, if requested.
     pub(crate) fn resolve_sprt(&self) -> anyhow::Result<Option<Sprt>> {
         let Test { sprt, alpha, beta, elo_model } = self.test;
         let model = match elo_model {
@@ -386,7 +383,6 @@ impl Args {
         Ok(test)
     }
 
-    /// Returns the number of simultaneous games.
     pub(crate) fn resolve_concurrency(&self) -> usize {
         self.concurrency.unwrap_or_else(cores).max(1)
     }
@@ -399,7 +395,6 @@ impl Args {
         Cores::deal(self.resolve_concurrency()).context("--affinity")
     }
 
-    /// Returns the files of the results.
     pub(crate) fn places(&self) -> Places {
         // A pipe or a device has no folder for a state file beside it.
         let is_stream = |path: &Path| path.metadata().is_ok_and(|there| !there.is_file());
@@ -423,7 +418,6 @@ impl Args {
         output.apart_from(&self.engines).apart_from(&self.openings.file).apart_from(&self.pgn)
     }
 
-    /// Returns the path of the report's page.
     pub(crate) fn report_page(&self) -> Option<PathBuf> {
         self.report.as_deref().map(|folder| folder.join("index.html"))
     }
@@ -449,12 +443,10 @@ impl Args {
         lines.join("\n")
     }
 
-    /// Whether to resume an interrupted match.
     pub(crate) fn resumes(&self) -> bool {
         self.resume
     }
 
-    /// Whether to show every move.
     pub(crate) fn shows_moves(&self) -> bool {
         self.moves || self.games == 1
     }

@@ -98,7 +98,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Writes the results to the requested files.
 fn write_down(args: &Args, results: &mut Results, reporter: &mut Reporter) -> anyhow::Result<()> {
     let page = args.report_page();
     if let (Some(folder), Some(page)) = (&args.report, &page) {

@@ -25,28 +25,24 @@ use crate::tools::autoplay::tournament::Progress;
 const LOG: &str = "the log";
 
 pub(super) struct Reporter {
-    /// The engines' command lines.
     commands: Vec<String>,
     log: Option<BufWriter<File>>,
     /// Outputs that could not be written. Each is reported once, and the match continues without
     /// it.
     lost: Vec<&'static str>,
     show_moves: bool,
-    /// Whether several games are played at a time.
     several: bool,
     /// Number of games between statistics.
     every: usize,
     /// The start of this run, and the games that were finished before it.
     begun: Instant,
     before: usize,
-    /// Games at a time.
     concurrency: usize,
     /// The live line; hidden without a terminal.
     bar: ProgressBar,
 }
 
 impl Reporter {
-    /// Creates the reporter of a match with these results so far.
     pub(super) fn new(
         args: &Args,
         log: Option<BufWriter<File>>,
@@ -73,7 +69,7 @@ impl Reporter {
         }
     }
 
-    /// Prints an event, with the standing of the match if due.
+    /// Prints and logs an event of the match.
     pub(super) fn report(&mut self, results: &Results, progress: &Progress) {
         let games = results.match_record.scheduled;
         match progress {
@@ -172,7 +168,6 @@ impl Reporter {
         self.save_log();
     }
 
-    /// Prints the final statistics.
     pub(super) fn finish(&mut self, results: &Results) {
         self.bar.finish_and_clear();
         let played = results.match_record.finished - self.before;
@@ -225,7 +220,6 @@ fn pair_names(results: &Results, engines: (usize, usize)) -> [&str; 2] {
     [&results.names[engines.0], &results.names[engines.1]]
 }
 
-/// Summarises the match in a few words.
 fn status_line(results: &Results) -> String {
     let Results { names, sprt, match_record, .. } = results;
     let Some(tally) = match_record.standings.tallies.values().next() else { return String::new() };
@@ -242,7 +236,6 @@ fn status_line(results: &Results) -> String {
     }
 }
 
-/// Returns the statistics during the match.
 fn interim_statistics(results: &Results) -> String {
     let Results { names, sprt, match_record, .. } = results;
     if names.len() > 2 {

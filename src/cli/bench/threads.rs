@@ -63,7 +63,6 @@ impl Args {
         }
     }
 
-    /// Returns the output of the picture, if requested.
     fn picture(&self) -> Option<Output<'_>> {
         let output = Output::new(self.svg.as_deref()?, FileKind::SVG).force(self.force.allowed);
         Some(output.apart_from(&self.positions))

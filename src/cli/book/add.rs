@@ -115,7 +115,6 @@ pub(super) fn run_build(args: &build::Args) -> anyhow::Result<Option<ExitCode>> 
     add_games(&book, &build).map(Some)
 }
 
-/// Whether a file is a book of Tabia.
 fn is_book(path: &Path) -> bool {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut head = Vec::new();

@@ -88,7 +88,6 @@ impl AnalyseArgs {
         (0..threads).map(|_| Switch::default()).collect()
     }
 
-    /// Returns the path of the analysed book.
     fn target(&self) -> anyhow::Result<&Path> {
         let is_book = self.book.extension().is_some_and(|extension| extension == "tbk");
         match &self.output {
@@ -142,14 +141,12 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
 /// Number of rounds in which a book grows; results of a round decide where the next one extends it.
 const ROUNDS: u64 = 20;
 
-/// A book under analysis.
 struct Work<'a> {
     book: Book,
     analysis: Analysis,
     output: Output<'a>,
     journal_path: PathBuf,
     switches: Vec<Switch>,
-    /// Positions searched so far.
     searched: u64,
 }
 

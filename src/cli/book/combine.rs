@@ -74,7 +74,6 @@ pub(super) fn with_values(
     Ok(book.with_values(&values)?)
 }
 
-/// Reports games that several books share.
 fn report_shared(books: &[(Book, f64)]) -> anyhow::Result<()> {
     let shared = shared(books)?;
     if let Some(games) = shared.games {
@@ -242,7 +241,6 @@ pub(super) fn run_diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
     Ok(if counts.total() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Numbers of positions in which two books differ.
 #[derive(Debug, Default)]
 struct DifferenceCounts {
     only_left: u64,

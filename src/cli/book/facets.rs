@@ -21,7 +21,6 @@ pub(super) struct FacetArgs {
 }
 
 impl FacetArgs {
-    /// Returns the filter.
     pub(super) fn resolve(&self) -> FacetFilter {
         FacetFilter {
             ratings: self.ratings.clone(),

@@ -36,7 +36,6 @@ pub(super) struct Args {
     limit: usize,
 }
 
-/// A game that reached the position.
 struct Hit {
     input: String,
     game: u64,
@@ -80,7 +79,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if hits.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Returns the inputs that the arguments name.
 fn inputs(args: &Args) -> anyhow::Result<Vec<PgnInput>> {
     let mut paths = Vec::new();
     for source in &args.sources {
@@ -141,7 +139,6 @@ fn search(
 struct GameFinder {
     key: u64,
     ply: usize,
-    /// The ply at which it was reached.
     found: Option<usize>,
     tags: (String, u32),
 }

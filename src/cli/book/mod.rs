@@ -139,7 +139,6 @@ fn save(
     Ok(())
 }
 
-/// Formats the size of a book.
 fn extent(positions: u64, moves: u64) -> String {
     format!("{}, {}", counted(positions, "position"), counted(moves, "move"))
 }
@@ -158,7 +157,6 @@ fn parse_side(text: &str) -> Result<Color, String> {
     }
 }
 
-/// Formats a number of bytes in a suitable unit.
 fn size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} {}", plural(bytes, "byte")),

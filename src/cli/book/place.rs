@@ -22,7 +22,6 @@ pub(super) struct PositionArgs {
 }
 
 impl PositionArgs {
-    /// Whether any of these arguments is given.
     pub(super) fn is_given(&self) -> bool {
         self.fen.is_some() || self.moves.is_some() || self.opening.is_some()
     }

@@ -67,7 +67,6 @@ fn is_over(stopped: &Stopped, wait: Duration) -> bool {
     !matches!(stopped.recv_timeout(wait), Err(crossbeam::channel::RecvTimeoutError::Timeout))
 }
 
-/// Reports once that a build was resumed.
 fn print_resumed(monitor: &Monitor, reported: &mut bool) {
     let games = monitor.resumed.load(Relaxed);
     if games > 0 && !*reported {
@@ -87,7 +86,6 @@ enum Material {
 }
 
 impl Material {
-    /// Returns the total amount, if known yet.
     fn total(self, monitor: &Monitor) -> Option<u64> {
         let total = match self {
             Material::Games { bytes } => bytes,
@@ -96,7 +94,6 @@ impl Material {
         total.filter(|&total| total > 0)
     }
 
-    /// Returns the amount that has been read.
     fn done(self, monitor: &Monitor) -> u64 {
         match self {
             Material::Games { .. } => monitor.bytes.load(Relaxed),
@@ -104,7 +101,6 @@ impl Material {
         }
     }
 
-    /// Returns the template of the bar.
     fn template(self) -> &'static str {
         match self {
             Material::Games { bytes: Some(_) } => {
@@ -115,7 +111,6 @@ impl Material {
         }
     }
 
-    /// Describes the progress in words.
     fn status(self, monitor: &Monitor, start: Instant) -> String {
         let parts = monitor.parts.load(Relaxed);
         if parts > 0 {

@@ -15,7 +15,6 @@ pub(super) struct PositionRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opening: Option<OpeningRow>,
     pub reached: CountsRow,
-    /// The analysis result of the position.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<ValueRow>,
     pub moves: Vec<MoveRow>,
@@ -52,7 +51,6 @@ impl MoveRow {
         }
     }
 
-    /// Adds the opening that the move leads to.
     pub(super) fn leading_to(self, opening: Option<&NamedOpening>) -> Self {
         MoveRow { opening: opening.map(OpeningRow::from), ..self }
     }
@@ -110,7 +108,6 @@ struct ScoredRow {
 }
 
 impl ValueRow {
-    /// Creates the row for the position of the value.
     pub(super) fn new(position: &Position, value: &BookValue) -> Self {
         let name = |mv: Move| position.is_legal(mv).then(|| MoveName::new(position, mv));
         let scored = |(mv, score): Scored| Some(ScoredRow { name: name(mv)?, score: score.into() });
@@ -147,7 +144,6 @@ pub(super) struct GameRows {
 #[derive(Debug, Serialize)]
 pub(super) struct GameRow {
     id: String,
-    /// The move played in the position.
     #[serde(rename = "move")]
     mv: Option<MoveName>,
     date: String,

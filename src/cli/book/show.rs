@@ -42,7 +42,6 @@ pub(super) struct ShowArgs {
     filter: FacetArgs,
 }
 
-/// Maximum games shown of each kind.
 const SHOWN_GAMES: usize = 5;
 
 /// Explain which move would be played, and why not another
@@ -192,7 +191,6 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the JSON form of a position.
 fn position_row(
     book: &Book,
     game: &Game,
@@ -231,7 +229,6 @@ fn rating(explored: Option<&Explored>, candidate: &Candidate) -> String {
     rating.map_or_else(String::new, |rating| rating.to_string())
 }
 
-/// Prints the first of these games under a heading.
 fn write_games(
     out: &mut impl Write,
     heading: &str,
@@ -321,7 +318,6 @@ fn combined_score(candidate: &Candidate) -> String {
     candidate.value.map_or_else(String::new, |_| bounded(candidate.expected, candidate.certain))
 }
 
-/// Returns the name of the opening after a move.
 fn name_after(names: &Names, game: &Game, candidate: &Candidate) -> String {
     let opening = names.get(&game.position().play(candidate.book_move.mv));
     opening.map_or(String::new(), |opening| format!("{} {}", opening.eco, opening.name))
@@ -385,7 +381,6 @@ fn score(candidate: &Candidate) -> String {
     }
 }
 
-/// Formats a score with its bounds, in percent.
 fn bounded(score: f64, (low, high): (f64, f64)) -> String {
     format!("{:.1}% ({:.0}-{:.0})", 100.0 * score, 100.0 * low, 100.0 * high)
 }

@@ -28,7 +28,6 @@ const MEMORY_MB: usize = 16;
 /// The column of the comments, which follow `100... Nbxd4+??`.
 const COLUMN: usize = 16;
 
-/// An annotation in progress.
 pub(super) struct Annotating {
     switch: Switch,
     events: Receiver<AnnotationEvent>,
@@ -36,15 +35,12 @@ pub(super) struct Annotating {
     target: Option<Target>,
 }
 
-/// Progress of an annotation.
 enum AnnotationEvent {
     /// The number of positions searched, and of all positions.
     Positions(usize, usize),
-    /// The complete game.
     Done(Box<Annotated>),
 }
 
-/// The output of an annotated game.
 #[derive(Debug, PartialEq, Eq)]
 enum Target {
     /// A file of games to append to.
@@ -106,7 +102,6 @@ fn parse(arguments: &str) -> io::Result<(Option<Target>, u64)> {
 }
 
 impl Console {
-    /// The command `annotate`.
     pub(super) fn annotate(&mut self, arguments: &str) -> io::Result<Flow> {
         if self.annotating.is_some() {
             return Err(failed("I am annotating already; Ctrl-C ends it"));

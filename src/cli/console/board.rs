@@ -7,11 +7,9 @@ pub(super) struct BoardStyle {
     /// Whether to use chess symbols instead of letters. Terminals disagree on their width, so they
     /// are off by default.
     pub(super) symbols: bool,
-    /// Whether squares are coloured.
     pub(super) colours: bool,
     /// Whether letters and numbers are shown at the edge.
     pub(super) coordinates: bool,
-    /// The side at the bottom of the board.
     pub(super) below: Color,
 }
 

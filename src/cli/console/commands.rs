@@ -12,7 +12,6 @@ use crate::games::book::Policy;
 
 type Run = fn(&mut Console, &str) -> io::Result<Flow>;
 
-/// One row of the table of commands.
 pub(super) struct CommandRow {
     /// The command's names, the usual one first.
     pub(super) names: &'static [&'static str],
@@ -40,7 +39,6 @@ const fn row(
     CommandRow { names, arguments, help, action }
 }
 
-/// A group of commands.
 pub(super) struct Topic {
     /// The name in `help`.
     pub(super) name: &'static str,
@@ -199,7 +197,6 @@ impl Console {
         }
     }
 
-    /// Shows the board, or sets when it is shown.
     fn board(&mut self, when: &str) -> io::Result<Flow> {
         match when {
             "" => return self.show("board"),

@@ -7,10 +7,8 @@ use super::text::failed;
 use crate::engine::controller::{Flow, PERFT_DEPTHS, PerftCount};
 use crate::support::files::describe;
 
-/// A count in progress.
 pub(super) struct Counting {
     count: PerftCount,
-    /// Whether to print the time.
     timed: bool,
 }
 

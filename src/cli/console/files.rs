@@ -36,7 +36,6 @@ pub(super) fn with_path(file: &str, error: impl std::fmt::Display) -> io::Error 
     failed(format!("{file}: {error}"))
 }
 
-/// Opens a PGN file, compressed or not.
 fn open(name: &str) -> io::Result<impl Read> {
     PgnInput::File(name.into()).open(&Arc::default()).map_err(|error| with_path(name, error))
 }

@@ -41,7 +41,6 @@ impl Console {
         self.place(Position::from_fen(fen).map_err(failed)?)
     }
 
-    /// Starts a game from a position.
     fn place(&mut self, position: Position) -> io::Result<Flow> {
         self.replace_game(Record::new(position, today()))?;
         self.engine.set_position(position);
@@ -103,7 +102,6 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// The command `undo`.
     pub(super) fn undo(&mut self, number: &str) -> io::Result<Flow> {
         let plies = if number.is_empty() { Some(1) } else { number.parse().ok() };
         match plies.filter(|&plies| plies > 0) {
@@ -176,7 +174,6 @@ impl Console {
         self.end(result.ok_or_else(|| failed("expected 1-0, 0-1, 1/2-1/2 or *"))?)
     }
 
-    /// Ends the game with this result.
     pub(super) fn end(&mut self, result: GameResult) -> io::Result<Flow> {
         self.offer = None;
         self.record.set_result(result);

@@ -13,7 +13,6 @@ use crate::engine::controller::Flow;
 const COLUMN: usize = 32;
 
 impl CommandRow {
-    /// Formats the line of the help.
     fn explain(&self) -> String {
         let usage = format!("{} {}", self.names[0], self.arguments);
         let others = match &self.names[1..] {
@@ -25,7 +24,6 @@ impl CommandRow {
 }
 
 impl Topic {
-    /// Formats the line in the list of topics.
     fn outline(&self) -> String {
         let names: Vec<&str> = self.rows.iter().map(|row| row.names[0]).collect();
         format!("{:10}  {}: {}", self.name, self.with_path, names.join(", "))
@@ -73,7 +71,6 @@ impl Console {
         self.print_text("\nAnything else is taken for a move: e4, Nf3, O-O, or e2e4, e7e8q.")
     }
 
-    /// The command `usage`.
     pub(super) fn usage(&mut self, _: &str) -> io::Result<Flow> {
         self.print_text(&crate::cli::Cli::command().render_help().to_string())
     }

@@ -93,7 +93,6 @@ fn read_typed_ahead(waiting: &mut VecDeque<String>) -> Option<Input> {
     }
 }
 
-/// Whether a line is a command that takes effect while the engine thinks.
 fn is_urgent(line: &str) -> bool {
     line.split_whitespace().next().is_some_and(|word| AT_ONCE.contains(&word))
 }

@@ -54,7 +54,6 @@ pub(super) struct Console {
     style: BoardStyle,
     /// Whether the output is a terminal; lines are then folded at its width.
     is_terminal: bool,
-    /// Whether the user has flipped the board.
     flipped: bool,
     /// The last opening printed.
     opening: String,
@@ -169,7 +168,6 @@ impl Console {
         }
     }
 
-    /// Returns a suggestion for an unknown word.
     fn suggestion(&self, text: &str) -> String {
         let word = text.split_whitespace().next().unwrap_or_default();
         let position = self.position();

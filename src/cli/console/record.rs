@@ -25,24 +25,20 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Creates a game that begins on `date`.
     pub(super) fn new(start: Position, date: String) -> Self {
         let mut game = PgnGame::new(start);
         game.set_tag("Date", date);
         Record { game, engine: None, unsaved: false }
     }
 
-    /// Creates the record of a game from a file.
     pub(super) fn loaded(game: PgnGame) -> Self {
         Record { game, engine: None, unsaved: false }
     }
 
-    /// Whether moves are unsaved.
     pub(super) fn is_unsaved(&self) -> bool {
         self.unsaved && !self.game.moves.is_empty()
     }
 
-    /// Marks the game as saved.
     pub(super) fn saved(&mut self) {
         self.unsaved = false;
     }
@@ -104,7 +100,6 @@ impl Record {
         outcome.map_or(GameResult::Undecided, |outcome| GameResult::won_by(outcome.winner))
     }
 
-    /// Returns the whole game for further play.
     pub(super) fn replay(&self) -> Game {
         self.game.replay()
     }

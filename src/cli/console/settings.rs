@@ -10,7 +10,6 @@ use crate::games::book::Policy;
 use crate::protocols::cecp::Command;
 use crate::support::words::number_of;
 
-/// Formats a setting's value and its range.
 fn value_and_range(row: &Setting, settings: &Settings) -> (String, String) {
     match &row.kind {
         Kind::Check { get, .. } => (on_off(get(settings)).to_owned(), "on, off".to_owned()),
@@ -33,7 +32,6 @@ fn quoted(name: &str) -> String {
     if name.is_empty() { "(none)".to_owned() } else { name.to_owned() }
 }
 
-/// Finds the row of a setting.
 fn row(name: &str) -> io::Result<&'static Setting> {
     Setting::find(name).ok_or_else(|| {
         let names = all_settings().map(|row| row.title().to_owned());
@@ -46,7 +44,6 @@ fn row(name: &str) -> io::Result<&'static Setting> {
 }
 
 impl Console {
-    /// Lists all settings with their values.
     pub(super) fn options(&self) -> String {
         let settings = self.engine.settings();
         let line = |row: &Setting| {
@@ -56,7 +53,6 @@ impl Console {
         all_settings().map(line).collect()
     }
 
-    /// The command `option`.
     pub(super) fn option_command(&mut self, text: &str) -> io::Result<Flow> {
         match text.split_once('=') {
             _ if text.is_empty() => self.show("options"),
@@ -120,7 +116,6 @@ impl Console {
         ))
     }
 
-    /// The command `spar`.
     pub(super) fn spar(&mut self, games: &str) -> io::Result<Flow> {
         match games {
             "" if self.engine.opponent_book().is_some() => self.print_opponent_book(),
@@ -130,7 +125,6 @@ impl Console {
         }
     }
 
-    /// The command `book`.
     pub(super) fn book(&mut self, what: &str) -> io::Result<Flow> {
         match what {
             "" => self.show("book"),
@@ -143,7 +137,6 @@ impl Console {
         }
     }
 
-    /// The command `elo`.
     pub(super) fn elo(&mut self, rating: &str) -> io::Result<Flow> {
         match rating {
             "" => {}

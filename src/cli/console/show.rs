@@ -13,7 +13,6 @@ use crate::games::book::book_lines;
 use crate::games::pgn::{GameResult, PgnGame};
 use crate::support::words::{number_of, visible_lines};
 
-/// Joins words in a row.
 fn listed(words: impl Iterator<Item = String>) -> String {
     let words: Vec<String> = words.collect();
     if words.is_empty() { "none".to_owned() } else { words.join(" ") }
@@ -74,7 +73,6 @@ impl Console {
         board::draw(position, last, board::BoardStyle { below, ..self.style })
     }
 
-    /// The command `show`.
     pub(super) fn show(&mut self, what: &str) -> io::Result<Flow> {
         let text = match what {
             "" | "board" => {
@@ -115,7 +113,6 @@ impl Console {
         self.record.pgn(&players, self.engine.side(), &control)
     }
 
-    /// Lists the legal moves of a kind.
     fn moves(&self, wanted: impl Fn(Move) -> bool) -> String {
         let position = self.position();
         let legal = position.legal_moves();
@@ -123,7 +120,6 @@ impl Console {
         listed(moves.map(|mv| position.san(mv)))
     }
 
-    /// Lists the pinned pieces of the side to move.
     fn pinned(&self) -> String {
         let position = self.position();
         let own = position.pinned() & position.by_color(position.side_to_move());

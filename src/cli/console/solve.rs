@@ -15,14 +15,12 @@ use crate::tools::suite::solve::{SuiteRun, TIME};
 /// A suite in progress, and the suspended game.
 pub(super) struct Solving {
     suite: SuiteRun,
-    /// Time for each position.
     time: Duration,
     /// The suspended game, and the side that the engine played in it.
     game: Game,
     side: Option<Color>,
 }
 
-/// The command `solve`.
 pub(super) fn solve(console: &mut Console, arguments: &str) -> io::Result<Flow> {
     let (name, time) = file_and_word(arguments)?;
     let why = "expected the seconds for each position after the file, such as 5 or 0.5";

@@ -9,13 +9,9 @@ use super::*;
 use crate::engine::controller::{Settings, searcher};
 use crate::games::book::Book;
 
-/// The result of a console session.
 struct Transcript {
-    /// The output of the console.
     screen: String,
-    /// The saved games.
     kept: String,
-    /// The result with which the console ended.
     end: io::Result<()>,
 }
 

@@ -6,12 +6,10 @@ use std::time::Duration;
 
 use textwrap::{Options, WordSplitter, WrapAlgorithm};
 
-/// Creates an error with this message.
 pub(super) fn failed(why: impl Into<Box<dyn Error + Send + Sync>>) -> io::Error {
     io::Error::other(why)
 }
 
-/// Formats a time.
 pub(super) fn seconds(time: Duration) -> String {
     format!("{} s", (time.as_secs_f64() * 100.0).round() / 100.0)
 }
@@ -48,7 +46,6 @@ fn column(line: &str) -> Option<usize> {
     Some(gap + line[gap..].chars().take_while(|&letter| letter == ' ').count())
 }
 
-/// Maximum number of suggestions.
 const SUGGESTIONS: usize = 3;
 
 /// Returns `; did you mean this or that?` if a known word is similar, otherwise nothing.

@@ -1,12 +1,10 @@
 //! The examples of the manual. A test parses each as the program would.
 
-/// An example on a page of the manual.
 pub(super) struct Example {
     /// The page: the command's words joined by hyphens.
     pub page: &'static str,
     /// The command line.
     pub line: &'static str,
-    /// What it does.
     pub what: &'static str,
 }
 
@@ -14,7 +12,6 @@ const fn example(page: &'static str, line: &'static str, what: &'static str) -> 
     Example { page, line, what }
 }
 
-/// All examples, grouped by page.
 #[rustfmt::skip]
 pub(super) const EXAMPLES: &[Example] = &[
     example("tabia", "tabia", "A game in the terminal; help tells what can be typed."),

@@ -102,7 +102,6 @@ fn page_name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
 
-/// Renders a page. The version is in its footer.
 fn page(command: &Command) -> anyhow::Result<Vec<u8>> {
     let mut text = Vec::new();
     Man::new(command.clone().version(None))

@@ -119,7 +119,6 @@ fn as_text(root: &Position, steps: &[Known], effects: &[Effect]) -> String {
     text
 }
 
-/// Formats the ratio to the first search's nodes.
 fn share(effect: &Effect, first: &Effect) -> String {
     if std::ptr::eq(effect, first) || first.nodes == 0 {
         return String::new();

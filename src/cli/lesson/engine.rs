@@ -105,7 +105,6 @@ impl EngineArgs {
         Ok(Config { memory_mb: MEMORY_MB, threads, cores, book, book_search, ..Config::default() })
     }
 
-    /// The moves of `--branch`.
     fn line(&self, game: &Game) -> anyhow::Result<Vec<Move>> {
         let from = Game::new(*game.position());
         let line = super::place::play(from, &self.branch).context("--branch");

@@ -112,7 +112,6 @@ fn add_splits(sums: &mut Vec<SplitSum>, timelines: &[Timeline]) {
     }
 }
 
-/// Formats the means over the trees.
 fn table(sums: &[Sum], splits: &[SplitSum], trees: u32) -> String {
     let mean = |sum: u64| sum as f64 / f64::from(trees);
     let mut text = format!("{trees} trees; means of\n\n");

@@ -59,7 +59,6 @@ impl GrowthArgs {
         self.growth(further).tree().map_err(|fault| of_arguments(anyhow!(fault)))
     }
 
-    /// Returns a given tree with its moves in the requested order.
     pub(super) fn ordered(&self, tree: &GameTree) -> GameTree {
         tree.ordered(self.order, self.seed)
     }

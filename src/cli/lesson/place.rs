@@ -30,7 +30,6 @@ impl LessonPositionArgs {
         play(Game::new(start), &self.moves).context("--moves").map_err(of_arguments)
     }
 
-    /// Describes the position for a title.
     pub(super) fn title(&self) -> String {
         let start = self.fen.as_deref().unwrap_or("start position");
         match self.moves.is_empty() {

@@ -99,7 +99,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 impl Args {
-    /// Returns the requested search methods.
     fn methods(&self) -> Vec<Method> {
         let algorithms = self.algorithm.map_or(Algorithm::ALL.to_vec(), |chosen| vec![chosen]);
         let with = |algorithm| match algorithm {

@@ -98,7 +98,6 @@ fn read(args: &Args, paths: &[PathBuf], lambda: f32) -> Result<Vec<Example>, Gam
     Data::read(paths, &selection, threads, 0, |_| ()).map(|data| data.training)
 }
 
-/// Reads the networks in these files; without files, returns the built-in one.
 fn networks(paths: &[PathBuf]) -> Result<Vec<Arc<Network>>, NetworkError> {
     match paths {
         [] => Ok(vec![Network::embedded()]),

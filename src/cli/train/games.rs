@@ -86,7 +86,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Plays in all threads.
 fn play(
     args: &Args,
     settings: &GameSettings,
@@ -116,7 +115,6 @@ fn play(
     })
 }
 
-/// The games written so far.
 struct GamesWritten {
     games: u64,
     positions: usize,
@@ -151,7 +149,6 @@ fn write(
     Ok(tally)
 }
 
-/// Moves the bar, or prints the progress at intervals.
 fn show_progress(bar: &ProgressBar, tally: &GamesWritten, last_report: &mut Instant) {
     bar.set_position(tally.games);
     if bar.is_hidden() && last_report.elapsed() >= REPORT_INTERVAL {

@@ -16,7 +16,6 @@ use clap::Subcommand;
 use super::work::{interruption, progress_bar};
 use crate::support::files::FileKind;
 
-/// Self-play games, packed or not.
 const SELF_PLAY: FileKind =
     FileKind { name: "a file of self-play", recognises: |head| head.starts_with(b"tabia games ") };
 

@@ -222,7 +222,6 @@ fn begin<'d>(args: &Args, data: &'d Data) -> anyhow::Result<Trainer<'d>> {
     })
 }
 
-/// Runs all steps, or those until the interruption.
 fn train(args: &Args, trainer: &mut Trainer, interrupted: &AtomicBool) -> anyhow::Result<()> {
     let mut reporter = TrainReporter::new(trainer.steps(), trainer.all_steps());
     while !interrupted.load(Relaxed)
@@ -241,7 +240,6 @@ fn train(args: &Args, trainer: &mut Trainer, interrupted: &AtomicBool) -> anyhow
     Ok(())
 }
 
-/// Writes the network and the checkpoint.
 fn save(args: &Args, trainer: &Trainer) -> anyhow::Result<()> {
     let write = |path: &Path, bytes: &[u8]| anyhow::Ok(write_whole(path, bytes)?);
     trainer.save(&args.checkpoint())?;

@@ -10,10 +10,8 @@ use crate::cli::output;
 use crate::games::pgn::{GameResult, PgnGame};
 use crate::tools::train::{GameError, GameReader, PlayedGame};
 
-/// The name of both players.
 const PLAYER: &str = "Tabia";
 
-/// Result, initial position and moves of a game.
 type Played = (u8, Option<Box<str>>, Vec<Move>);
 
 /// Print self-play games as PGN, to be piped to `tabia book build -` or read elsewhere

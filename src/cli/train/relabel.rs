@@ -112,7 +112,6 @@ fn check_held(path: &Path, held: &[PackedPart], wanted: &[String]) -> Result<(),
     Ok(())
 }
 
-/// The state of the work.
 struct Work<'a> {
     output: PackedFile,
     judgement: &'a Judgement,
@@ -217,7 +216,6 @@ impl Progress {
         }
     }
 
-    /// Marks a file as completed.
     fn pass(&mut self, path: &Path) {
         self.before += size(path);
         self.bar.set_position(self.before);

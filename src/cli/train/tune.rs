@@ -131,7 +131,6 @@ fn read(args: &Args) -> anyhow::Result<(Vec<Sample>, usize)> {
     Ok(sampler.finish())
 }
 
-/// Splits the samples into training and validation sets.
 fn split(samples: &[Sample], args: &Args) -> [Samples; 2] {
     let every = args.validation_every as usize;
     let held_out = |block: usize| block % every == every - 1;
@@ -162,7 +161,6 @@ fn report(progress: TuneProgress) {
     }
 }
 
-/// Describes the origin of the weights.
 fn origin(args: &Args, outcome: &TuneOutcome, training: usize, validation: usize) -> String {
     let names = args.files.iter().filter_map(|file| file.file_name());
     let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();

@@ -140,7 +140,6 @@ impl Args {
         &self.endings
     }
 
-    /// Returns the number of simultaneous games.
     pub(super) fn resolve_concurrency(&self) -> usize {
         self.concurrency.unwrap_or_else(cores).max(1)
     }

@@ -68,7 +68,6 @@ fn draw(args: &Args, tuning: &Tuning) -> anyhow::Result<()> {
     Ok(args.output(path, FileKind::SVG).write(picture(&tuning.tuner).as_bytes())?)
 }
 
-/// Opens the trace of all protocol traffic.
 fn trace(args: &Args) -> anyhow::Result<Trace> {
     let open = |path: &Path| {
         let file = open_run_output(&args.output(path, TRACE), true)?;

@@ -28,7 +28,6 @@ pub(super) struct Reporter {
 }
 
 impl Reporter {
-    /// Creates the reporter of a tuning run in this state.
     pub(super) fn new(tuning: &Tuning, every: u32) -> Self {
         let bar = ProgressBar::new(tuning.tuner.plan().iterations.into());
         if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} {eta}\n{msg}") {
@@ -59,7 +58,6 @@ impl Reporter {
         }
     }
 
-    /// Whether a report is due.
     pub(super) fn is_due(&self, tuning: &Tuning) -> bool {
         tuning.tuner.iteration().is_multiple_of(self.every)
     }
@@ -114,7 +112,6 @@ fn games(tally: &Tally) -> u64 {
     tally.wins + tally.draws + tally.losses
 }
 
-/// Formats the current parameters in a line.
 fn brief(tuning: &Tuning) -> String {
     let tuner = &tuning.tuner;
     let stand = |(parameter, value): (&Parameter, &f64)| {
@@ -125,7 +122,6 @@ fn brief(tuning: &Tuning) -> String {
     tuner.parameters().iter().zip(tuner.values()).map(stand).collect::<Vec<_>>().join(", ")
 }
 
-/// Formats the current parameters as a table.
 fn table(tuning: &Tuning) -> String {
     let tuner = &tuning.tuner;
     let names = tuner.parameters().iter().map(|parameter| parameter.name.chars().count());
