@@ -7,7 +7,6 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use tabia::eval::{Evaluation, Evaluator};
 use tabia::position::Position;
 
-/// Positions from openings to endgames.
 const POSITIONS: [&str; 10] = [
     "r1bqkb1r/pp2pppp/2np1n2/8/3NP3/2N5/PPP2PPP/R1BQKB1R w KQkq - 2 6",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",

@@ -63,7 +63,6 @@ impl Script {
     }
 }
 
-/// The engine: a game and the state of the script.
 struct Engine {
     script: Script,
     uci: bool,
@@ -77,9 +76,7 @@ struct Engine {
     thinking: bool,
 }
 
-/// The default of the option `Level`.
 const LEVEL: u64 = 1;
-/// The maximum of the option `Level`.
 const MAX_LEVEL: u64 = 40;
 
 #[derive(PartialEq)]
@@ -256,7 +253,6 @@ impl Engine {
         self.script.fault == fault && game && self.moves == self.script.at
     }
 
-    /// Makes a move, or misbehaves as scripted.
     fn answer(&mut self) {
         self.moves += 1;
         let Some(mv) = self.choose() else { return };

@@ -53,7 +53,6 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Generates the games with these numbers.
 fn games_from(numbers: std::ops::Range<u64>, seed: u64, book: &Book) -> String {
     let mut text = String::new();
     for number in numbers {
@@ -140,7 +139,6 @@ fn walk(position: &Position, random: &mut Random) -> Option<Move> {
     pick(moves.iter().map(|mv| (mv, weight(position, mv))), random)
 }
 
-/// Returns the relative probability of a move.
 fn weight(position: &Position, mv: Move) -> u64 {
     let taken = match position.piece_on(mv.to()) {
         None => 0,
@@ -155,7 +153,6 @@ fn weight(position: &Position, mv: Move) -> u64 {
     1 + taken + promoted + if king { 0 } else { 3 * centre }
 }
 
-/// Draws a move by its weight.
 fn pick(weighted: impl Iterator<Item = (Move, u64)>, random: &mut Random) -> Option<Move> {
     let mut sums: Vec<(Move, u64)> = Vec::with_capacity(64);
     let mut sum = 0;
