@@ -1,7 +1,7 @@
-//! What asking a book costs: `cargo bench --bench book`.
+//! Measures the time to probe a book: `cargo bench --bench book`.
 //!
-//! The book has ten million random positions, written as a file and opened as the engine opens
-//! it. Random keys are asked for, so nearly every access misses the caches, and there is no pawn
+//! The book has ten million random positions, written to a file and opened as the engine opens it.
+//! It is probed with random keys, so nearly every access misses the caches, and there is no pawn
 //! filter in front: the worst case.
 
 use std::hint::black_box;
@@ -23,7 +23,7 @@ fn keys(mut state: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Where the keys of the book, and others, begin.
+/// Seeds of the keys in the book, and of others.
 const KNOWN: u64 = 1;
 const UNKNOWN: u64 = 2;
 

@@ -1,5 +1,5 @@
-//! Nanoseconds an evaluation takes: by the classical terms with the pawn table warm, as in a search,
-//! and cold, and by the network along lines of play.
+//! Measures the time of an evaluation: by the classical terms with the pawn table warm, as in a
+//! search, and cold, and by the network along lines of play.
 
 use std::hint::black_box;
 
@@ -7,7 +7,6 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use tabia::eval::{Evaluation, Evaluator};
 use tabia::position::Position;
 
-/// Positions from openings to endgames.
 const POSITIONS: [&str; 10] = [
     "r1bqkb1r/pp2pppp/2np1n2/8/3NP3/2N5/PPP2PPP/R1BQKB1R w KQkq - 2 6",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -21,7 +20,7 @@ const POSITIONS: [&str; 10] = [
     "8/P5kp/6p1/8/1r6/8/R4PPP/6K1 b - - 0 40",
 ];
 
-/// Each position and all that one move leads to, with their plies.
+/// Each position and its successors after one move, with their plies.
 fn positions() -> Vec<(Position, usize)> {
     let mut positions = Vec::new();
     for fen in POSITIONS {

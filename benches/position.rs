@@ -1,11 +1,11 @@
-//! Speed of the position module over positions of all phases: `cargo bench --bench position`.
+//! Measures the position module over positions of all phases: `cargo bench --bench position`.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tabia::position::{Move, Position, perft};
 
-/// Opening, middlegames quiet and wild, endgames; one in check.
+/// Opening, quiet and sharp middlegames, endgames; one in check.
 const POSITIONS: [&str; 8] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
@@ -21,7 +21,6 @@ fn positions() -> Vec<Position> {
     POSITIONS.iter().map(|fen| Position::from_fen(fen).expect(fen)).collect()
 }
 
-/// Every legal move of every position.
 fn moves() -> Vec<(Position, Move)> {
     let each = |position: Position| {
         position.legal_moves().iter().map(move |mv| (position, mv)).collect::<Vec<_>>()

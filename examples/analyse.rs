@@ -4,7 +4,7 @@
 use tabia::position::{Game, Position};
 use tabia::search::{Config, Control, Limits, Report, SearchEvent, Searcher};
 
-/// How deep the search goes, in plies.
+/// Search depth in plies.
 const DEPTH: i32 = 14;
 
 fn main() -> anyhow::Result<()> {
@@ -25,7 +25,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Depth, score, nodes and principal variation of an iteration.
+/// Formats depth, score, nodes and principal variation of an iteration.
 fn line(position: &Position, report: &Report) -> String {
     let mut position = *position;
     let mut moves = String::new();

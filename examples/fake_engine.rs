@@ -1,16 +1,25 @@
-//! A scripted engine, for tests of the match runner: it plays instantly, and misbehaves on
-//! demand.
+//! A scripted engine for tests of the match runner: it plays instantly, and misbehaves on demand.
 //!
-//! `fake_engine [uci|xboard] [KEY=VALUE]...` where the keys are: `fault`, what it does wrong
-//! (`crash`, `hang`, `illegal`, `claim`, `flood`, `late`, `resign`, `deaf`, `mute`, `refuse`,
-//! `noise`, `nobye`); `at`, in which of its moves (default 5); `in`, in which of its games
-//! (default every one: 0); `late_ms`, how late; `seed`, for its choice of moves; `name`; `words`,
-//! what it writes before it crashes; `asleep_ms`, how long it takes to start; `starts`, a file that
-//! counts its starts, of which those with the numbers in `stumbles` (`2` or `1,2`) fail; `best`, the
-//! Level at which it fights longest: an xboard engine resigns the sooner the further its Level is
-//! from it; `st`, what it makes of a move time with a fraction (`whole`: it is cut to whole seconds, and 0
-//! is no limit, so that the engine moves when it is ordered to). The moves depend on the seed, the option `Level` and the position alone, so games
-//! between two of them can be repeated.
+//! Usage: `fake_engine [uci|xboard] [KEY=VALUE]...`
+//!
+//! - `fault`: what it does wrong (`crash`, `hang`, `illegal`, `claim`, `flood`, `late`, `resign`,
+//!   `deaf`, `mute`, `refuse`, `noise`, `nobye`)
+//! - `at`: in which of its moves (default 5)
+//! - `in`: in which of its games (default 0: in all)
+//! - `late_ms`: delay of a late move, in milliseconds
+//! - `seed`: seed for the choice of moves
+//! - `name`: its name
+//! - `words`: what it writes before it crashes
+//! - `asleep_ms`: time to start, in milliseconds
+//! - `starts`: a file that counts its starts, of which those with the numbers in `stumbles` (`2` or
+//!   `1,2`) fail
+//! - `best`: the best value of the option `Level`. An xboard engine resigns the sooner the further
+//!   its `Level` is from it.
+//! - `st`: how it reads a move time with a fraction. `whole` truncates it to whole seconds, and 0
+//!   is no limit, so that the engine moves only on request.
+//!
+//! Moves depend only on the seed, the option `Level` and the position, so games between two such
+//! engines can be repeated.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
@@ -19,7 +28,6 @@ use std::time::Duration;
 
 use tabia::position::{Color, Game, Move, Position};
 
-/// What the command line says.
 struct Script {
     fault: String,
     at: u64,
@@ -55,7 +63,6 @@ impl Script {
     }
 }
 
-/// The engine: a game, and how far the script has come.
 struct Engine {
     script: Script,
     uci: bool,
@@ -64,24 +71,21 @@ struct Engine {
     moves: u64,
     forced: bool,
     level: u64,
-    /// Whether it thinks until it is ordered to move.
+    /// Whether it thinks until a move is requested.
     endless: bool,
     thinking: bool,
 }
 
-/// The option `Level`, unless it is set.
 const LEVEL: u64 = 1;
-/// Its largest value.
 const MAX_LEVEL: u64 = 40;
 
-/// Whether to go on reading.
 #[derive(PartialEq)]
 enum Next {
     Go,
     Stop,
 }
 
-/// Counts this start, and tells whether it is one that is to fail.
+/// Counts this start, and returns whether it is to fail.
 fn stumbles(args: &[String]) -> bool {
     let value = |key| args.iter().find_map(|argument| argument.strip_prefix(key));
     let (Some(counter), Some(wanted)) = (value("starts="), value("stumbles=")) else {
@@ -129,7 +133,7 @@ fn main() -> ExitCode {
 
 fn say(text: &str) {
     let mut out = std::io::stdout().lock();
-    // The runner may be gone: then nobody listens.
+    // The runner may have ended and closed the pipe.
     let _ = writeln!(out, "{text}");
     let _ = out.flush();
 }
@@ -223,7 +227,7 @@ impl Engine {
         Next::Go
     }
 
-    /// Takes a value of the option in; others are passed over.
+    /// Sets the option `Level`; invalid values are ignored.
     fn set_level(&mut self, text: &str) {
         let level = text.parse().ok().filter(|&level| level <= MAX_LEVEL);
         self.level = level.unwrap_or(self.level);
@@ -238,18 +242,17 @@ impl Engine {
 
     fn play(&mut self, text: &str) {
         if let Ok(mv) = self.game.position().parse_move(text) {
-            // A legal move was just parsed.
+            // Cannot fail: a legal move was just parsed.
             let _ = self.game.play(mv);
         }
     }
 
-    /// Whether the script wants this fault now.
+    /// Whether the script requires this fault now.
     fn is_due(&self, fault: &str) -> bool {
         let game = self.script.only_in == 0 || self.script.only_in == self.games;
         self.script.fault == fault && game && self.moves == self.script.at
     }
 
-    /// Makes a move, or does what the script says.
     fn answer(&mut self) {
         self.moves += 1;
         let Some(mv) = self.choose() else { return };
@@ -265,7 +268,7 @@ impl Engine {
             sleep_forever();
         }
         if self.is_due("deaf") {
-            // Closes nothing and reads nothing any more, but plays on for this move.
+            // Still makes this move, but reads nothing any more and leaves its pipes open.
             self.announce(mv);
             sleep_forever();
         }
@@ -296,7 +299,7 @@ impl Engine {
     }
 
     fn announce(&mut self, mv: Move) {
-        // Scores that depend on nothing but the number of the move.
+        // Scores depend only on the number of the move.
         let score = 20 + self.moves;
         if self.uci {
             say(&format!("info depth 1 score cp {score} nodes {} time 0 pv {mv}", self.moves));
@@ -305,12 +308,12 @@ impl Engine {
             say(&format!("1 {score} 0 {} {mv}", self.moves));
             say(&format!("move {mv}"));
         }
-        // The move was chosen among the legal ones.
+        // Cannot fail: the move is one of the legal ones.
         let _ = self.game.play(mv);
     }
 
-    /// A legal move that the seed and the position tell; captures are preferred, so that games
-    /// come to an end.
+    /// Chooses a legal move by the seed and the position. Captures are preferred, so that games
+    /// end.
     fn choose(&self) -> Option<Move> {
         let position = self.game.position();
         let moves = position.legal_moves();

@@ -8,7 +8,7 @@ use tabia::position::Game;
 use tabia::search::{BookSearch, Control};
 use tabia::suite::book_effect::{EXAMPLE_MOVES, effects, example_book};
 
-/// How deep the search goes if the book does not end it, in plies.
+/// Search depth in plies, unless the book ends the search.
 const DEPTH: i32 = 12;
 
 fn main() -> anyhow::Result<()> {

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use tabia::lesson::compare::{SearchVariant, cost};
 use tabia::position::Position;
 
-/// How deep the searches go, in plies.
+/// Search depth in plies.
 const DEPTH: i32 = 4;
 
 fn main() -> anyhow::Result<()> {

@@ -1,11 +1,11 @@
-//! Counts the nodes that both orders of searching a move again need for the shipped positions:
+//! Counts the nodes that both orders of re-searches need for the shipped positions:
 //! `cargo run --release --example lesson_research [DEPTH]`
 
 use tabia::search::{Control, ResearchOrder};
 use tabia::suite::positions::positions;
 use tabia::suite::research::nodes;
 
-/// How deep the searches go, in plies.
+/// Search depth in plies.
 const DEPTH: i32 = 8;
 
 fn main() -> anyhow::Result<()> {

@@ -9,7 +9,7 @@ use tabia::lesson::chess::Chess;
 use tabia::lesson::splitting::Splitter;
 use tabia::position::Position;
 
-/// How deep the searches go, in plies.
+/// Search depth in plies.
 const DEPTH: i32 = 5;
 
 fn main() -> anyhow::Result<()> {

@@ -1,5 +1,5 @@
-//! Searches a position as the textbook does, and writes the tree of the last iteration to
-//! `trace.svg`: `cargo run --release --example lesson_trace ["FEN"]`
+//! Runs a textbook search of a position, and writes the tree of the last iteration to `trace.svg`:
+//! `cargo run --release --example lesson_trace ["FEN"]`
 
 use std::sync::atomic::AtomicBool;
 
@@ -11,7 +11,7 @@ use tabia::lesson::search_record::SearchRecord;
 use tabia::lesson::svg::svg;
 use tabia::position::Position;
 
-/// How much of the tree is drawn.
+/// The part of the tree that is drawn.
 const BOUNDS: Bounds = Bounds { ply: 2, visits: 100 };
 
 fn main() -> anyhow::Result<()> {

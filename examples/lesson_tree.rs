@@ -1,4 +1,4 @@
-//! Searches a small game tree by minimax, alpha-beta and PVS, and tells every step:
+//! Searches a small game tree by minimax, alpha-beta and PVS, and prints every step:
 //! `cargo run --release --example lesson_tree [FILE]`
 
 use tabia::lesson::search::Algorithm;

@@ -1,10 +1,10 @@
-//! Plausible games by the million, to measure what is done with games:
+//! Generates millions of plausible games, to measure programs that process games:
 //! `cargo run --release --example plausible_games NUMBER [SEED] > games.pgn`
 //!
-//! Nobody plays well in them, but they have the form of those that Lichess publishes, clocks
-//! included. They begin as the default book's games did and go on by a random walk that prefers
-//! captures, promotions and the centre; so their first moves are shared as those of real games are,
-//! and later positions are new. The same seed gives the same games.
+//! The games are not good chess, but they have the form of those that Lichess publishes, including
+//! clocks. They begin like the default book's games and continue by a random walk that prefers
+//! captures, promotions and the centre. So they share first moves as real games do, and later
+//! positions are new. The same seed gives the same games.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -13,16 +13,16 @@ use std::thread;
 use tabia::book::Book;
 use tabia::position::{Color, Move, Piece, Position};
 
-/// Games that a thread makes at a time.
+/// Games per batch of a thread.
 const BATCH: u64 = 1_000;
-/// Plies of the shortest game that does not end before, and how many more there may be.
+/// Minimum length of a game without mate or draw, and the range of additional plies.
 const MIN_PLIES: u64 = 30;
 const MORE_PLIES: u64 = 100;
-/// Plies that follow the book at most.
+/// Maximum plies from the book.
 const BOOK_PLIES: u64 = 16;
-/// One move in so many leaves the book early.
+/// One in this many moves leaves the book early.
 const LEAVES_BOOK: u64 = 12;
-/// The controls of time, in seconds for the game and for each move.
+/// Time controls: seconds for the game and increment per move.
 const CONTROLS: [(u64, u64); 6] = [(60, 0), (120, 1), (180, 0), (180, 2), (600, 0), (900, 10)];
 
 fn main() -> anyhow::Result<()> {
@@ -53,7 +53,6 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Games with these numbers.
 fn games_from(numbers: std::ops::Range<u64>, seed: u64, book: &Book) -> String {
     let mut text = String::new();
     for number in numbers {
@@ -66,11 +65,11 @@ fn games_from(numbers: std::ops::Range<u64>, seed: u64, book: &Book) -> String {
     text
 }
 
-/// A generator of random numbers, SplitMix64 (<https://prng.di.unimi.it/splitmix64.c>).
+/// A random number generator, SplitMix64 (<https://prng.di.unimi.it/splitmix64.c>).
 struct Random(u64);
 
 impl Random {
-    /// A number below `bound`, which is not zero.
+    /// Returns a number below `bound`, which must not be zero.
     fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -79,7 +78,7 @@ impl Random {
     }
 }
 
-/// Tags as Lichess writes them.
+/// Appends tags as Lichess writes them.
 fn push_tags(number: u64, result: &str, random: &mut Random, text: &mut String) {
     let (base, increment) = CONTROLS[random.below(CONTROLS.len() as u64) as usize];
     let rating = 800 + random.below(800) + random.below(1000);
@@ -96,7 +95,7 @@ fn push_tags(number: u64, result: &str, random: &mut Random, text: &mut String) 
     );
 }
 
-/// The moves of a game as text, and its result.
+/// Generates the moves of a game as text, and its result.
 fn play(random: &mut Random, book: &Book) -> (String, &'static str) {
     let plies = MIN_PLIES + random.below(MORE_PLIES);
     let mut position = Position::start();
@@ -127,20 +126,19 @@ fn won_by(winner: Color) -> &'static str {
     if winner == Color::White { "1-0" } else { "0-1" }
 }
 
-/// A move of the book, as often as its games played it.
+/// Chooses a book move with the frequency of its games.
 fn book_move(position: &Position, random: &mut Random, book: &Book) -> Option<Move> {
     let moves = book.moves(position);
     let weights = moves.iter().map(|found| (found.mv, found.played.games()));
     pick(weights, random)
 }
 
-/// A move that is likelier the more it takes, promotes to, or comes to the centre.
+/// Chooses a random move; captures, promotions and central squares are more likely.
 fn walk(position: &Position, random: &mut Random) -> Option<Move> {
     let moves = position.legal_moves();
     pick(moves.iter().map(|mv| (mv, weight(position, mv))), random)
 }
 
-/// How likely a move is.
 fn weight(position: &Position, mv: Move) -> u64 {
     let taken = match position.piece_on(mv.to()) {
         None => 0,
@@ -155,7 +153,6 @@ fn weight(position: &Position, mv: Move) -> u64 {
     1 + taken + promoted + if king { 0 } else { 3 * centre }
 }
 
-/// One of these, by its weight.
 fn pick(weighted: impl Iterator<Item = (Move, u64)>, random: &mut Random) -> Option<Move> {
     let mut sums: Vec<(Move, u64)> = Vec::with_capacity(64);
     let mut sum = 0;

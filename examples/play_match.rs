@@ -1,4 +1,4 @@
-//! Two engines play a match at fixed nodes, and each game's result is told:
+//! Plays a match between two engines at fixed nodes, and prints each game's result:
 //! `cargo run --release --example play_match "tabia -x" "gnuchess --xboard" [GAMES]`
 
 use std::time::Duration;
@@ -16,7 +16,7 @@ use tabia::autoplay::tournament::{Progress, Tournament, find_protocols};
 
 const DEFAULT_GAMES: usize = 2;
 const NODES: u64 = 10_000;
-/// How long an engine may take for anything.
+/// Time limit for every response of an engine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn main() -> anyhow::Result<()> {

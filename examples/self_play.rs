@@ -1,4 +1,4 @@
-//! Tabia plays a game against itself and prints it as PGN:
+//! Plays a game of Tabia against itself and prints it as PGN:
 //! `cargo run --release --example self_play [NODES A MOVE]`
 
 use tabia::pgn::{GameResult, PgnGame, PgnMove};
@@ -6,7 +6,7 @@ use tabia::position::Game;
 use tabia::search::{Config, Control, Limits, Searcher};
 
 const DEFAULT_NODES: u64 = 20_000;
-/// A game that is not over by then is left undecided.
+/// A longer game is left undecided.
 const MAX_PLIES: usize = 200;
 
 fn main() -> anyhow::Result<()> {

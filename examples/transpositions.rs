@@ -1,5 +1,5 @@
-//! Plays moves and tells for each position what the built-in book knows of it, and which moves
-//! lead into the book though nobody played them here:
+//! Plays moves and prints for each position its results in the built-in book, and the moves that
+//! lead into the book although no game played them here:
 //! `cargo run --release --example transpositions Nf3 d5 d4 Nf6`
 
 use tabia::book::Book;

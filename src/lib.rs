@@ -1,19 +1,20 @@
-//! Tabia: a chess engine for the xboard protocol that knows its openings by position.
+//! Tabia is a chess engine for the xboard protocol with opening books by position.
 //!
-//! The program is [`cli::main`]; what other programs may want of it is public:
+//! The program is [`cli::main`]. The parts that are useful to other programs are public:
 //!
-//! | module | what it has |
+//! | module | contents |
 //! | --- | --- |
 //! | [`position`] | positions, games, moves, FEN and SAN |
-//! | [`pgn`] | games in and out |
-//! | [`book`] | opening books by position: built, opened, asked, merged |
+//! | [`pgn`] | reading and writing games |
+//! | [`book`] | opening books by position: building, opening, probing, merging |
 //! | [`search`] | the search, with [`eval`], [`tablebase`] and [`score`] |
-//! | [`cecp`], [`uci`] | the messages of both protocols, parsed and printed |
+//! | [`cecp`], [`uci`] | parsing and printing the messages of both protocols |
 //! | [`autoplay`] | the match runner |
-//! | [`suite`] | series of searches: built-in positions, comparisons of search orders and of books |
-//! | [`lesson`] | searches that tell every step |
+//! | [`suite`] | built-in positions, and comparisons of search orders and of books |
+//! | [`lesson`] | searches that report every step |
 //!
-//! Each begins with an example or names one. `src/` groups them into areas: see `ARCHITECTURE.md`.
+//! Each module begins with an example or refers to one. `src/` groups them into areas: see
+//! `ARCHITECTURE.md`.
 
 #![warn(unreachable_pub)]
 

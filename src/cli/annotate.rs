@@ -1,4 +1,4 @@
-//! `tabia annotate`: games explained by searches.
+//! `tabia annotate`: annotates games with engine searches.
 
 use std::collections::BTreeMap;
 use std::io::{BufReader, Write};
@@ -24,7 +24,7 @@ use crate::tools::annotate::work::{Numbered, Plan, annotate_all};
 use crate::tools::annotate::{Annotated, Background, Effort, Limits, NODES, describe, page};
 use crate::tools::suite::Switch;
 
-/// Where there is no terminal, progress is told this often.
+/// Interval of progress lines without a terminal.
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Search the moves of games, and write what they give away beside them
@@ -68,7 +68,7 @@ pub(super) struct Args {
     judge: Judge,
 }
 
-/// Three shares of a point, each larger than the one before.
+/// Parses three shares of a point in ascending order.
 fn parse_limits(text: &str) -> Result<Limits, String> {
     let shares: Option<Vec<f64>> = text.split(',').map(|share| share.trim().parse().ok()).collect();
     match shares.as_deref() {
@@ -86,7 +86,7 @@ impl Args {
         self.seconds.map_or(Effort::Nodes(self.nodes), Effort::Time)
     }
 
-    /// All that the annotated games follow from, in a line.
+    /// Describes in one line everything that determines the annotated games.
     fn settings(&self, inputs: &[PgnInput], book: &Book, evaluation: &str) -> String {
         let Limits { inaccuracy, mistake, blunder } = self.limits;
         let inputs: Vec<String> = inputs
@@ -105,7 +105,7 @@ impl Args {
     }
 }
 
-/// Annotates the games, and writes them.
+/// Annotates the games and writes them.
 ///
 /// # Errors
 /// If a file cannot be read or written.
@@ -162,10 +162,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-/// Where annotated games are kept until all are there, and where they go then.
+/// Stores annotated games until all are complete, and then writes them.
 struct Target<'a> {
     output: Output<'a>,
-    /// Where their page goes, if one is wanted.
     page: Option<Output<'a>>,
     journal: Journal,
 }
@@ -189,7 +188,7 @@ impl<'a> Target<'a> {
         Ok(Target { output, page, journal: Journal::open(Path::new(&journal), settings)? })
     }
 
-    /// Writes all games that are there; the journal stays until there are all.
+    /// Writes all complete games; the journal is kept until all games are.
     fn close(mut self, args: &Args, stopped: bool, count: Option<u64>) -> anyhow::Result<()> {
         let path = self.output.path();
         let mut file = self.output.stream()?;
@@ -220,7 +219,6 @@ impl<'a> Target<'a> {
     }
 }
 
-/// The page of the games in a file.
 fn page_of(path: &Path) -> anyhow::Result<String> {
     let to_error = || format!("cannot read {}", path.display());
     let text = std::fs::File::open(path).with_context(to_error)?;
@@ -248,7 +246,6 @@ impl Printer {
     }
 }
 
-/// Prints how far it is.
 struct ProgressReporter {
     bar: ProgressBar,
     wanted: Option<u64>,
@@ -286,7 +283,7 @@ impl ProgressReporter {
     }
 }
 
-/// The first thing that went wrong while games were read.
+/// The first error while games were read.
 #[derive(Clone, Default)]
 struct Failure(Arc<Mutex<Option<anyhow::Error>>>);
 
@@ -300,15 +297,13 @@ impl Failure {
     }
 }
 
-/// What reading games gives.
 type Reading = Box<dyn Iterator<Item = std::io::Result<(PgnGame, GameEnd)>> + Send>;
 
-/// The games of all inputs, numbered from 0; those that are no orthodox chess are named and passed
-/// over.
+/// The games of all inputs, numbered from 0. Reports and skips games that are not orthodox chess.
 struct Games {
     inputs: std::vec::IntoIter<PgnInput>,
     open: Option<(String, Reading)>,
-    /// Of the input, those passed over included.
+    /// Games read from the current input, including skipped ones.
     in_input: u64,
     number: u64,
     failure: Failure,
@@ -319,13 +314,13 @@ impl Games {
         Games { inputs: inputs.into_iter(), open: None, in_input: 0, number: 0, failure }
     }
 
-    /// The next game of the input that is open; `None` at its end.
+    /// Reads the next game of the open input; `None` at its end.
     fn read(&mut self) -> Option<std::io::Result<(PgnGame, GameEnd)>> {
         self.in_input += 1;
         self.open.as_mut()?.1.next()
     }
 
-    /// Opens the next input; `None` if there is no more, or it cannot be opened.
+    /// Opens the next input; `None` if there is none, or it cannot be opened.
     fn open_next(&mut self) -> Option<()> {
         let input = self.inputs.next()?;
         match input.open(&Arc::default()) {
@@ -379,7 +374,7 @@ impl Iterator for Games {
     }
 }
 
-/// How many games are to be annotated; `None` if that cannot be known before.
+/// Counts the games to be annotated; `None` if that is not possible in advance.
 fn count(inputs: &[PgnInput]) -> anyhow::Result<Option<u64>> {
     let mut games = 0;
     for input in inputs {

@@ -13,23 +13,22 @@ const MONTHS: [&str; 12] =
 /// From 1970-01-01 on.
 const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
 
-/// Time since 1970-01-01.
 fn since_epoch() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// Today as in PGN: `2026.01.31`.
+/// Returns today's date as in PGN: `2026.01.31`.
 pub(super) fn today() -> String {
     let (year, month, day) = civil_date(since_epoch().as_secs() / DAY);
     format!("{year:04}.{month:02}.{day:02}")
 }
 
-/// The time as C's `ctime` prints it: `Sat Jan 31 23:11:09 2026`.
+/// Returns the current time as C's `ctime` prints it: `Sat Jan 31 23:11:09 2026`.
 pub(super) fn now() -> String {
     time_stamp(since_epoch().as_secs())
 }
 
-/// Seconds since 1970-01-01 as C's `ctime` prints them.
+/// Formats seconds since 1970-01-01 as C's `ctime` does.
 fn time_stamp(seconds: u64) -> String {
     let (days, rest) = (seconds / DAY, seconds % DAY);
     let (year, month, day) = civil_date(days);
@@ -39,7 +38,7 @@ fn time_stamp(seconds: u64) -> String {
     format!("{weekday} {month} {day:>2} {hours:02}:{minutes:02}:{seconds:02} {year}")
 }
 
-/// Year, month and day of a number of days since 1970-01-01. Source: Howard Hinnant,
+/// Returns year, month and day of a number of days since 1970-01-01. Source: Howard Hinnant,
 /// "chrono-Compatible Low-Level Date Algorithms" (`civil_from_days`).
 fn civil_date(days: u64) -> (u64, u64, u64) {
     // Years begin in March here, so that the leap day is the last of the year; eras have 400 years.

@@ -1,4 +1,4 @@
-//! `tabia eval`: what both evaluations return for positions.
+//! `tabia eval`: prints both evaluations of positions.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -21,10 +21,11 @@ pub(super) struct Args {
     judge: Judge,
 }
 
-/// Prints for each position the score that plays, the breakdown as a table, and the network's view as a board.
+/// Prints for each position the score used in play, the breakdown as a table, and the network's
+/// view as a board.
 ///
 /// # Errors
-/// If a FEN is no legal position, or the file no network; then nothing is printed.
+/// If a FEN is not a legal position, or the file is not a network; then nothing is printed.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let fens = fens(&args.fens);
     let mut positions = fens
@@ -46,7 +47,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The FENs in arguments, of which each is a whole one or a field of one: every board begins another.
+/// Joins arguments to FENs. Each argument is a whole FEN or a field of one; a board begins a new
+/// FEN.
 fn fens(arguments: &[String]) -> Vec<String> {
     let mut fens: Vec<String> = Vec::new();
     for word in arguments.iter().flat_map(|argument| argument.split_whitespace()) {

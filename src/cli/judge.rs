@@ -1,4 +1,4 @@
-//! What judges positions, for the command line.
+//! Command line arguments that select the evaluation.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ pub(super) struct Judge {
     pub network: Option<PathBuf>,
 }
 
-/// Reads one of the kinds of evaluation; errors list them.
+/// Parses a kind of evaluation; errors list all kinds.
 fn evaluation_kind() -> impl TypedValueParser<Value = EvaluationKind> {
     PossibleValuesParser::new(EvaluationKind::ALL.map(EvaluationKind::name)).try_map(|name| {
         let kind = EvaluationKind::ALL.into_iter().find(|kind| kind.name() == name);
@@ -35,7 +35,7 @@ fn evaluation_kind() -> impl TypedValueParser<Value = EvaluationKind> {
 }
 
 impl Judge {
-    /// The evaluation.
+    /// Opens the evaluation.
     ///
     /// # Errors
     /// If the network's file cannot be used.

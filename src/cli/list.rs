@@ -6,10 +6,10 @@ use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 
-/// The values of one argument. The name differs from `Vec` so that clap takes it for one value.
+/// The values of one argument. The name differs from `Vec` so that clap treats it as one value.
 pub(super) type List<T> = Vec<T>;
 
-/// Reads a list with commas or blanks between its values, each of which `one` reads.
+/// Parses a list separated by commas or blanks, each value with `one`.
 pub(super) fn list<P: TypedValueParser>(one: P) -> ListParser<P> {
     ListParser(one)
 }
@@ -32,7 +32,7 @@ impl<P: TypedValueParser> TypedValueParser for ListParser<P> {
         let values = words.map(|word| self.0.parse_ref(command, argument, OsStr::new(word)));
         let values: List<P::Value> = values.collect::<Result<_, _>>()?;
         if values.is_empty() {
-            // The error of the parser for one value names the argument, and what it expects.
+            // The single-value parser's error names the argument and the expected values.
             self.0.parse_ref(command, argument, OsStr::new(""))?;
         }
         Ok(values)

@@ -1,4 +1,4 @@
-//! The log: of a command to standard error, of an engine into a file or nowhere, since xboard reads
+//! The log: of commands to standard error, of the engine to a file or nowhere, because xboard reads
 //! standard error as protocol.
 
 use std::fs::File;
@@ -12,7 +12,7 @@ use log::LevelFilter;
 
 use crate::support::files::append_to;
 
-/// Where env_logger's users look for what is to be told.
+/// The variable in which users of env_logger set filters.
 pub(super) const VARIABLE: &str = "RUST_LOG";
 
 /// How much is told of what goes on.
@@ -33,42 +33,40 @@ impl Verbosity {
         }
     }
 
-    /// Sends the log of a command to standard error.
     pub(super) fn install(&self) {
         let mut builder = env_logger::Builder::new();
         match std::env::var(VARIABLE) {
             Ok(wanted) => builder.parse_filters(&wanted),
-            // The libraries' own debugging is of no use to a user.
+            // Debug output of libraries is not useful to users.
             Err(_) => builder.filter_module("tabia", self.level()),
         };
         let _ = builder.try_init();
     }
 }
 
-/// Where the log of an engine goes; clones share it.
+/// The output of the engine's log; clones share it.
 #[derive(Clone)]
 pub(super) struct Log {
     file: Arc<Mutex<Option<File>>>,
-    /// What goes into the file.
     level: LevelFilter,
-    /// What goes to standard error while there is no file.
+    /// The level on standard error while there is no file.
     otherwise: LevelFilter,
 }
 
 impl Log {
-    /// The log of the console, which tells on standard error what no file takes.
+    /// Creates the log of the console, which uses standard error if there is no file.
     pub(super) fn of_console(verbosity: &Verbosity) -> Self {
         Log { otherwise: verbosity.level(), ..Log::of_protocol(verbosity) }
     }
 
-    /// The log of a protocol, which leaves standard error alone.
+    /// Creates the log of a protocol, which never uses standard error.
     pub(super) fn of_protocol(verbosity: &Verbosity) -> Self {
         let level = verbosity.level().max(LevelFilter::Debug);
         Log { file: Arc::default(), level, otherwise: LevelFilter::Off }
     }
 
-    /// Makes this the log of the process, filtered by `RUST_LOG` where that is set. Panics are logged
-    /// too, and say nothing elsewhere.
+    /// Installs this as the log of the process, filtered by `RUST_LOG` if set. Panics go only to
+    /// the log.
     pub(super) fn install(mut self) -> Self {
         let mut builder = env_logger::Builder::new();
         let filter = std::env::var(VARIABLE).ok();
@@ -88,7 +86,7 @@ impl Log {
         self
     }
 
-    /// Appends to the named file from now on; to none if the name is empty.
+    /// Appends to the named file from now on; an empty name closes the file.
     pub(super) fn open(&self, name: &str) -> io::Result<()> {
         let file = match name {
             "" => None,

@@ -36,7 +36,7 @@ use clap::{Parser, Subcommand};
     version,
     about,
     args_conflicts_with_subcommands = true,
-    // Without the usual empty lines between the parts, so that all of it fits on a screen.
+    // Without the usual empty lines between the parts, so that it fits on a screen.
     help_template = "{about-with-newline}{usage-heading} {usage}\nCommands:\n{subcommands}\nOptions:\n{options}",
     override_usage = "tabia [OPTIONS] or tabia COMMAND (`tabia help COMMAND` tells more of each)"
 )]

@@ -1,4 +1,4 @@
-//! What commands print. Standard output may be a pipe whose reader has left, or a full disk; the
+//! Output of commands. Standard output may be a pipe whose reader has left, or a full disk. The
 //! first ends a command quietly, the second with a message, and neither with a panic.
 
 use std::fmt;
@@ -10,34 +10,32 @@ use thiserror::Error;
 
 use crate::support::files::without_error_numbers;
 
-/// As shells have it for a program that SIGPIPE ended: the reader of the output has left.
+/// Exit status of a program that SIGPIPE ended, as shells report it.
 const READER_LEFT: u8 = 128 + 13;
 
-/// Standard output does not take what is written. It lies inside an [`io::Error`], by which it
-/// is told from the errors of other files.
+/// A write error of standard output. It is inside an [`io::Error`] and distinguishes it from errors
+/// of other files.
 #[derive(Debug, Error)]
 #[error("cannot write to the standard output: {0}")]
 struct StandardOutputError(io::Error);
 
-/// Standard output, whose errors tell that they are its own.
+/// Standard output, whose errors are marked as its own.
 #[derive(Debug)]
 pub(super) struct StandardOutput(io::Stdout);
 
-/// Standard output.
 pub(super) fn stdout() -> StandardOutput {
     StandardOutput(io::stdout())
 }
 
-/// Whether a write to standard output would go through at once: a full pipe that nobody reads has no
-/// room.
+/// Whether a write to standard output would not block; it would on a full pipe that is not read.
 pub(super) fn has_room() -> bool {
     let out = io::stdout();
     let mut wanted = [PollFd::new(&out, PollFlags::OUT)];
-    // An output that cannot be asked, or that is broken, blocks nobody.
+    // An output that cannot be polled, or is broken, does not block.
     poll(&mut wanted, Some(&Timespec::default())).map_or(true, |ready| ready > 0)
 }
 
-/// An error of standard output, marked as such.
+/// Marks an error as one of standard output.
 pub(super) fn marked(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), StandardOutputError(error))
 }
@@ -56,7 +54,7 @@ impl Write for StandardOutput {
     }
 }
 
-/// Prints a line to standard output, like `println!`, but returns what comes of it.
+/// Prints a line to standard output, like `println!`, but returns the result.
 macro_rules! outln {
     ($($part:tt)*) => {
         $crate::cli::output::print_line(format_args!($($part)*))
@@ -67,13 +65,13 @@ pub(in crate::cli) use outln;
 /// See [`outln`].
 ///
 /// # Errors
-/// If standard output does not take the line, of which then no part waits in its buffer.
+/// If standard output cannot be written; no part of the line then remains in its buffer.
 pub(super) fn print_line(text: fmt::Arguments<'_>) -> io::Result<()> {
     stdout().write_all(format!("{text}\n").as_bytes())
 }
 
-/// Prints a line to standard error, like `eprintln!`. Where that does not take it, there is nobody
-/// to be told.
+/// Prints a line to standard error, like `eprintln!`. A write error is ignored, because it could
+/// not be reported anywhere.
 macro_rules! errln {
     ($($part:tt)*) => {
         $crate::cli::output::complain(format_args!($($part)*))
@@ -86,9 +84,9 @@ pub(super) fn complain(text: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{}", without_error_numbers(&text.to_string()));
 }
 
-/// The exit status of a command, after telling why it failed.
+/// Returns the exit status of a command, after reporting its error.
 pub(super) fn exit_code(done: anyhow::Result<ExitCode>) -> ExitCode {
-    // The last line may be without its end, and then waits in a buffer.
+    // An unfinished last line is still in the buffer.
     let done = done.and_then(|status| Ok(stdout().flush().map(|()| status)?));
     match done {
         Ok(status) => status,
@@ -100,7 +98,7 @@ pub(super) fn exit_code(done: anyhow::Result<ExitCode>) -> ExitCode {
     }
 }
 
-/// Whether an error says that nobody reads the standard output any more.
+/// Whether an error means that the reader of standard output has left.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(|error| {
         error.kind() == ErrorKind::BrokenPipe

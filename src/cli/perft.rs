@@ -21,15 +21,15 @@ pub(super) struct Args {
     fen: Vec<String>,
 }
 
-/// The depths that can be counted to, as `clap` wants them.
+/// The supported depths as the type that clap requires.
 fn depths() -> RangeInclusive<i64> {
     i64::from(*PERFT_DEPTHS.start())..=i64::from(*PERFT_DEPTHS.end())
 }
 
-/// Prints the count below each move as soon as it is known, then the sum and the speed.
+/// Prints the count below each move as soon as it is complete, then the sum and the speed.
 ///
 /// # Errors
-/// If the FEN is no legal position.
+/// If the FEN is not a legal position.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let position = match args.fen.is_empty() {
         true => Position::start(),

@@ -1,4 +1,4 @@
-//! `tabia` without a subcommand: it plays, under a GUI or in the terminal.
+//! `tabia` without a subcommand: plays under a GUI or in the terminal.
 
 use std::io::{self, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use crate::protocols::cecp::{self, Feature, Reply};
 use crate::protocols::uci;
 use crate::support::files::describe;
 
-/// Exit status of a process that SIGTERM ended, as shells have it.
+/// Exit status of a process that SIGTERM ended, as shells report it.
 const TERMINATED: i32 = 128 + SIGTERM;
 
 /// How to play.
@@ -72,13 +72,13 @@ pub(super) struct Args {
     egtpath: Option<PathBuf>,
 }
 
-/// Reads one of the modes of the book inside the search; help and errors list them.
+/// Parses a mode of the book inside the search; help and errors list all modes.
 fn book_search() -> impl TypedValueParser<Value = BookSearch> {
     PossibleValuesParser::new(BookSearch::ALL.map(BookSearch::name)).try_map(|name| name.parse())
 }
 
 impl Args {
-    /// The books in order; empty for the embedded one alone.
+    /// Returns the books in order; empty if only the embedded one is used.
     fn books(&self) -> String {
         let books = [&self.bookpvs[..], &self.book].concat();
         if books == [EMBEDDED_NAME] {
@@ -93,7 +93,7 @@ impl Args {
         settings.own_book = !self.no_book;
         settings.book = self.books();
         if self.no_book && self.learn.is_some() && settings.book.is_empty() {
-            // The search asks for what was learnt, and would ask the embedded book as well.
+            // The search would probe the embedded book in addition to the learned results.
             settings.book = NO_BOOK_NAME.to_owned();
         }
         settings.learn = self.learn.as_deref().map(text).unwrap_or_default();
@@ -115,7 +115,7 @@ impl Args {
     }
 }
 
-/// What there is to play with, and what of the settings cannot be used.
+/// The opened files, and the settings that cannot be used.
 struct Opened {
     settings: Settings,
     book: Book,
@@ -144,18 +144,19 @@ fn open(mut settings: Settings, log: &Log) -> Opened {
     Opened { settings, book, opponent_book, faults }
 }
 
-/// What a GUI is told of settings that cannot be used. It is one message, however many they are.
+/// Formats one message to a GUI about all settings that cannot be used.
 fn startup_warnings(faults: &[String]) -> Option<String> {
     let words = || format!("{}; going on with what is left or built in", faults.join("; "));
     (!faults.is_empty()).then(words)
 }
 
-/// Plays until the user leaves. A GUI is told of files that cannot be used, and the engine goes on
-/// without them: one that ends before it has introduced itself is waited for without a word.
+/// Plays until the user leaves. If files cannot be used, it reports them to the GUI and continues
+/// without them, because a GUI would wait silently for an engine that ends before it has introduced
+/// itself.
 ///
 /// # Errors
-/// In the terminal, if the book, the network or the endgame tables cannot be opened, or the log not
-/// be written.
+/// In the terminal, if the book, the network or the endgame tables cannot be opened, or the log
+/// cannot be written.
 pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode> {
     let console = !args.xboard && !args.uci && io::stdin().is_terminal();
     let log = if console { Log::of_console(verbosity) } else { Log::of_protocol(verbosity) };
@@ -180,7 +181,7 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
     let asks_for_uci = matches!(&first, Some(Input::Line(line)) if is_uci(line));
     let startup_warnings = startup_warnings(&faults);
     let mut frontend: Box<dyn Frontend> = if args.uci || asks_for_uci {
-        // GUIs of this protocol bring their own openings and expect a search for every `go`.
+        // UCI GUIs have their own openings and expect a search for every `go`.
         if args.books().is_empty() {
             engine.set_own_book(false);
         }
@@ -193,23 +194,22 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
         )
     };
     match converse(frontend.as_mut(), first, &inputs) {
-        // Nobody listens any more: there is nobody to complain to either.
+        // The other end has closed the pipe, so the error cannot be reported.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(ExitCode::SUCCESS),
     }
 }
 
-/// The first input that is no blank line, by which the protocol shows.
+/// Returns the first input that is not a blank line, which determines the protocol.
 fn first_words(inputs: &Receiver<Input>) -> Option<Input> {
     inputs.iter().find(|input| !matches!(input, Input::Line(line) if line.trim().is_empty()))
 }
 
-/// Whether a line asks for UCI; there, words that mean nothing are passed over.
+/// Whether a line selects UCI, in which unknown words are ignored.
 fn is_uci(line: &str) -> bool {
     matches!(line.parse(), Ok(uci::Command::Uci))
 }
 
-/// Plays in the terminal.
 fn run_console(
     engine: Engine,
     lines: Sender<Input>,
@@ -236,8 +236,8 @@ fn converse(
     }
 }
 
-/// Lets SIGTERM end the conversation. SIGINT, by which GUIs of old call for attention, does nothing, or
-/// in the console asks for a move at once.
+/// Makes SIGTERM end the session. SIGINT, which old GUIs use to get attention, is ignored; in the
+/// console it requests a move at once.
 fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
     on_signals(&[SIGINT, SIGTERM], move |signal| match signal {
         SIGTERM => leave(&sender),
@@ -247,10 +247,10 @@ fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
     })
 }
 
-/// Asks the conversation to end. If nobody reads its output, it waits there and sees no request: then
-/// the process ends here.
+/// Requests the end of the session. If a frontend is blocked by an output that nobody reads, it
+/// cannot receive the request; the process then ends here.
 fn leave(sender: &Sender<Input>) {
-    /// Between two looks at the output. Both must find it full.
+    /// Time between two checks of the output. Both must find it full.
     const PAUSE: Duration = Duration::from_millis(200);
     let mut is_sent = false;
     loop {

@@ -1,4 +1,4 @@
-//! `tabia serve`: books for the browser, and for other programs over HTTP.
+//! `tabia serve`: serves books to browsers, and to other programs over HTTP.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -13,8 +13,7 @@ use super::work::on_interruption;
 use crate::games::book::EMBEDDED_NAME;
 use crate::web::serve::{CLIENT_SECONDS, LoadedBooks, Settings, Stopper, parse_origin, serve};
 
-/// Where the server listens if nobody says otherwise: the port of Lichess' explorer, as it runs at
-/// home.
+/// The default port, that of a local Lichess explorer.
 const PORT: u16 = 9002;
 
 /// Serve books to the browser, and to programs as Lichess' opening explorer
@@ -38,7 +37,6 @@ pub(super) struct Args {
     client_timeout: u64,
 }
 
-/// A port, an address, or both.
 fn parse_address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(address) = text.parse::<IpAddr>() {
         return Ok(SocketAddr::from((address, PORT)));
@@ -53,7 +51,7 @@ fn parse_address(text: &str) -> Result<SocketAddr, String> {
 /// Serves until Ctrl-C.
 ///
 /// # Errors
-/// If a book cannot be opened, or the address cannot be had.
+/// If a book cannot be opened, or the address cannot be listened on.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(folder) = args.games.iter().find(|folder| !folder.is_dir()) {
         return Err(wrong(format!("--games {}: there is no such folder", folder.display())).into());

@@ -1,4 +1,4 @@
-//! `tabia solve`: a test suite, searched position by position.
+//! `tabia solve`: searches a test suite, position by position.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -58,10 +58,10 @@ impl Args {
     }
 }
 
-/// Prints every answer as it comes, then the sum.
+/// Prints every answer as soon as it is found, then the summary.
 ///
 /// # Errors
-/// If there is no problem in the file, it cannot be read, or the output not be written.
+/// If the file has no problem or cannot be read, or the output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let name = args.file.display().to_string();
     let text = read(&args.file).with_context(|| format!("cannot read {name}"))?;
@@ -105,7 +105,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if switch.is_stopped() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-/// The text of a file, or of standard input.
 fn read(file: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     match file.as_os_str() == "-" {

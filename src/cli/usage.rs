@@ -1,4 +1,4 @@
-//! Arguments that are wrong: what is said of them, and where the help for them is.
+//! Errors in arguments: the message, and where to find help.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -14,26 +14,25 @@ use super::console::did_you_mean;
 use super::output::{self, errln, outln};
 use crate::protocols::cecp::{Audience, Reply};
 
-/// Exit status for arguments that are wrong, by custom.
+/// The customary exit status for wrong arguments.
 const STATUS: u8 = 2;
 
-/// Arguments that each can be read but are wrong all the same: the process ends as with those that
-/// cannot.
+/// Arguments that can be parsed but are invalid. The process ends as with unparsable ones.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub(super) struct UsageError(String);
 
-/// An error of the arguments, for `ensure!` and `bail!`.
+/// Creates an error of the arguments, for `ensure!` and `bail!`.
 pub(super) fn wrong(why: impl Into<String>) -> UsageError {
     UsageError(why.into())
 }
 
-/// Makes any error one of the arguments.
+/// Converts any error into one of the arguments.
 pub(super) fn of_arguments(error: impl Into<anyhow::Error>) -> anyhow::Error {
     wrong(format!("{:#}", error.into())).into()
 }
 
-/// Prints the help that was asked for, or says in one line what is wrong with the arguments.
+/// Prints the requested help, or the error in one line.
 pub(super) fn not_understood(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
         return refuse(&describe(error));
@@ -42,7 +41,7 @@ pub(super) fn not_understood(error: &clap::Error) -> ExitCode {
     output::exit_code(printed.map(|()| ExitCode::SUCCESS).map_err(Into::into))
 }
 
-/// Says in one line what is wrong with the arguments, and where there is help.
+/// Prints in one line what is wrong with the arguments, and where to find help.
 pub(super) fn refuse(fault: &str) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let text = format!(
@@ -50,10 +49,10 @@ pub(super) fn refuse(fault: &str) -> ExitCode {
         fault.trim_end_matches('.'),
         command(&arguments)
     );
-    // xboard waits for the engine's features for ever, whatever ends the engine.
+    // xboard would wait for the engine's features forever, for whatever reason the engine ends.
     if is_for_xboard(&arguments) {
         let report = Reply::Tell { audience: Audience::UserError, text: text.clone() };
-        // Where nobody reads it, the status tells.
+        // If nobody reads it, the exit status reports the error.
         let _ = outln!("{report}");
     }
     errln!("{text}");
@@ -65,7 +64,7 @@ fn is_for_xboard(arguments: &[OsString]) -> bool {
     arguments.iter().any(|argument| argument == "-x" || argument == "--xboard")
 }
 
-/// The command that was called, with those that it is a part of: `tabia book build`.
+/// Returns the name of the command with its parents, such as `tabia book build`.
 fn command(arguments: &[OsString]) -> String {
     let mut command = Cli::command();
     let mut name = command.get_name().to_owned();
@@ -79,10 +78,10 @@ fn command(arguments: &[OsString]) -> String {
     name
 }
 
-/// What is wrong, in a line.
 fn describe(error: &clap::Error) -> String {
     let text = error.to_string();
-    // The whole help comes in place of a fault: its usage shows where a command is missing.
+    // In this case the error's text is the whole help; its usage line shows where a command is
+    // missing.
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or_default();
         return format!("a command is missing: {usage}");
@@ -92,7 +91,7 @@ fn describe(error: &clap::Error) -> String {
     let fault = fault.trim_start_matches("error:");
     let parts =
         fault.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-    // Its suggestions are far-fetched: `book` for `foo`.
+    // clap's suggestions are far-fetched: `book` for `foo`.
     let parts = parts.filter(|part| !(part.starts_with("tip: ") && part.contains("similar")));
     let fault = parts.collect::<Vec<_>>().join("; ") + &suggestion(error);
     match error.source().and_then(|source| Some((source.to_string(), describe_number(source)?))) {
@@ -101,7 +100,7 @@ fn describe(error: &clap::Error) -> String {
     }
 }
 
-/// What may have been meant by a word that is none of those expected; empty if none of them is close.
+/// Suggests a similar expected word; empty if none is close.
 fn suggestion(error: &clap::Error) -> String {
     let (wrong, known) = match error.kind() {
         ErrorKind::InvalidSubcommand => {
@@ -117,7 +116,7 @@ fn suggestion(error: &clap::Error) -> String {
         _ => Vec::new(),
     };
     match error.get(wrong) {
-        // The dashes are right in any case.
+        // The dashes are always right.
         Some(ContextValue::String(word)) => {
             let name = |name: &str| name.trim_start_matches('-').to_owned();
             let dashes = &word[..word.len() - name(word).len()];
@@ -128,7 +127,6 @@ fn suggestion(error: &clap::Error) -> String {
     }
 }
 
-/// What is wrong with a number, for people.
 fn describe_number(error: &(dyn Error + 'static)) -> Option<&'static str> {
     if error.is::<ParseFloatError>() {
         return Some("expected a number");

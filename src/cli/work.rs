@@ -1,4 +1,4 @@
-//! Long work: positions to work on, progress and interruption.
+//! Long-running work: positions to process, progress and interruption.
 
 use std::io;
 use std::path::Path;
@@ -15,11 +15,10 @@ use crate::chess::epd;
 use crate::chess::position::Position;
 use crate::tools::suite;
 
-/// Exit status of a command that Ctrl-C ended, as shells have it.
+/// Exit status of a command that Ctrl-C ended, as shells report it.
 pub(super) const INTERRUPTED: u8 = 130;
 
-/// Does this whenever one of the signals comes, on a thread of its own, in place of what they do
-/// to a process.
+/// Calls a function on its own thread for each of these signals, in place of their default action.
 pub(super) fn on_signals(
     signals: &[i32],
     mut react: impl FnMut(i32) + Send + 'static,
@@ -29,7 +28,7 @@ pub(super) fn on_signals(
     Ok(())
 }
 
-/// A flag that Ctrl-C raises instead of ending the process, so that what was reached is kept.
+/// Returns a flag that Ctrl-C raises instead of ending the process, so that results can be saved.
 pub(super) fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&flag);
@@ -37,17 +36,18 @@ pub(super) fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(flag)
 }
 
-/// Does this on Ctrl-C, and on the other signals that ask a process to end, instead of ending it.
+/// Calls a function on Ctrl-C and other signals that request an end, in place of ending the
+/// process.
 pub(super) fn on_interruption(mut react: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
     on_signals(&[SIGINT, SIGTERM, SIGHUP], move |_| react()).context("cannot watch for Ctrl-C")
 }
 
-/// The processor cores that this process may use; one if the system does not tell.
+/// Returns the number of available processor cores; one if unknown.
 pub(super) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A bar on a terminal, nothing elsewhere.
+/// Creates a bar on a terminal; elsewhere nothing is shown.
 pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
     let style = "{msg} {bar:40} {pos}/{len} ({eta} left)";
     let style = ProgressStyle::with_template(style).unwrap_or_else(|_| {
@@ -56,7 +56,7 @@ pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
     ProgressBar::new(length as u64).with_message(what).with_style(style)
 }
 
-/// The positions of a file, one a line; without a file those that are built in.
+/// Reads the positions of a file, one a line; without a file returns the built-in ones.
 pub(super) fn positions_of(file: Option<&Path>) -> anyhow::Result<Vec<Position>> {
     let Some(path) = file else { return Ok(suite::positions::positions()) };
     let text = std::fs::read_to_string(path)

@@ -1,4 +1,4 @@
-//! What the commands write, and what they may replace by it.
+//! The kinds of files that the commands write, and what they may replace.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -24,17 +24,15 @@ pub(super) const GAMES: FileKind = FileKind {
 };
 /// Positions, one a line.
 pub(super) const EPD: FileKind = FileKind { name: "a file of positions (EPD)", recognises: is_epd };
-/// Pages of the manual.
 pub(super) const MAN: FileKind = FileKind { name: "a page of the manual", recognises: is_man };
-/// What an installed program has besides it: the scripts of shells, and entries in lists.
+/// Files of an installation besides the program: shell scripts and list entries.
 pub(super) const INSTALLED: FileKind =
     FileKind { name: "a file that `tabia generate` wrote", recognises: is_installed };
 /// The faults of a build, see [`crate::games::book::GameFault`].
 pub(super) const FAULTS: FileKind = FileKind { name: "a list of faults", recognises: is_faults };
-/// A network.
 pub(super) const NETWORK: FileKind =
     FileKind { name: "a network", recognises: |head| head.starts_with(b"tabia network ") };
-/// Training to be taken up again.
+/// The state of a training run, to resume it.
 pub(super) const CHECKPOINT: FileKind =
     FileKind { name: "a checkpoint", recognises: |head| head.starts_with(b"tabia checkpoint ") };
 /// Tuned weights as source text.
@@ -42,12 +40,11 @@ pub(super) const WEIGHTS: FileKind = FileKind {
     name: "a file of weights",
     recognises: |head| head.starts_with(b"//! The weights "),
 };
-/// The log of a match.
 pub(super) const LOG: FileKind = FileKind { name: "the log of a match", recognises: is_log };
-/// What engines said in a match.
+/// The protocol traffic of a match.
 pub(super) const TRACE: FileKind = FileKind { name: "the trace of a match", recognises: is_trace };
 
-/// Opens an output to write to as long as a run lasts: anew, or to add to what is there.
+/// Opens an output for the duration of a run: replaced if `anew`, otherwise appended to.
 pub(super) fn open_run_output(output: &Output<'_>, anew: bool) -> anyhow::Result<BufWriter<File>> {
     output.check()?;
     let path = output.path();
@@ -55,7 +52,8 @@ pub(super) fn open_run_output(output: &Output<'_>, anew: bool) -> anyhow::Result
     Ok(BufWriter::new(file?))
 }
 
-/// The files that a list of inputs reads, as [`crate::support::files::Output::apart_from`] takes them.
+/// Returns the files that a list of inputs reads, in the form that
+/// [`crate::support::files::Output::apart_from`] takes.
 pub(super) fn files_of(inputs: &[PgnInput]) -> impl Iterator<Item = PathBuf> + '_ {
     inputs.iter().filter_map(|input| match input {
         PgnInput::File(path) => Some(path.clone()),
@@ -64,13 +62,13 @@ pub(super) fn files_of(inputs: &[PgnInput]) -> impl Iterator<Item = PathBuf> + '
     })
 }
 
-/// The lines of the beginning of a text that are there to their end, or all if it has no end.
+/// Returns the complete lines of the beginning of a text, or all of it if it has no line end.
 fn whole_lines(head: &[u8]) -> impl Iterator<Item = &str> {
     let end = head.iter().rposition(|&byte| byte == b'\n').map_or(head.len(), |end| end + 1);
     std::str::from_utf8(&head[..end]).unwrap_or("\u{0}").lines()
 }
 
-/// Eight ranks and who is to move.
+/// Whether lines begin with eight ranks and the side to move.
 fn is_epd(head: &[u8]) -> bool {
     whole_lines(head).all(|line| {
         let mut fields = line.split(' ');
@@ -83,7 +81,7 @@ fn is_man(head: &[u8]) -> bool {
     [".ie ", ".TH "].iter().any(|macro_call| head.starts_with(macro_call.as_bytes()))
 }
 
-/// All of them begin in ways that nothing else does, and name the program soon.
+/// Whether a file begins in one of the unique ways of these files, and names the program early.
 fn is_installed(head: &[u8]) -> bool {
     const SIGNS: [&str; 5] =
         ["_tabia() {", "# Print an optspec", "#compdef tabia", "plugin spec ", "[Desktop Entry]"];
@@ -96,12 +94,12 @@ fn is_faults(head: &[u8]) -> bool {
     whole_lines(head).all(|line| SIGNS.iter().any(|sign| line.contains(sign)))
 }
 
-/// A game is said to begin; before that there may be trouble with the engines.
+/// Whether a line reports the start of a game; earlier ones may report problems with engines.
 fn is_log(head: &[u8]) -> bool {
     whole_lines(head).any(|line| line.starts_with("Game ") && line.contains(" of "))
 }
 
-/// Every line begins with a time in seconds.
+/// Whether every line begins with a time in seconds.
 fn is_trace(head: &[u8]) -> bool {
     whole_lines(head)
         .all(|line| line.split_whitespace().next().is_some_and(|time| time.parse::<f64>().is_ok()))

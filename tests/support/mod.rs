@@ -1,6 +1,6 @@
-//! What several integration tests need: the program as a child process, and data from outside.
+//! Shared support for integration tests: the program as a child process, and external data.
 
-// Not every test program needs all of it.
+// Not every test program uses all of it.
 #![allow(dead_code)]
 
 pub mod terminal;
@@ -12,20 +12,20 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Longer than anything takes on the busiest machine. It only ends tests that would otherwise hang.
+/// More than anything takes on the busiest machine; only ends tests that would otherwise hang.
 pub const TIMEOUT: Duration = Duration::from_secs(600);
 
-/// The program.
+/// The path of the program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_tabia");
 
-/// Runs the program in a folder to its end; there is nothing on its standard input.
+/// Runs the program in a folder to its end, with empty standard input.
 pub fn tabia(arguments: &[&str], folder: &Path) -> Output {
     let mut command = Command::new(PROGRAM);
     command.args(arguments).current_dir(folder).stdin(Stdio::null());
     command.output().expect("tabia can be started")
 }
 
-/// A program out of `examples`, which `cargo test` builds beside the tests.
+/// Returns the path of a program in `examples`, which `cargo test` builds beside the tests.
 pub fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("the test's own path");
     let target = test.ancestors().nth(2).expect("target/PROFILE/deps/test");
@@ -34,15 +34,16 @@ pub fn example(name: &str) -> PathBuf {
     path
 }
 
-/// The command line of a scripted engine (`examples/fake_engine.rs`).
+/// Returns the command line of a scripted engine (`examples/fake_engine.rs`).
 pub fn fake_engine(script: &str) -> String {
     format!("'{}' {script}", example("fake_engine").display())
 }
 
-/// A file or folder of the shared test data, which is never part of the project: below
-/// `$TABIA_DATA`, or else `../shared/data` beside the project.
+/// Returns the path of a file or folder of the shared test data, which is never part of the
+/// project. It is below `$TABIA_DATA`, or else `../shared/data` beside the project.
 ///
-/// `None`, said aloud, if it is absent; with `TABIA_REQUIRE_DATA` set that is a failure instead.
+/// Returns `None`, and prints a message, if it is absent; fails instead if `TABIA_REQUIRE_DATA` is
+/// set.
 pub fn shared_data(path: &str) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
     let folder = std::env::var_os("TABIA_DATA").map_or(beside, PathBuf::from);
@@ -63,7 +64,7 @@ pub struct Engine {
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
     stderr: Option<JoinHandle<String>>,
-    /// All that it has written so far, as far as it was waited for.
+    /// All output read so far.
     pub received: Vec<String>,
 }
 
@@ -73,7 +74,7 @@ impl Engine {
         Self::run(Command::new(PROGRAM).args(arguments))
     }
 
-    /// Starts the program in so many kibibytes of address space.
+    /// Starts the program with this many kibibytes of address space.
     pub fn start_cramped(kibibytes: u32, arguments: &[&str]) -> Self {
         let script = format!(r#"ulimit -v {kibibytes} && exec "$0" "$@""#);
         let mut shell = Command::new("sh");
@@ -112,13 +113,13 @@ impl Engine {
         self.send_bytes(format!("{lines}\n").as_bytes());
     }
 
-    /// Sends bytes as they are. An engine that has left does not listen, which is no fault here.
+    /// Sends raw bytes. Writing to an engine that has ended is not an error here.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().expect("the input is still open");
         let _ = stdin.write_all(bytes).and_then(|()| stdin.flush());
     }
 
-    /// The next line.
+    /// Returns the next line.
     pub fn line(&mut self) -> String {
         let received = &self.received;
         let line = self.lines.recv_timeout(TIMEOUT);
@@ -127,14 +128,14 @@ impl Engine {
         line
     }
 
-    /// The lines that have come meanwhile, without waiting.
+    /// Returns the lines received meanwhile, without waiting.
     pub fn pending(&mut self) -> Vec<String> {
         let lines: Vec<String> = self.lines.try_iter().collect();
         self.received.extend_from_slice(&lines);
         lines
     }
 
-    /// The lines up to the end of the output.
+    /// Returns the lines up to the end of the output.
     pub fn rest(&mut self) -> Vec<String> {
         let mut lines = Vec::new();
         while let Ok(line) = self.lines.recv_timeout(TIMEOUT) {
@@ -144,7 +145,7 @@ impl Engine {
         lines
     }
 
-    /// The lines up to the first for which `wanted` holds, which comes last.
+    /// Returns the lines up to and including the first for which `wanted` holds.
     pub fn until(&mut self, wanted: impl Fn(&str) -> bool) -> Vec<String> {
         let mut lines = Vec::new();
         let begin = Instant::now();
@@ -161,12 +162,12 @@ impl Engine {
         }
     }
 
-    /// As [`Engine::until`], for the beginning of a line.
+    /// Returns the lines up to and including the first that begins with `start`.
     pub fn until_start(&mut self, start: &str) -> Vec<String> {
         self.until(|line| line.starts_with(start))
     }
 
-    /// Sends a ping and returns what comes before its answer.
+    /// Sends a ping and returns the lines before its answer.
     pub fn sync(&mut self) -> Vec<String> {
         let number = self.received.len();
         self.send(&format!("ping {number}"));
@@ -176,12 +177,12 @@ impl Engine {
         lines
     }
 
-    /// The process id.
+    /// Returns the process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Sends a signal by its name for `kill`, such as `-TERM`.
+    /// Sends a signal, given as an option of `kill` such as `-TERM`.
     #[cfg(unix)]
     pub fn signal(&self, name: &str) {
         let status = Command::new("kill").args([name, &self.id().to_string()]).status();
@@ -193,7 +194,7 @@ impl Engine {
         self.stdin = None;
     }
 
-    /// Waits until the engine has left by itself.
+    /// Waits until the engine ends by itself.
     pub fn wait(&mut self) -> ExitStatus {
         let begin = Instant::now();
         loop {
@@ -205,7 +206,7 @@ impl Engine {
         }
     }
 
-    /// Says `quit`, waits, and returns what came on standard error.
+    /// Sends `quit`, waits, and returns the output on standard error.
     pub fn quit(&mut self) -> String {
         self.send("quit");
         assert!(self.wait().success());

@@ -1,4 +1,4 @@
-//! The program in a terminal, for tests of what only a terminal can do to it.
+//! The program in a terminal, for tests of behaviour specific to terminals.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -18,13 +18,13 @@ pub struct Terminal {
     pub child: Child,
     keyboard: File,
     screen: Receiver<Vec<u8>>,
-    /// What has not been waited for yet.
+    /// Output that has not been waited for yet.
     shown: String,
     all: String,
 }
 
 impl Terminal {
-    /// Starts `tabia`, which keeps its games in a folder.
+    /// Starts `tabia`, which saves its games in a folder.
     pub fn start(data: &Path) -> Self {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let master = openpt(flags).expect("a pseudo-terminal");
@@ -56,12 +56,12 @@ impl Terminal {
         Terminal { child, keyboard, screen, shown: String::new(), all: String::new() }
     }
 
-    /// Types a line, asked or not.
+    /// Types a line, with or without a prompt.
     pub fn enter(&mut self, line: &str) {
         writeln!(self.keyboard, "{line}").expect("typed");
     }
 
-    /// Enters lines, each when it is asked for.
+    /// Types lines, each at a prompt.
     pub fn answer(&mut self, lines: &[&str]) {
         for line in lines {
             self.wait_for("): ");
@@ -69,7 +69,7 @@ impl Terminal {
         }
     }
 
-    /// Waits until a text is shown, and forgets what came up to it.
+    /// Waits until a text is shown, and discards the output up to it.
     pub fn wait_for(&mut self, text: &str) {
         let begin = Instant::now();
         loop {
@@ -90,7 +90,7 @@ impl Terminal {
         self.all.push_str(&text);
     }
 
-    /// All that was ever shown, once the program has left.
+    /// Returns all output, once the program has ended.
     pub fn everything(&mut self) -> &str {
         while let Ok(bytes) = self.screen.recv_timeout(TIMEOUT) {
             self.take(&bytes);
@@ -98,7 +98,7 @@ impl Terminal {
         &self.all
     }
 
-    /// Waits until the program has left by itself.
+    /// Waits until the program ends by itself.
     pub fn wait_for_end(&mut self) -> ExitStatus {
         let begin = Instant::now();
         while begin.elapsed() < TIMEOUT {

@@ -1,4 +1,4 @@
-//! What the report of a match shows of it besides the results.
+//! The contents of a match report besides the results.
 
 use std::fs::read_to_string;
 use std::path::{Component, Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::cli::work::cores;
 use crate::tools::autoplay::results::About;
 use crate::tools::autoplay::schedule::{Format, Schedule};
 
-/// The settings and circumstances of a match that begins now.
+/// Returns the settings and circumstances of a match that begins now.
 pub(super) fn about(args: &Args, schedule: &Schedule) -> About {
     let format = match schedule.format {
         _ if schedule.engines == 2 => "",
@@ -31,7 +31,6 @@ pub(super) fn about(args: &Args, schedule: &Schedule) -> About {
     About { facts, games: None }
 }
 
-/// Processor, cores that may be used, and operating system.
 fn machine() -> String {
     let info = read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
@@ -41,7 +40,8 @@ fn machine() -> String {
     format!("{model}, {count} {unit}, {}", std::env::consts::OS)
 }
 
-/// The way from a folder to a file; `None` if either is missing, or the file is a pipe or a device.
+/// Returns the relative path from a folder to a file; `None` if either is missing, or the file is a
+/// pipe or a device.
 pub(super) fn relative_path(folder: &Path, file: &Path) -> Option<PathBuf> {
     let (folder, file) = (folder.canonicalize().ok()?, file.canonicalize().ok()?);
     if !file.is_file() {

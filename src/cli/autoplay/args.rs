@@ -1,4 +1,4 @@
-//! The arguments of `tabia autoplay`, and what they resolve to.
+//! The arguments of `tabia autoplay`, and how they are resolved.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -25,7 +25,7 @@ use crate::tools::autoplay::referee::{DrawRule, Rules, WinRule};
 use crate::tools::autoplay::schedule::{Format, Schedule};
 use crate::tools::autoplay::stats::{EloModel, Sprt};
 
-/// The time for each move if nothing else limits an engine's thinking.
+/// The time for each move if an engine has no other limit.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(5);
 
 /// Let chess engines play each other
@@ -141,7 +141,7 @@ pub(in crate::cli) struct Both {
     pace: Option<u64>,
 }
 
-/// Defines the settings of one side; the two differ in the digit of their options alone.
+/// Defines the settings of one side; the two differ only in the digit of their options.
 macro_rules! side {
     ($name:ident, $digit:literal, $heading:literal) => {
         #[doc = concat!("Settings for engine ", $digit, " alone.")]
@@ -193,7 +193,7 @@ macro_rules! side {
         }
 
         impl $name {
-            /// Puts these settings over those for both.
+            /// Overrides the settings for both sides with these.
             fn apply(&self, engine: &mut EngineConfig) {
                 let own = MoveLimits {
                     clock: self.tc,
@@ -285,7 +285,7 @@ fn assignment(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// An option and its value, which is empty where there is none.
+/// Parses an option and its value, which is empty if missing.
 fn engine_option(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let named = (name.to_owned(), value.to_owned());
@@ -306,7 +306,6 @@ fn bounds(text: &str) -> Result<[f64; 2], String> {
 }
 
 impl Args {
-    /// The engines, with all settings resolved.
     pub(crate) fn resolve_engines(&self) -> anyhow::Result<Vec<EngineConfig>> {
         let base = self.both.base();
         let defined = match &self.engines {
@@ -345,12 +344,11 @@ impl Args {
         Ok(engines)
     }
 
-    /// The openings; the start position if no file is named.
+    /// Returns the openings; the start position if no file is named.
     pub(crate) fn resolve_openings(&self) -> anyhow::Result<Vec<Opening>> {
         self.openings.resolve(self.games)
     }
 
-    /// The games to be played.
     pub(crate) fn resolve_schedule(
         &self,
         engines: usize,
@@ -366,12 +364,10 @@ impl Args {
         })
     }
 
-    /// How games are played.
     pub(crate) fn resolve_conditions(&self) -> anyhow::Result<Conditions> {
         self.endings.resolve()
     }
 
-    /// The sequential test, if one is wished for.
     pub(crate) fn resolve_sprt(&self) -> anyhow::Result<Option<Sprt>> {
         let Test { sprt, alpha, beta, elo_model } = self.test;
         let model = match elo_model {
@@ -387,12 +383,11 @@ impl Args {
         Ok(test)
     }
 
-    /// Games at a time.
     pub(crate) fn resolve_concurrency(&self) -> usize {
         self.concurrency.unwrap_or_else(cores).max(1)
     }
 
-    /// The cores of each of the games that are played at a time, if they are to be bound.
+    /// Returns the cores of each simultaneous game; empty without `--affinity`.
     pub(crate) fn resolve_cores(&self) -> anyhow::Result<Vec<Cores>> {
         if !self.affinity {
             return Ok(Vec::new());
@@ -400,9 +395,8 @@ impl Args {
         Cores::deal(self.resolve_concurrency()).context("--affinity")
     }
 
-    /// Where results go.
     pub(crate) fn places(&self) -> Places {
-        // Beside a pipe or a device there is no room for a state.
+        // A pipe or a device has no folder for a state file beside it.
         let is_stream = |path: &Path| path.metadata().is_ok_and(|there| !there.is_file());
         let beside_pgn = self.pgn.as_ref().filter(|path| !is_stream(path)).map(|path| {
             let mut path = path.clone().into_os_string();
@@ -418,18 +412,17 @@ impl Args {
         }
     }
 
-    /// A file that the match writes as a whole, or anew: none of those that it reads or adds to.
+    /// Prepares a file to be overwritten; it must not be one that the match reads or appends to.
     pub(crate) fn output<'a>(&'a self, path: &'a Path, kind: FileKind) -> Output<'a> {
         let output = Output::new(path, kind).force(self.force.allowed);
         output.apart_from(&self.engines).apart_from(&self.openings.file).apart_from(&self.pgn)
     }
 
-    /// The page of the report.
     pub(crate) fn report_page(&self) -> Option<PathBuf> {
         self.report.as_deref().map(|folder| folder.join("index.html"))
     }
 
-    /// Finds out before the match whether what is written after it may be written.
+    /// Checks before the match that files written after it can be written.
     pub(crate) fn check_outputs(&self) -> Result<(), OutputError> {
         if let Some(path) = self.report_page().filter(|path| path.exists()) {
             self.output(&path, FileKind::HTML).check()?;
@@ -437,7 +430,7 @@ impl Args {
         self.json.as_deref().map_or(Ok(()), |path| self.output(path, FileKind::JSON).check())
     }
 
-    /// All that the results depend on, in lines of words.
+    /// Describes everything that determines the results, one setting per line.
     pub(crate) fn settings(&self, engines: &[EngineConfig], schedule: &Schedule) -> String {
         let mut lines: Vec<String> = Vec::new();
         for (index, engine) in engines.iter().enumerate() {
@@ -450,19 +443,17 @@ impl Args {
         lines.join("\n")
     }
 
-    /// Whether an interrupted match goes on.
     pub(crate) fn resumes(&self) -> bool {
         self.resume
     }
 
-    /// Whether every move is shown.
     pub(crate) fn shows_moves(&self) -> bool {
         self.moves || self.games == 1
     }
 }
 
 impl Both {
-    /// An engine without a command that has these settings.
+    /// Returns an engine with these settings and no command.
     pub(in crate::cli) fn base(&self) -> EngineConfig {
         EngineConfig {
             limits: MoveLimits {
@@ -482,7 +473,6 @@ impl Both {
 }
 
 impl Endings {
-    /// How games are played.
     pub(in crate::cli) fn resolve(&self) -> anyhow::Result<Conditions> {
         let Endings { draw, resign, max_moves, patience, .. } = *self;
         let limit = |score: u32| i32::try_from(score).unwrap_or(i32::MAX);
@@ -500,14 +490,14 @@ impl Endings {
         Ok(Conditions { rules, tablebases, timeout: patience })
     }
 
-    /// What ends games early, in words that tell matches apart.
+    /// Describes the rules that end games early, to distinguish matches.
     pub(in crate::cli) fn settings(&self) -> String {
         let Endings { draw, resign, max_moves, tablebases, .. } = self;
         format!("ends: {draw:?} {resign:?} {max_moves:?} {tablebases:?}")
     }
 }
 
-/// All of an engine that results depend on, in words.
+/// Describes all settings of an engine that affect results.
 pub(in crate::cli) fn described(engine: &EngineConfig) -> String {
     let EngineConfig { command, limits, margin, ponder, options, init, .. } = engine;
     format!(
@@ -515,10 +505,10 @@ pub(in crate::cli) fn described(engine: &EngineConfig) -> String {
     )
 }
 
-/// Refuses an engine that could think for ever.
+/// Rejects an engine without any limit.
 ///
 /// # Errors
-/// If nothing limits its thinking.
+/// If nothing limits its thinking time.
 pub(in crate::cli) fn check_limits(engine: &EngineConfig) -> anyhow::Result<()> {
     ensure!(
         engine.limits != MoveLimits::default(),
@@ -530,7 +520,7 @@ pub(in crate::cli) fn check_limits(engine: &EngineConfig) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Gives engines of the same name or command names that can be distinguished.
+/// Makes the names of engines with the same name or command distinguishable.
 fn make_unique(engines: &mut [EngineConfig]) {
     let labels: Vec<String> = engines.iter().map(EngineConfig::label).collect();
     for (index, engine) in engines.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! `tabia autoplay --check`: does an engine keep to the xboard protocol?
+//! `tabia autoplay --check`: tests whether an engine follows the xboard protocol.
 
 use std::process::ExitCode;
 
@@ -7,10 +7,10 @@ use crate::tools::autoplay::check::PROBES;
 use crate::tools::autoplay::config::EngineConfig;
 use crate::tools::autoplay::process::Trace;
 
-/// Something was found.
+/// Exit status if there are findings.
 const FOUND: u8 = 4;
 
-/// Asks all questions, and shows what was found.
+/// Runs all tests and prints the findings.
 ///
 /// # Errors
 /// If the engine cannot be started.

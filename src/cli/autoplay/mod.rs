@@ -28,15 +28,15 @@ use crate::tools::autoplay::play::Interrupt;
 use crate::tools::autoplay::results::Results;
 use crate::tools::autoplay::tournament::{Tournament, find_protocols};
 
-/// The match ended level, or its test undecided.
+/// Exit status if the match ends level, or its test is undecided.
 const LEVEL: u8 = 3;
-/// The second engine is ahead, or the test accepts H0.
+/// Exit status if the second engine is ahead, or the test accepts H0.
 const SECOND_AHEAD: u8 = 4;
 
 /// Plays the match.
 ///
 /// # Errors
-/// If the arguments make no sense, a file cannot be used, or an engine cannot be started.
+/// If the arguments are inconsistent, a file cannot be used, or an engine cannot be started.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let trace = args
         .trace
@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .as_deref()
         .map(|path| open_run_output(&args.output(path, LOG), !args.resumes()))
         .transpose()?;
-    // After all else that may be wrong: a state is the beginning of a match.
+    // Last of the checks, because a state file marks the beginning of a match.
     let (match_record, left) = MatchRecord::open(&args.places(), &slots, &settings)?;
     let tournament = Tournament {
         slots: left,
@@ -98,7 +98,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Has the results written to the files that are asked for.
 fn write_down(args: &Args, results: &mut Results, reporter: &mut Reporter) -> anyhow::Result<()> {
     let page = args.report_page();
     if let (Some(folder), Some(page)) = (&args.report, &page) {

@@ -1,4 +1,4 @@
-//! The openings of a match: their arguments, and what they resolve to.
+//! The openings of a match: their arguments, and how they are resolved.
 
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ enum Order {
 }
 
 impl Openings {
-    /// The openings of so many games; the start position if no file is named.
+    /// Returns the openings of this many games; the start position if no file is named.
     ///
     /// # Errors
     /// If no opening can be played.
@@ -61,7 +61,7 @@ impl Openings {
         load_openings(&choice)
     }
 
-    /// The openings and what chooses among them, with labels.
+    /// Describes the openings and their selection, with labels.
     pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
         let Openings { file, order, seed, start, plies, no_reverse } = self;
         let reversed = if *no_reverse { "once each" } else { "with colours reversed" };
@@ -75,14 +75,14 @@ impl Openings {
         vec![("Openings", openings), ("Seed", seed.to_string())]
     }
 
-    /// What the results depend on, in words that tell matches apart.
+    /// Describes everything that affects results, to distinguish matches.
     pub(super) fn settings(&self) -> String {
         let Openings { file, order, seed, start, plies, .. } = self;
         format!("openings: {file:?} {order:?} seed {seed} from {start} plies {plies:?}")
     }
 }
 
-/// The openings that can be played; a message on the standard error names those that cannot.
+/// Loads the openings that can be played, and reports others on standard error.
 ///
 /// # Errors
 /// If there are none.

@@ -1,4 +1,4 @@
-//! Tells what happens in a match: on the screen and in the log.
+//! Reports the progress of a match, on the screen and in the log.
 
 use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -21,32 +21,28 @@ use crate::tools::autoplay::schedule::Slot;
 use crate::tools::autoplay::summary;
 use crate::tools::autoplay::tournament::Progress;
 
-/// What is told of a log that cannot be written.
+/// The name of the log in error messages.
 const LOG: &str = "the log";
 
-/// Prints and logs the events of a match.
 pub(super) struct Reporter {
-    /// The engines' command lines.
     commands: Vec<String>,
     log: Option<BufWriter<File>>,
-    /// What could not be written, which is told once: the match goes on without it.
+    /// Outputs that could not be written. Each is reported once, and the match continues without
+    /// it.
     lost: Vec<&'static str>,
     show_moves: bool,
-    /// Whether moves of several games are mixed.
     several: bool,
-    /// After so many games the statistics are told.
+    /// Number of games between statistics.
     every: usize,
-    /// When this run began, and how many games were finished by then.
+    /// The start of this run, and the games that were finished before it.
     begun: Instant,
     before: usize,
-    /// Games at a time.
     concurrency: usize,
-    /// The live line; hidden where there is no terminal.
+    /// The live line; hidden without a terminal.
     bar: ProgressBar,
 }
 
 impl Reporter {
-    /// A reporter of a match that has these results so far.
     pub(super) fn new(
         args: &Args,
         log: Option<BufWriter<File>>,
@@ -73,7 +69,7 @@ impl Reporter {
         }
     }
 
-    /// Prints what has happened, with what has come of the match by then.
+    /// Prints and logs an event of the match.
     pub(super) fn report(&mut self, results: &Results, progress: &Progress) {
         let games = results.match_record.scheduled;
         match progress {
@@ -110,8 +106,8 @@ impl Reporter {
         }
     }
 
-    /// Notes lines of a game, each with the time, and the game's number if several are played at
-    /// a time.
+    /// Logs lines of a game, each with the time, and with the game's number if several are played
+    /// at a time.
     fn stamped(&mut self, text: &str, slot: &Slot) {
         let mark = if self.several { format!("[{}] ", slot.number) } else { String::new() };
         let now = now();
@@ -119,8 +115,8 @@ impl Reporter {
         self.note(&lines.join("\n"), self.show_moves);
     }
 
-    /// Writes lines to the log, and perhaps to the screen. If either does not take them, the match
-    /// goes on: its results are in other files.
+    /// Writes lines to the log, and to the screen if `show` is set. A write error does not stop the
+    /// match, because its results are in other files.
     pub(super) fn note(&mut self, text: &str, show: bool) {
         let text = visible_lines(text);
         if show {
@@ -133,7 +129,6 @@ impl Reporter {
         }
     }
 
-    /// Flushes the log.
     fn save_log(&mut self) {
         if let Some(log) = &mut self.log {
             let written = log.flush();
@@ -173,7 +168,6 @@ impl Reporter {
         self.save_log();
     }
 
-    /// Prints the statistics at the end.
     pub(super) fn finish(&mut self, results: &Results) {
         self.bar.finish_and_clear();
         let played = results.match_record.finished - self.before;
@@ -200,7 +194,7 @@ impl Reporter {
     }
 }
 
-/// How many games were played in this time, and how many that would be in an hour.
+/// Formats the number of games played in this time, and the games per hour.
 pub(in crate::cli) fn speed(games: usize, time: Duration) -> String {
     const HOUR: f64 = 3600.0;
     let seconds = time.as_secs_f64();
@@ -209,7 +203,7 @@ pub(in crate::cli) fn speed(games: usize, time: Duration) -> String {
     format!("{} in {time} min: {per_hour:.0} games/hour", number_of(games as u64, "game"))
 }
 
-/// A move with the time that both sides have used, in two lines.
+/// Formats a move and the time used by both sides, in two lines.
 fn in_lines(step: &MoveMade, name: &str) -> String {
     let (side, dots) = match step.color {
         Color::White => ("WHITE", ""),
@@ -222,12 +216,10 @@ fn in_lines(step: &MoveMade, name: &str) -> String {
     )
 }
 
-/// The names of the two engines of a pairing.
 fn pair_names(results: &Results, engines: (usize, usize)) -> [&str; 2] {
     [&results.names[engines.0], &results.names[engines.1]]
 }
 
-/// The match in a few words.
 fn status_line(results: &Results) -> String {
     let Results { names, sprt, match_record, .. } = results;
     let Some(tally) = match_record.standings.tallies.values().next() else { return String::new() };
@@ -244,7 +236,6 @@ fn status_line(results: &Results) -> String {
     }
 }
 
-/// The statistics in the middle of the match.
 fn interim_statistics(results: &Results) -> String {
     let Results { names, sprt, match_record, .. } = results;
     if names.len() > 2 {

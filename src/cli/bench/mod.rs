@@ -40,7 +40,7 @@ enum Suite {
 /// Prints nodes for each position, then `N nodes M nps`; or runs a suite.
 ///
 /// # Errors
-/// If standard output cannot be written, or a suite not be made.
+/// If standard output cannot be written, or a suite fails.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.suite {
         None => sign(args),
@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Searches the fixed positions and tells the signature.
+/// Searches the fixed positions and prints the signature.
 fn sign(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = output::stdout();
     let mut positions = Vec::new();
@@ -58,7 +58,7 @@ fn sign(args: &Args) -> anyhow::Result<ExitCode> {
             "fen": fen, "nodes": result.nodes, "seconds": result.elapsed.as_secs_f64(),
         }));
         if !args.json {
-            // A closed pipe shows at the last line.
+            // The last line reports a closed pipe.
             let _ = writeln!(
                 out,
                 "{:>10} nodes {:>6.3} s  {fen}",

@@ -1,4 +1,4 @@
-//! `tabia bench threads`: what several threads gain.
+//! `tabia bench threads`: the speedup by several threads.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -63,18 +63,17 @@ impl Args {
         }
     }
 
-    /// Where the picture goes, if there is to be one.
     fn picture(&self) -> Option<Output<'_>> {
         let output = Output::new(self.svg.as_deref()?, FileKind::SVG).force(self.force.allowed);
         Some(output.apart_from(&self.positions))
     }
 }
 
-/// Searches the positions, prints what was gained and draws it; an interruption ends it with those
-/// done.
+/// Searches the positions, prints the speedups and draws them. After an interruption, the results
+/// so far are used.
 ///
 /// # Errors
-/// If the positions cannot be read, the threads not be had or the output not be written.
+/// If the positions cannot be read, the threads not started, or the output not written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let threads = args.resolve_threads();
     anyhow::ensure!(
@@ -104,7 +103,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Searches the positions in all ways, as far as nobody interrupts it.
+/// Searches the positions with each number of threads, until interrupted.
 fn measure(args: &Args, threads: &[usize]) -> anyhow::Result<Vec<SpeedupTrial>> {
     let mut positions = positions_of(args.positions.as_deref())?;
     positions.truncate(args.number.unwrap_or(usize::MAX));
@@ -155,7 +154,7 @@ fn row(summary: &SpeedupSummary) -> serde_json::Value {
     })
 }
 
-/// What was gained, and how the threads spent their time.
+/// Prints the speedup, and how the threads spent their time.
 fn write_tables(
     out: &mut impl Write,
     summaries: &[SpeedupSummary],
@@ -217,7 +216,7 @@ mod tests {
         let rows: Vec<&str> = text.lines().collect();
         assert!(rows.iter().all(|row| row.chars().count() < 80), "{text}");
         for [head, row] in [[rows[2], rows[3]], [rows[5], rows[6]]] {
-            // The last column stands below its name, and no two numbers run into one another.
+            // The last column is aligned with its head, and numbers are separated.
             assert_eq!(head.len(), row.chars().count(), "{text}");
             assert!(row.split_whitespace().count() >= 6, "{text}");
         }

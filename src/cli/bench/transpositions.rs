@@ -1,4 +1,4 @@
-//! `tabia bench transpositions`: what comparing the tree with the book is worth.
+//! `tabia bench transpositions`: the effect of comparing the tree with the book.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -73,7 +73,7 @@ pub(super) struct Args {
 /// Selects the positions and searches them, or saves them.
 ///
 /// # Errors
-/// If book or games cannot be read, or no position is found.
+/// If the book or games cannot be read, or no position is found.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = Book::open(&args.book)?;
     let Drawn { positions, found, answered } = select(args, &book)?;
@@ -136,7 +136,7 @@ fn select(args: &Args, book: &Book) -> anyhow::Result<Drawn> {
     Ok(selector.finish())
 }
 
-/// Searches the positions; an interruption ends it with those done.
+/// Searches the positions; after an interruption, returns those done.
 fn search(
     args: &Args,
     book: &Book,
@@ -172,7 +172,7 @@ fn search(
     Ok(trials)
 }
 
-/// A position as a line of EPD: four fields and what it is.
+/// Formats a position as a line of EPD: four fields and a description.
 fn epd_line(position: &Position) -> String {
     let fen = position.to_string();
     let fields: Vec<&str> = fen.split(' ').take(4).collect();
@@ -211,7 +211,7 @@ fn describe(Mean { mean, error }: Mean) -> String {
     format!("{mean:.1} ± {error:.1}")
 }
 
-/// A mode that can be compared with plain search.
+/// Parses a mode that can be compared with plain search.
 fn parse_mode(name: &str) -> anyhow::Result<BookSearch> {
     let mode = MODES.into_iter().find(|mode| mode.name() == name);
     mode.with_context(|| format!("--modes: `{name}` is none of stop, value, steer and first"))

@@ -68,7 +68,7 @@ struct Recorded {
 ///
 /// # Errors
 /// If an input or the book cannot be read, the book was not built from games alone, no new game
-/// counts, or the book cannot be written; the old book stays as it is.
+/// counts, or the book cannot be written; the old book is then unchanged.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = open_book(&args.book)?;
     let output = args.output.as_deref().unwrap_or(&args.book);
@@ -90,8 +90,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// Adds the games of a build to the book among its inputs; `None` if there is no book.
 ///
 /// # Errors
-/// As [`run`], if there is more than one book, and if the build asks for other options than the book
-/// records.
+/// Those of [`run`]; also if there is more than one book, or the build's options differ from those
+/// recorded in the book.
 pub(super) fn run_build(args: &build::Args) -> anyhow::Result<Option<ExitCode>> {
     let (books, games): (Vec<PathBuf>, Vec<PathBuf>) =
         args.inputs.iter().cloned().partition(|path| is_book(path));
@@ -115,7 +115,6 @@ pub(super) fn run_build(args: &build::Args) -> anyhow::Result<Option<ExitCode>> 
     add_games(&book, &build).map(Some)
 }
 
-/// Whether a file is a book of Tabia.
 fn is_book(path: &Path) -> bool {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut head = Vec::new();
@@ -136,7 +135,7 @@ fn open_book(path: &Path) -> anyhow::Result<Book> {
     Ok(open(path)?)
 }
 
-/// The options that a book was built with.
+/// Returns the options with which a book was built.
 fn recorded(book: &Book, output: &Path) -> anyhow::Result<build::Args> {
     let manifest = book.manifest()?;
     let refuse = |reason: &str| {
@@ -180,14 +179,14 @@ fn recorded(book: &Book, output: &Path) -> anyhow::Result<build::Args> {
     let unusable =
         || refuse(&format!("its options cannot be used again ({})", manifest.filters.join("; ")));
     let parsed = Recorded::try_parse_from(words).map_err(|_| unusable())?.build;
-    // A book that was cut has filters that no build has.
+    // A filtered book has conditions that no build has.
     if parsed.describe_filters() != manifest.filters {
         return Err(unusable());
     }
     Ok(build::Args { output: output.to_owned(), ..parsed })
 }
 
-/// Adds the games of a build to a book with the same options.
+/// Adds games to a book with the options of its build.
 fn add_games(book: &Book, args: &build::Args) -> anyhow::Result<ExitCode> {
     let begin = Instant::now();
     let manifest = book.manifest()?;
@@ -221,7 +220,7 @@ fn add_games(book: &Book, args: &build::Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(INTERRUPTED));
     }
     let more = Book::from_bytes(more.into_inner(), "the games to add")?;
-    // The standard input can be compared only once it has been read.
+    // Standard input can be compared only after it has been read.
     let added = more.manifest()?.inputs;
     if let Some(twice) = added.iter().find(|input| is_known(input, &manifest)) {
         bail!(
@@ -254,7 +253,7 @@ fn add_games(book: &Book, args: &build::Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The inputs whose text is neither in the book nor that of an input before.
+/// Returns the inputs whose text is neither in the book nor in an earlier input.
 fn new_inputs(
     inputs: Vec<PgnInput>,
     manifest: &Manifest,
@@ -288,7 +287,7 @@ fn new_inputs(
     Ok(new)
 }
 
-/// Name, size and checksum of an input's text; `None` if it cannot be read to its end.
+/// Returns name, size and checksum of an input's text; `None` if it cannot be read completely.
 fn record_of(input: &PgnInput) -> Option<InputRecord> {
     let (bytes, checksum) = input.checksum().ok()?;
     let checksum = checksum_text(checksum);

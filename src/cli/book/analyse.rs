@@ -1,4 +1,4 @@
-//! `tabia book analyse`: searches the positions of a book and keeps what is found in it.
+//! `tabia book analyse`: searches the positions of a book and stores the results in it.
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::support::words::{counted, parse_time};
 use crate::tools::suite::Switch;
 use crate::tools::suite::analyse::{Analysis, Plan};
 
-/// Where there is no terminal, progress is told this often.
+/// Interval of progress lines without a terminal.
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Search the positions of a book, and keep value, depth and best move in it
@@ -82,13 +82,12 @@ impl AnalyseArgs {
         Ok(Plan { min_games: self.min_games, only, limits, config })
     }
 
-    /// A switch for each thread that searches.
+    /// Creates a stop switch for each search thread.
     fn switches(&self) -> Vec<Switch> {
         let threads = self.threads.map_or_else(cores, usize::from);
         (0..threads).map(|_| Switch::default()).collect()
     }
 
-    /// Where the book goes that has the values.
     fn target(&self) -> anyhow::Result<&Path> {
         let is_book = self.book.extension().is_some_and(|extension| extension == "tbk");
         match &self.output {
@@ -106,7 +105,7 @@ impl AnalyseArgs {
     }
 }
 
-/// Searches, and writes the book.
+/// Searches the positions and writes the book.
 ///
 /// # Errors
 /// If the book cannot be read or written.
@@ -114,7 +113,7 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     let target = args.target()?;
     let plan = args.plan()?;
     let book = args.begin(target)?;
-    // It may take the place of its own source: all of that is in it.
+    // The output may replace its own source, because it contains all of it.
     let output = book_output(target, args.force, [] as [&Path; 0]);
     output.check()?;
     let mut path = target.as_os_str().to_owned();
@@ -139,17 +138,15 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     Ok(if work.is_stopped() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-/// How many rounds a book grows in: what one round has found tells where the next is to grow.
+/// Number of rounds in which a book grows; results of a round decide where the next one extends it.
 const ROUNDS: u64 = 20;
 
-/// A book under analysis.
 struct Work<'a> {
     book: Book,
     analysis: Analysis,
     output: Output<'a>,
     journal_path: PathBuf,
     switches: Vec<Switch>,
-    /// Positions searched so far.
     searched: u64,
 }
 
@@ -158,7 +155,7 @@ impl Work<'_> {
         self.switches.iter().any(Switch::is_stopped)
     }
 
-    /// Searches what is to be searched, and writes the book with all that is known.
+    /// Searches the remaining positions, and writes the book with all results.
     fn round(&mut self, mut journal: Journal) -> anyhow::Result<()> {
         let mut progress = Progress::new(self.analysis.len());
         let searched = self.analysis.search(&self.switches, |value| {
@@ -174,8 +171,8 @@ impl Work<'_> {
         Ok(journal.remove()?)
     }
 
-    /// Takes in a share of so many positions; `false` if it has them or there are none. The file has them
-    /// at once, so that the same command goes on with them.
+    /// Extends the book by a share of `wanted` positions; returns `false` if it has them or there
+    /// are none left. The file is written at once, so that the same command can resume.
     fn grow(&mut self, wanted: u64) -> anyhow::Result<bool> {
         let left = wanted.saturating_sub(self.analysis.beyond);
         let share = wanted.div_ceil(ROUNDS).min(left);
@@ -193,7 +190,8 @@ impl Work<'_> {
 }
 
 impl AnalyseArgs {
-    /// The book to begin with: what the output has grown from the one that is named, or that one.
+    /// Opens the book to extend: the output if it was extended from the named one, otherwise the
+    /// named one.
     fn begin(&self, target: &Path) -> anyhow::Result<Book> {
         let book = open(&self.book)?;
         if self.grow > 0 && book.holds_weights() {
@@ -206,8 +204,8 @@ impl AnalyseArgs {
         Ok(before.unwrap_or(book))
     }
 
-    /// What is known of a book's positions: by the book itself, by one that was made of it before,
-    /// and by others; what was searched longest comes last.
+    /// Returns the known values of a book's positions: from the book itself, the earlier output,
+    /// and other books. Values of longer searches are last.
     fn known(&self, book: &Book) -> anyhow::Result<Vec<BookValue>> {
         let before = self.output.as_deref().and_then(|path| Book::open(path).ok());
         let before = before.filter(|before| before.entries_checksum() == book.entries_checksum());
@@ -225,9 +223,10 @@ impl AnalyseArgs {
     }
 }
 
-/// What another book's analysis has found of these positions. If others belonged to it, the best move out
-/// of them may lead to one that does not belong to this one: only what all moves were searched for is
-/// sure, and the search of the others is made again where it is needed.
+/// Returns the values that another book's analysis has for these positions. If that analysis
+/// included further positions, its best move outside the analysis may lead to one outside this
+/// book. Only the results of searches over all moves are reliable then; searches without the other
+/// moves are repeated where necessary.
 fn taken_over(other: &Book, own: &KeyMap<()>) -> Vec<BookValue> {
     let (mut taken, left): (Vec<BookValue>, Vec<_>) =
         other.values().partition(|value| own.contains_key(&value.key));
@@ -262,7 +261,6 @@ fn print_end(book: &Book, searched: u64) -> std::io::Result<()> {
     Ok(())
 }
 
-/// How far it is.
 struct Progress {
     bar: ProgressBar,
     wanted: u64,
@@ -287,7 +285,7 @@ impl Progress {
         let rate = self.done as f64 / self.begun.elapsed().as_secs_f64();
         let minutes = (self.wanted - self.done) as f64 / rate / 60.0;
         let (done, wanted) = (grouped(self.done), grouped(self.wanted));
-        // The searches go on, whether anybody reads this or not.
+        // Searches continue even if nobody reads this.
         let _ = outln!("{done} of {wanted} positions, {rate:.1}/s, {minutes:.0} minutes left");
     }
 }

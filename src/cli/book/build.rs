@@ -1,4 +1,4 @@
-//! `tabia book build`: games to a book.
+//! `tabia book build`: builds a book from games.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -141,7 +141,7 @@ pub(super) struct GameFilterArgs {
     title: Vec<String>,
 }
 
-/// Names as filters compare them.
+/// Converts names to the form that filters compare.
 pub(super) fn lowercase(names: &[String]) -> Vec<String> {
     names.iter().map(|name| name.to_lowercase()).collect()
 }
@@ -167,7 +167,7 @@ pub(super) fn parse_memory(text: &str) -> Result<usize, String> {
 }
 
 impl GameFilterArgs {
-    /// The filter of a book that takes in the moves of `side`, or of both sides.
+    /// Returns the filter of a book with the moves of `side`, or of both sides.
     pub(super) fn resolve(&self, side: Option<Color>) -> GameFilter {
         let names_players = !(self.player.is_empty() && self.title.is_empty());
         GameFilter {
@@ -187,13 +187,13 @@ impl GameFilterArgs {
 }
 
 impl Args {
-    /// Where the faults go.
+    /// Returns the output of the faults, if any.
     fn errors_output(&self, inputs: &[PgnInput]) -> Option<Output<'_>> {
         let output = Output::new(self.errors.as_deref()?, FAULTS).force(self.force.allowed);
         Some(output.apart_from(files_of(inputs)).apart_from([&self.output]))
     }
 
-    /// Beside the book, under its name.
+    /// Returns the checkpoints, stored beside the book and named after it.
     pub(super) fn checkpoints(&self) -> Checkpoints {
         let mut folder = self.output.clone().into_os_string();
         folder.push(UNFINISHED);
@@ -205,12 +205,13 @@ impl Args {
         }
     }
 
-    /// The conditions for games, positions and moves, as a manifest has them.
+    /// Describes the conditions for games, positions and moves, as a manifest stores them.
     pub(super) fn describe_filters(&self) -> Vec<String> {
         self.resolve().describe()
     }
 
-    /// The same with what a book counts, as `recorded`, and with these inputs.
+    /// Returns these arguments with the counting options of a book, `recorded`, and with these
+    /// inputs.
     ///
     /// # Errors
     /// If options are set here that differ from those of the book.
@@ -269,7 +270,7 @@ impl Args {
 ///
 /// # Errors
 /// If an input does not exist, no game counts, or the book cannot be written; the old book, if
-/// there is one, stays as it is.
+/// there is one, is then unchanged.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (inputs, again) = inputs_once(&args.inputs)?;
     let output = book_output(&args.output, args.force, files_of(&inputs)).create()?;
@@ -305,10 +306,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The inputs that paths name, each file once, and the names of those that are named again.
+/// Returns the inputs at these paths, each file once, and the names of repeated ones.
 ///
 /// # Errors
-/// As [`PgnInput::from_paths`].
+/// Those of [`PgnInput::from_paths`].
 pub(super) fn inputs_once(paths: &[PathBuf]) -> anyhow::Result<(Vec<PgnInput>, Vec<String>)> {
     let (mut seen, mut again) = (HashSet::new(), Vec::new());
     let mut inputs = PgnInput::from_paths(paths)?;
@@ -321,18 +322,17 @@ pub(super) fn inputs_once(paths: &[PathBuf]) -> anyhow::Result<(Vec<PgnInput>, V
     Ok((inputs, again))
 }
 
-/// Reports inputs that are named more than once.
 pub(super) fn report_named_again(names: &[String]) {
     for name in names {
         errln!("{} is named twice; it is read once", visible(name));
     }
 }
 
-/// Builds a book of these inputs, shows the progress, and writes the faults to the file of `--errors`.
-/// Returns the output, what became of the games, and the monitor, which Ctrl-C stops.
+/// Builds a book of these inputs, shows the progress, and writes the faults to the file of
+/// `--errors`. Returns the output, the tally of the games, and the monitor, which Ctrl-C stops.
 ///
 /// # Errors
-/// As [`build()`], and if the faults cannot be written.
+/// Those of [`build()`]; also if the faults cannot be written.
 pub(super) fn build_shown<W: BookOutput>(
     args: &Args,
     inputs: &[PgnInput],
@@ -356,7 +356,7 @@ pub(super) fn build_shown<W: BookOutput>(
     Ok((output, tally, monitor))
 }
 
-/// Reports inputs with the same text, whose games have counted twice.
+/// Reports inputs with the same text, whose games have been counted twice.
 fn report_repeats(tally: &BuildTally) {
     for (number, input) in tally.inputs.iter().enumerate() {
         let before = tally.inputs[..number].iter().find(|other| {
@@ -374,7 +374,7 @@ fn report_repeats(tally: &BuildTally) {
     }
 }
 
-/// The first Ctrl-C ends the reading of games; the second one the program.
+/// Makes the first Ctrl-C stop the reading of games, and the second one the program.
 pub(super) fn stop_on_interrupt(monitor: &Monitor) -> anyhow::Result<()> {
     let monitor = monitor.clone();
     on_interruption(move || {
@@ -403,7 +403,7 @@ impl FaultFile {
         FaultListener::new(move |fault| file.add(&fault))
     }
 
-    /// Adds a line. After a failure there are no more.
+    /// Adds a line. After a write error, further lines are dropped.
     fn add(&self, line: &impl fmt::Display) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let failed = match &mut *written {
@@ -415,7 +415,7 @@ impl FaultFile {
         }
     }
 
-    /// Ends the file with what became of inputs, and puts it in its place.
+    /// Adds the broken inputs and moves the file to its final path.
     fn keep(self, broken_inputs: &[String]) -> anyhow::Result<()> {
         broken_inputs.iter().for_each(|broken| self.add(broken));
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
@@ -445,7 +445,7 @@ pub(super) fn report_faults(tally: &BuildTally, quiet: bool, all_are_written: bo
     }
 }
 
-/// Prints what became of the games, of which `before` were read by a build that was broken off.
+/// Prints the tally of the games, of which `before` were read by an interrupted build.
 pub(super) fn report_games(tally: &BuildTally, time: Duration, before: u64) -> anyhow::Result<()> {
     let mut out = output::stdout();
     let seconds = time.as_secs_f64().max(1e-3);
@@ -493,9 +493,9 @@ pub(super) fn report_games(tally: &BuildTally, time: Duration, before: u64) -> a
     Ok(())
 }
 
-/// Prints what is in the book.
+/// Prints the size of the book.
 pub(super) fn report_book(path: &Path) -> anyhow::Result<()> {
-    // Not the whole book: it may be larger than the memory that is allowed.
+    // Does not load the book, which may be larger than the memory limit.
     let (positions, moves) = Book::extent(path)?;
     let bytes = path.metadata().map_or(0, |metadata| metadata.len());
     outln!("{}: {}, {}", path.display(), extent(positions, moves), size(bytes),)?;

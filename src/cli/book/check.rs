@@ -1,4 +1,4 @@
-//! `tabia book check`: what is wrong with a repertoire.
+//! `tabia book check`: finds errors in a repertoire.
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ pub(super) struct Args {
     memory: usize,
 }
 
-/// Prints a line for each finding; the exit status tells whether there is one.
+/// Prints a line for each finding; the exit status is nonzero if there is any.
 ///
 /// # Errors
 /// If the book cannot be read.
@@ -99,8 +99,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 impl Args {
-    /// Whether there are any moves of White's and of Black's: in a repertoire of one side, those of
-    /// the other are not missing.
+    /// Whether the book has moves of White and of Black. In a repertoire of one side, moves of the
+    /// other are not reported as missing.
     fn sides_held(&self, book: &Book, start: &Position) -> anyhow::Result<[bool; 2]> {
         let mut held = [false; 2];
         for at in book.walk(start, self.max_ply) {
@@ -118,8 +118,8 @@ impl Args {
         }
     }
 
-    /// The ply, from where the check begins, at which nothing is missing any more: the book was
-    /// made no deeper.
+    /// Returns the first ply, counted from where the check begins, at which moves are not missing
+    /// because the book was not built deeper.
     fn last_ply(&self, book: &Book, game: &Game) -> u32 {
         let depth = book.manifest().map_or(0, |manifest| manifest.max_ply);
         if depth == 0 || *game.start() != Position::start() {
@@ -129,8 +129,8 @@ impl Args {
     }
 }
 
-/// What is missing in a position where the book has no move. `held` tells whether the book has
-/// moves of the side to move at all.
+/// Describes what is missing in a position without book moves. `held` is whether the book has any
+/// moves of the side to move.
 fn missing_reply(book: &Book, at: &Visited, ours: bool, held: bool) -> Option<String> {
     let over = Game::new(at.position).outcome().is_some();
     if !at.entry.moves.is_empty() || over {
@@ -153,7 +153,7 @@ fn missing_reply(book: &Book, at: &Visited, ours: bool, held: bool) -> Option<St
     })
 }
 
-/// The moves of the book that lose more than the margin against the best move.
+/// Returns the book moves that lose more than the margin compared to the best move.
 fn refuted(book: &Book, at: &Visited, args: &Args, searcher: &mut Searcher) -> Vec<String> {
     let moves: Vec<Move> = book
         .legal_moves_of(&at.entry, &at.position)

@@ -35,10 +35,10 @@ pub(super) struct MergeArgs {
     force: Force,
 }
 
-/// Merges.
+/// Merges books.
 ///
 /// # Errors
-/// If a book cannot be read or the new one not be written.
+/// If a book cannot be read or the new one cannot be written.
 pub(super) fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let books =
         args.books.iter().map(|text| weighted_book(text)).collect::<anyhow::Result<Vec<_>>>()?;
@@ -61,7 +61,7 @@ pub(super) fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A book with what analyses of others have found of its positions.
+/// Adds the analysis results of other books to a book.
 pub(super) fn with_values(
     book: Book,
     found: impl Iterator<Item = BookValue>,
@@ -74,7 +74,6 @@ pub(super) fn with_values(
     Ok(book.with_values(&values)?)
 }
 
-/// Reports games that several books share.
 fn report_shared(books: &[(Book, f64)]) -> anyhow::Result<()> {
     let shared = shared(books)?;
     if let Some(games) = shared.games {
@@ -98,7 +97,7 @@ fn report_shared(books: &[(Book, f64)]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says so if facets of some books are left out of the one that was made of them.
+/// Warns if the result lacks facets that some of the books have.
 fn warn_about_facets(books: &[(Book, f64)]) -> anyhow::Result<()> {
     let weighted = books.iter().any(|(_, weight)| *weight != 1.0);
     let (with, without): (Vec<_>, Vec<_>) = books.iter().partition(|(book, _)| book.has_facets());
@@ -111,7 +110,7 @@ fn warn_about_facets(books: &[(Book, f64)]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Takes what analyses of these books have found over into the one made of them.
+/// Copies analysis results of these books to the book made of them.
 fn keep_values<'a>(
     output: &Output<'_>,
     books: impl Iterator<Item = &'a Book>,
@@ -126,7 +125,7 @@ fn keep_values<'a>(
     Ok(ExitCode::SUCCESS)
 }
 
-/// A book with its weight, as `BOOK:2.5` tells it.
+/// Parses a book and its weight, as in `BOOK:2.5`.
 fn weighted_book(text: &str) -> anyhow::Result<(Book, f64)> {
     let (path, weight) = match text.rsplit_once(':') {
         Some((path, weight)) if weight.parse::<f64>().is_ok() => (path, weight.parse()?),
@@ -179,16 +178,16 @@ struct SelectionArgs {
 }
 
 impl SelectionArgs {
-    /// The games that count in a book with the moves of `side`, or of both sides.
+    /// Returns the games that count in a book with the moves of `side`, or of both sides.
     fn resolve(&self, side: Option<Color>) -> Selection {
         Selection { facets: self.facets.resolve(), players: lowercase(&self.player), side }
     }
 }
 
-/// Cuts a book down.
+/// Filters a book.
 ///
 /// # Errors
-/// If a book cannot be read or the new one not be written.
+/// If a book cannot be read or the new one cannot be written.
 pub(super) fn run_filter(args: &FilterArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
@@ -224,7 +223,7 @@ pub(super) struct DiffArgs {
     limit: u64,
 }
 
-/// Compares two books; the exit status tells whether they are the same.
+/// Compares two books; the exit status is zero if they are equal.
 ///
 /// # Errors
 /// If a book cannot be read.
@@ -242,7 +241,6 @@ pub(super) fn run_diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
     Ok(if counts.total() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Positions in which two books differ.
 #[derive(Debug, Default)]
 struct DifferenceCounts {
     only_left: u64,
@@ -264,8 +262,9 @@ impl DifferenceCounts {
     }
 }
 
-/// Prints a row for each of the first `number` differences: those that the moves of the books lead to, the
-/// nearest first, then the others by their keys, since only a way to a position shows what it is.
+/// Prints a row for each of the first `number` differences. Positions reached by the books' moves
+/// are first, by ply; the others follow by key, because a position can only be shown if moves lead
+/// to it.
 fn write_differences(out: &mut impl Write, books: [&Book; 2], number: u64) -> std::io::Result<()> {
     let text = |counts: Option<Counts>| counts.map_or("-".to_owned(), |counts| counts.to_string());
     let mut shown: KeyMap<()> = KeyMap::default();

@@ -13,7 +13,7 @@ use crate::games::book::POLYGLOT_FILE;
 use crate::support::files::Output;
 use crate::support::words::counted;
 
-/// Whether a name ends as those of Polyglot books do.
+/// Whether a file name has the extension of Polyglot books.
 fn has_ending(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "bin")
 }
@@ -30,10 +30,10 @@ pub(super) struct ImportArgs {
     force: Force,
 }
 
-/// Imports.
+/// Imports a Polyglot book.
 ///
 /// # Errors
-/// If the input is no Polyglot book or the output cannot be written.
+/// If the input is not a Polyglot book or the output cannot be written.
 pub(super) fn run_import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
     ensure!(
         has_ending(&args.input),
@@ -58,10 +58,10 @@ pub(super) struct ExportArgs {
     force: Force,
 }
 
-/// Exports.
+/// Exports a book.
 ///
 /// # Errors
-/// If the book cannot be read or the output not be written.
+/// If the book cannot be read or the output cannot be written.
 pub(super) fn run_export(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let output = Output::new(&args.output, POLYGLOT_FILE).ending("bin");
@@ -98,7 +98,7 @@ pub(super) struct VerifyArgs {
 /// Verifies checksums and entries.
 ///
 /// # Errors
-/// Names the part that is damaged.
+/// Names the damaged part.
 pub(super) fn run_verify(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     book.verify()?;

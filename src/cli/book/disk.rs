@@ -1,4 +1,4 @@
-//! What a long build takes on disk, told beforehand.
+//! Estimates in advance the disk space of a long build.
 
 use std::path::Path;
 
@@ -7,17 +7,17 @@ use crate::cli::output::errln;
 use crate::games::book::DEFAULT_MAX_PLY;
 use crate::games::pgn::PgnInput;
 
-/// Bytes of disk that a byte of PGN text takes while it waits to be sorted, if the whole of it does:
-/// twelve for each of forty positions, in games of some 620 bytes.
+/// Bytes of disk per byte of PGN text if all of it is sorted on disk: twelve bytes for each of
+/// forty positions, in games of about 620 bytes.
 const DISK_PER_BYTE: f64 = 0.8;
-/// The same of a game that is kept with its games, at sixteen.
+/// The same for a build with facets, at sixteen bytes.
 const DISK_PER_BYTE_WITH_FACETS: f64 = 1.1;
-/// What a packed file of games holds, about, for each of its bytes.
+/// Approximate ratio of unpacked to packed size of a file of games.
 const UNPACKED: f64 = 7.0;
-/// Below this much text nothing is told.
+/// Bytes of text below which nothing is printed.
 const WORTH_REPORTING: f64 = 2e9;
 
-/// Prints before a long build how much disk it may take, and how much there is.
+/// Prints before a long build how much disk space it may need, and how much is free.
 pub(super) fn estimate(inputs: &[PgnInput], folder: &Path, max_ply: u32, facets: bool) {
     let text = |input: &PgnInput| {
         let packed = [".gz", ".bz2", ".zst"].iter().any(|ending| input.name().ends_with(ending));
@@ -39,10 +39,10 @@ pub(super) fn estimate(inputs: &[PgnInput], folder: &Path, max_ply: u32, facets:
     );
 }
 
-/// Plies of a game, about, beyond which a deeper book takes no more.
+/// Approximate plies of a game; greater depth needs no more space.
 const AVERAGE_PLIES: u32 = 80;
 
-/// What the file system of a path has left, in bytes, where the system tells.
+/// Returns the free bytes in the file system of a path, if available.
 fn free_space(path: &Path) -> Option<u64> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let found = rustix::fs::statvfs(folder.unwrap_or(Path::new("."))).ok()?;

@@ -1,4 +1,4 @@
-//! `tabia book dump`: what is in a book, as text for people and programs.
+//! `tabia book dump`: prints the contents of a book as text.
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -45,8 +45,8 @@ enum DumpFormat {
     Pgn,
 }
 
-/// The columns of a CSV dump: counts in games, scores for the side to move in centipawns or in moves to a
-/// mate, `value_` of the position and `move_` of the position after the move.
+/// The columns of a CSV dump. Counts are in games. Scores are for the side to move, in centipawns
+/// or in moves to a mate: `value_` of the position and `move_` of the position after the move.
 const CSV_HEAD: &str = "fen,ply,move,played_white,played_draws,played_black,played_undecided,\
     reached_white,reached_draws,reached_black,reached_undecided,\
     value_cp,value_mate,value_depth,value_nodes,value_best,move_cp,move_mate";
@@ -84,7 +84,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The moves of a position that have games enough.
+/// Returns the moves of a position that have enough games.
 fn moves_of(book: &Book, at: &Visited, args: &Args) -> Vec<(Move, Counts)> {
     let moves = book.legal_moves_of(&at.entry, &at.position);
     moves.filter(|(_, played)| played.games() >= args.min_games).collect()
@@ -110,14 +110,14 @@ fn write_csv(out: &mut impl Write, book: &Book, at: &Visited, args: &Args) -> st
         let score = score_columns(book.value_of_move(&at.position, mv));
         writeln!(out, ",{value_columns},{score}")?;
     }
-    // A position that was analysed where the games end has no move, but a value.
+    // A position analysed beyond the games has a value but no moves.
     if moves.is_empty() && value.is_some() {
         writeln!(out, "{},{},,,,,,,,,,{value_columns},,", at.position.fen(), at.ply)?;
     }
     Ok(())
 }
 
-/// A score as centipawns or as moves to a mate: two columns, of which one is empty.
+/// Formats a score in two columns, centipawns and moves to mate, of which one is empty.
 fn score_columns(score: Option<Score>) -> String {
     match (score, score.and_then(mate_distance)) {
         (_, Some(moves)) => format!(",{moves}"),
@@ -142,7 +142,7 @@ fn position_row(book: &Book, at: &Visited, args: &Args) -> PositionRow {
     }
 }
 
-/// Writes a game for each way that ends where the book ends, or where an earlier line goes on.
+/// Writes a game for each line that ends where the book ends or where an earlier line continues.
 fn write_lines(
     out: &mut impl Write,
     book: &Book,
@@ -165,7 +165,7 @@ fn write_lines(
             writeln!(out, "{game}")?;
             continue;
         }
-        // The most frequent move comes from the stack first.
+        // The most frequent move is popped from the stack first.
         moves.sort_by_key(|&(_, played)| played.games());
         for (mv, _) in moves {
             let mut longer = line.clone();

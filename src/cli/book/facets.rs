@@ -1,4 +1,4 @@
-//! Arguments that say which games are asked for.
+//! Arguments that filter games.
 
 use crate::games::book::{FacetFilter, RatingGroup, Speed};
 use crate::games::pgn::PgnDate;
@@ -21,7 +21,6 @@ pub(super) struct FacetArgs {
 }
 
 impl FacetArgs {
-    /// The filter that they mean.
     pub(super) fn resolve(&self) -> FacetFilter {
         FacetFilter {
             ratings: self.ratings.clone(),

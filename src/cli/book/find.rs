@@ -1,4 +1,4 @@
-//! `tabia book find`: from a position to the games in which it stood.
+//! `tabia book find`: finds the games that reached a position.
 
 use std::collections::HashSet;
 use std::io::{BufWriter, Write};
@@ -36,12 +36,11 @@ pub(super) struct Args {
     limit: usize,
 }
 
-/// A game in which the position stood.
 struct Hit {
     input: String,
     game: u64,
     ply: usize,
-    /// The rating of both players together.
+    /// The sum of both players' ratings.
     elo: u32,
     label: String,
 }
@@ -80,7 +79,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if hits.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// The inputs that the arguments mean.
 fn inputs(args: &Args) -> anyhow::Result<Vec<PgnInput>> {
     let mut paths = Vec::new();
     for source in &args.sources {
@@ -113,7 +111,7 @@ fn inputs(args: &Args) -> anyhow::Result<Vec<PgnInput>> {
         }
         paths.extend(here);
     }
-    // Of several books, or of one that was merged of them, each may be of the same games.
+    // Several books, or a merged one, may be built from the same games.
     let mut seen = HashSet::new();
     paths.retain(|path| seen.insert(path.clone()));
     Ok(PgnInput::from_paths(&paths)?)
@@ -137,11 +135,10 @@ fn search(
     Ok(())
 }
 
-/// Looks for a position in one game after the other.
+/// Searches games for a position, one at a time.
 struct GameFinder {
     key: u64,
     ply: usize,
-    /// The ply at which it stood.
     found: Option<usize>,
     tags: (String, u32),
 }

@@ -1,4 +1,4 @@
-//! `tabia book game`: one game of a book, out of the file that the book was built from.
+//! `tabia book game`: prints one game of a book from the file from which the book was built.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -21,10 +21,10 @@ pub(super) struct Args {
     games: Vec<PathBuf>,
 }
 
-/// Prints the PGN of a game, as it stands in its file.
+/// Prints the PGN of a game as in its file.
 ///
 /// # Errors
-/// If the book has no such game, or its file is gone or has changed.
+/// If the book has no such game, or its file is missing or has changed.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let text = open(&args.book)?.game_from(args.game, &args.games)?;
     writeln!(output::stdout(), "{text}")?;

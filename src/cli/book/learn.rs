@@ -1,4 +1,4 @@
-//! `tabia book learn`: makes a book of what an engine has learnt.
+//! `tabia book learn`: makes a book from an engine's learned results.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub(super) struct LearnArgs {
     force: Force,
 }
 
-/// Opens the book of what an engine has learnt.
+/// Opens a file of learned results as a book.
 ///
 /// # Errors
 /// If the file cannot be read, or is another kind of file.
@@ -44,7 +44,7 @@ pub(super) fn open_learned(path: &Path) -> anyhow::Result<Book> {
 /// Makes the book.
 ///
 /// # Errors
-/// If the file holds nothing that was learnt, or the book cannot be written.
+/// If the file has no learned results, or the book cannot be written.
 pub(super) fn run(args: &LearnArgs) -> anyhow::Result<ExitCode> {
     let book = open_learned(&args.file)?;
     let output = book_output(&args.output, args.force, [&args.file]);

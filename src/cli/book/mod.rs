@@ -96,8 +96,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Opens a book by its path, and tells what is odd about it; `embedded` is the one that comes with
-/// the program.
+/// Opens a book by its path and reports oddities; `embedded` is the built-in one.
 pub(super) fn open(path: &Path) -> Result<Book, BookError> {
     if path.as_os_str() == EMBEDDED_NAME {
         return Ok(Book::embedded());
@@ -107,7 +106,7 @@ pub(super) fn open(path: &Path) -> Result<Book, BookError> {
     Ok(book)
 }
 
-/// Where a book goes that is made of other files.
+/// Prepares the output of a book made from other files.
 fn book_output<'a, P: AsRef<Path>>(
     path: &'a Path,
     force: Force,
@@ -116,7 +115,7 @@ fn book_output<'a, P: AsRef<Path>>(
     Output::new(path, BOOK_FILE).ending("tbk").force(force.allowed).apart_from(inputs)
 }
 
-/// Writes a book to a new file, all or nothing, and opens it.
+/// Writes a book to a new file atomically, and opens it.
 fn write(
     output: &Output<'_>,
     write: impl FnOnce(NewFile) -> std::io::Result<NewFile>,
@@ -130,7 +129,7 @@ fn write(
     Ok(Book::open(path)?)
 }
 
-/// Writes a book, see [`write`], and tells what is in it.
+/// Writes a book, see [`write`], and prints its size.
 fn save(
     output: &Output<'_>,
     content: impl FnOnce(NewFile) -> std::io::Result<NewFile>,
@@ -140,12 +139,11 @@ fn save(
     Ok(())
 }
 
-/// The size of a book in words.
 fn extent(positions: u64, moves: u64) -> String {
     format!("{}, {}", counted(positions, "position"), counted(moves, "move"))
 }
 
-/// Reads a policy by its name; help and errors list all of them.
+/// Parses a policy by its name; help and errors list all of them.
 fn policy() -> impl TypedValueParser<Value = Policy> {
     let names = [Policy::ON].into_iter().chain(Policy::ALL.map(Policy::name));
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Policy>())
@@ -159,7 +157,6 @@ fn parse_side(text: &str) -> Result<Color, String> {
     }
 }
 
-/// A number of bytes in a fitting unit.
 fn size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} {}", plural(bytes, "byte")),

@@ -1,4 +1,5 @@
-//! `tabia book count` and `book pack`: a build in two halves, with other programs between them.
+//! `tabia book count` and `book pack`: a build in two steps, between which other programs can
+//! process the counts.
 
 use std::path::PathBuf;
 
@@ -74,7 +75,7 @@ pub(super) use missing::{run_count, run_pack};
 #[cfg(feature = "parquet")]
 pub(super) use present::{run_count, run_pack};
 
-/// What a program without Parquet says.
+/// The commands in a program without Parquet.
 #[cfg(not(feature = "parquet"))]
 mod missing {
     use std::process::ExitCode;
@@ -83,7 +84,7 @@ mod missing {
 
     use super::{CountArgs, PackArgs};
 
-    /// Prints what is missing.
+    /// Reports the missing feature.
     ///
     /// # Errors
     /// Always.
@@ -91,7 +92,7 @@ mod missing {
         refuse()
     }
 
-    /// Prints what is missing.
+    /// Reports the missing feature.
     ///
     /// # Errors
     /// Always.
@@ -124,7 +125,8 @@ mod present {
     use crate::games::pgn::PgnInput;
     use crate::support::words::counted;
 
-    /// The options of both halves; what does not fit into memory waits beside `output`.
+    /// Returns the options of both steps; data that exceeds the memory limit is stored beside
+    /// `output`.
     fn options(resources: &Resources, output: &Path) -> BuildOptions {
         let beside = output.parent().filter(|folder| !folder.as_os_str().is_empty());
         BuildOptions {
@@ -135,7 +137,7 @@ mod present {
         }
     }
 
-    /// What was made for `output`; `None`, once that was told, if Ctrl-C has ended it.
+    /// Returns the result for `output`, or `None` after reporting an interruption.
     fn unless_interrupted<T>(
         made: Result<T, BuildError>,
         output: &Path,
@@ -149,10 +151,10 @@ mod present {
         }
     }
 
-    /// Counts.
+    /// Counts games.
     ///
     /// # Errors
-    /// If an input does not exist, or the folder cannot be written: then nothing is there.
+    /// If an input does not exist, or the folder cannot be written; no partial output is left.
     pub(in crate::cli::book) fn run_count(args: &CountArgs) -> anyhow::Result<ExitCode> {
         let inputs = PgnInput::from_paths(&args.inputs)?;
         let options = BuildOptions {
@@ -184,11 +186,11 @@ mod present {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Packs.
+    /// Packs counts into a book.
     ///
     /// # Errors
-    /// If the counts cannot be read or the book not be written; the old book, if there is one,
-    /// stays as it is.
+    /// If the counts cannot be read or the book cannot be written; the old book, if there is one,
+    /// is then unchanged.
     pub(in crate::cli::book) fn run_pack(args: &PackArgs) -> anyhow::Result<ExitCode> {
         let options = BuildOptions {
             min_games: args.prune.min_games,

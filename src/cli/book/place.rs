@@ -1,4 +1,4 @@
-//! Arguments that say which position is meant.
+//! Arguments that select a position.
 
 use anyhow::{Context, bail};
 
@@ -22,12 +22,11 @@ pub(super) struct PositionArgs {
 }
 
 impl PositionArgs {
-    /// Whether anything was said.
     pub(super) fn is_given(&self) -> bool {
         self.fen.is_some() || self.moves.is_some() || self.opening.is_some()
     }
 
-    /// The way to the position.
+    /// Returns the game that leads to the position.
     pub(super) fn game(&self) -> anyhow::Result<Game> {
         let start = match &self.fen {
             Some(fen) => Position::from_fen(fen).map_err(of_arguments)?,

@@ -1,4 +1,4 @@
-//! How far a build has come: a bar on a terminal, lines elsewhere.
+//! Progress of a build: a bar on a terminal, lines elsewhere.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::Ordering::Relaxed;
@@ -13,23 +13,23 @@ use crate::games::book::Monitor;
 use crate::games::pgn::PgnInput;
 use crate::support::words::counted;
 
-/// How often progress is shown on a terminal, and how often as lines elsewhere.
+/// Refresh intervals of the bar on a terminal, and of lines elsewhere.
 const REFRESH: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
-/// Shows how far a build has come, until it is dropped.
+/// Shows the progress of a build until it is dropped.
 pub(super) struct BuildProgress {
     stop: Option<crossbeam::channel::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl BuildProgress {
-    /// Of games in these inputs.
+    /// Starts showing the progress of a build from games.
     pub(super) fn start(inputs: &[PgnInput], monitor: &Monitor) -> Self {
         Self::of(Material::Games { bytes: inputs.iter().map(PgnInput::size).sum() }, monitor)
     }
 
-    /// Of rows of partial counts.
+    /// Starts showing the progress of a build from partial counts.
     #[cfg_attr(
         not(feature = "parquet"),
         allow(dead_code, reason = "only a program with Parquet packs counts")
@@ -53,7 +53,7 @@ impl BuildProgress {
 
 impl Drop for BuildProgress {
     fn drop(&mut self) {
-        // The thread wakes when the channel closes.
+        // Closing the channel wakes the thread.
         self.stop = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -67,7 +67,6 @@ fn is_over(stopped: &Stopped, wait: Duration) -> bool {
     !matches!(stopped.recv_timeout(wait), Err(crossbeam::channel::RecvTimeoutError::Timeout))
 }
 
-/// Prints once that a build goes on.
 fn print_resumed(monitor: &Monitor, reported: &mut bool) {
     let games = monitor.resumed.load(Relaxed);
     if games > 0 && !*reported {
@@ -76,10 +75,10 @@ fn print_resumed(monitor: &Monitor, reported: &mut bool) {
     }
 }
 
-/// What a book is made of, by which its progress is measured.
+/// The source of a book, which determines the unit of progress.
 #[derive(Debug, Clone, Copy)]
 enum Material {
-    /// Games, in so many bytes if that is known.
+    /// Games, with their total size in bytes if known.
     Games {
         bytes: Option<u64>,
     },
@@ -87,7 +86,6 @@ enum Material {
 }
 
 impl Material {
-    /// How much there is, if it is known yet.
     fn total(self, monitor: &Monitor) -> Option<u64> {
         let total = match self {
             Material::Games { bytes } => bytes,
@@ -96,7 +94,6 @@ impl Material {
         total.filter(|&total| total > 0)
     }
 
-    /// How much of it has been read.
     fn done(self, monitor: &Monitor) -> u64 {
         match self {
             Material::Games { .. } => monitor.bytes.load(Relaxed),
@@ -104,7 +101,6 @@ impl Material {
         }
     }
 
-    /// What a bar shows.
     fn template(self) -> &'static str {
         match self {
             Material::Games { bytes: Some(_) } => {
@@ -115,7 +111,6 @@ impl Material {
         }
     }
 
-    /// What is told in words.
     fn status(self, monitor: &Monitor, start: Instant) -> String {
         let parts = monitor.parts.load(Relaxed);
         if parts > 0 {

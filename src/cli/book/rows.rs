@@ -1,4 +1,4 @@
-//! What JSON contains of a book: one shape for `dump` and `show`.
+//! The JSON form of a book's contents, shared by `dump` and `show`.
 
 use serde::Serialize;
 
@@ -6,17 +6,15 @@ use crate::chess::position::{Move, Position};
 use crate::games::book::{Book, BookValue, Counts, ListedGame, NamedOpening, Player, Scored};
 use crate::web::serve::ScoreAnswer;
 
-/// A position.
 #[derive(Debug, Serialize)]
 pub(super) struct PositionRow {
     pub fen: String,
-    /// Plies from where the dump begins.
+    /// Plies from the first position of the dump.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ply: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opening: Option<OpeningRow>,
     pub reached: CountsRow,
-    /// What an analysis has found of the position.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<ValueRow>,
     pub moves: Vec<MoveRow>,
@@ -24,14 +22,13 @@ pub(super) struct PositionRow {
     pub games: Option<GameRows>,
 }
 
-/// A move of a position.
 #[derive(Debug, Serialize)]
 pub(super) struct MoveRow {
     #[serde(flatten)]
     name: MoveName,
     played: CountsRow,
     reached: CountsRow,
-    /// What an analysis has found of the position after it, for the side that makes it.
+    /// The analysis result of the position after the move, for the side that plays it.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<ScoreAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,13 +51,11 @@ impl MoveRow {
         }
     }
 
-    /// With the opening that it leads to.
     pub(super) fn leading_to(self, opening: Option<&NamedOpening>) -> Self {
         MoveRow { opening: opening.map(OpeningRow::from), ..self }
     }
 }
 
-/// A move by its names.
 #[derive(Debug, Serialize)]
 struct MoveName {
     san: String,
@@ -73,7 +68,6 @@ impl MoveName {
     }
 }
 
-/// Games by result.
 #[derive(Debug, Serialize)]
 pub(super) struct CountsRow {
     white: u32,
@@ -89,16 +83,16 @@ impl From<Counts> for CountsRow {
     }
 }
 
-/// What an analysis has found of a position. Scores are those of the side to move.
+/// The analysis result of a position. Scores are for the side to move.
 #[derive(Debug, Serialize)]
 pub(super) struct ValueRow {
-    /// Of best play, within the analysis and outside it.
+    /// The score of best play, inside or outside the analysis.
     score: ScoreAnswer,
-    /// Plies that the score is worth.
+    /// The depth of the score in plies.
     depth: i32,
-    /// Nodes that the search was given.
+    /// The node limit of the search.
     nodes: u64,
-    /// Its first move.
+    /// The first move of best play.
     best: Option<MoveName>,
     /// The best move that leads out of the analysis.
     outside: Option<ScoredRow>,
@@ -106,7 +100,6 @@ pub(super) struct ValueRow {
     own: Option<ScoredRow>,
 }
 
-/// A move with its score.
 #[derive(Debug, Serialize)]
 struct ScoredRow {
     #[serde(flatten)]
@@ -115,7 +108,6 @@ struct ScoredRow {
 }
 
 impl ValueRow {
-    /// Of the position that the value belongs to.
     pub(super) fn new(position: &Position, value: &BookValue) -> Self {
         let name = |mv: Move| position.is_legal(mv).then(|| MoveName::new(position, mv));
         let scored = |(mv, score): Scored| Some(ScoredRow { name: name(mv)?, score: score.into() });
@@ -130,7 +122,6 @@ impl ValueRow {
     }
 }
 
-/// The name of an opening.
 #[derive(Debug, Serialize)]
 pub(super) struct OpeningRow {
     eco: String,
@@ -143,18 +134,16 @@ impl From<&NamedOpening> for OpeningRow {
     }
 }
 
-/// Games of a position, of a book with facets.
+/// Games of a position, in a book with facets.
 #[derive(Debug, Serialize)]
 pub(super) struct GameRows {
     pub highest_rated: Vec<GameRow>,
     pub latest: Vec<GameRow>,
 }
 
-/// A game.
 #[derive(Debug, Serialize)]
 pub(super) struct GameRow {
     id: String,
-    /// The move played in the position.
     #[serde(rename = "move")]
     mv: Option<MoveName>,
     date: String,

@@ -1,4 +1,5 @@
-//! `tabia book info`, `show` and `why`: what is in a book, and what the engine makes of it.
+//! `tabia book info`, `show` and `why`: print the contents of a book and explain the engine's
+//! choice.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -41,7 +42,6 @@ pub(super) struct ShowArgs {
     filter: FacetArgs,
 }
 
-/// Games of each kind that are shown.
 const SHOWN_GAMES: usize = 5;
 
 /// Explain which move would be played, and why not another
@@ -139,7 +139,7 @@ fn write_manifest(out: &mut impl Write, manifest: &Manifest) -> std::io::Result<
 /// Prints the moves of a position.
 ///
 /// # Errors
-/// If the book cannot be read, does not know the position, or has no facets to filter by.
+/// If the book cannot be read, does not contain the position, or has no facets to filter by.
 pub(super) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let whole = open(&args.book)?;
     let game = args.place.game()?;
@@ -191,7 +191,6 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is shown of a position, for JSON.
 fn position_row(
     book: &Book,
     game: &Game,
@@ -222,7 +221,7 @@ fn position_row(
     }
 }
 
-/// The mean rating of those who played a move, as far as it is known.
+/// Formats the mean known rating of the players of a move.
 fn rating(explored: Option<&Explored>, candidate: &Candidate) -> String {
     let moves = explored.map_or(&[][..], |explored| &explored.moves);
     let found = moves.iter().find(|found| found.mv == candidate.book_move.mv);
@@ -230,7 +229,6 @@ fn rating(explored: Option<&Explored>, candidate: &Candidate) -> String {
     rating.map_or_else(String::new, |rating| rating.to_string())
 }
 
-/// Prints the first of these games under a heading.
 fn write_games(
     out: &mut impl Write,
     heading: &str,
@@ -258,7 +256,7 @@ fn write_games(
 /// Explains a choice.
 ///
 /// # Errors
-/// If the book cannot be read or does not know the position.
+/// If the book cannot be read or does not contain the position.
 pub(super) fn print_explanation(args: &WhyArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
@@ -302,7 +300,7 @@ pub(super) fn print_explanation(args: &WhyArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The chance of a move, or why it has none.
+/// Formats the probability of a move, or why it is rejected.
 fn verdict(candidate: &Candidate) -> String {
     match candidate.rejected {
         Some(rejection) => rejection.to_string(),
@@ -310,24 +308,22 @@ fn verdict(candidate: &Candidate) -> String {
     }
 }
 
-/// What the analysis says of a move, in pawns for the side that makes it.
+/// Formats the analysis result of a move, in pawns for the side that plays it.
 fn value(candidate: &Candidate) -> String {
     candidate.value.map_or_else(String::new, notation::score)
 }
 
-/// The score that is expected of a move by its games and its value, with the bounds of its
-/// confidence.
+/// Formats the expected score of a move from its games and its value, with confidence bounds.
 fn combined_score(candidate: &Candidate) -> String {
     candidate.value.map_or_else(String::new, |_| bounded(candidate.expected, candidate.certain))
 }
 
-/// What the opening after a move is called.
 fn name_after(names: &Names, game: &Game, candidate: &Candidate) -> String {
     let opening = names.get(&game.position().play(candidate.book_move.mv));
     opening.map_or(String::new(), |opening| format!("{} {}", opening.eco, opening.name))
 }
 
-/// Prints the moves of a book of weights, with one column more.
+/// Prints the moves of a book of weights, with one more column.
 fn write_weights(
     out: &mut impl Write,
     game: &Game,
@@ -375,8 +371,8 @@ fn write_heading(
     }
 }
 
-/// The score of the side to move in percent by the games; with the bounds of its confidence where
-/// nothing else is known.
+/// Formats the score of the side to move by the games, in percent; with confidence bounds if there
+/// is no other information.
 fn score(candidate: &Candidate) -> String {
     match candidate.value {
         Some(_) if candidate.book_move.reached.is_empty() => String::new(),
@@ -385,13 +381,12 @@ fn score(candidate: &Candidate) -> String {
     }
 }
 
-/// A score with its bounds, in percent.
 fn bounded(score: f64, (low, high): (f64, f64)) -> String {
     format!("{:.1}% ({:.0}-{:.0})", 100.0 * score, 100.0 * low, 100.0 * high)
 }
 
-/// Prints rows in columns as wide as they need to be; columns with nothing under their head are
-/// left out, and a head without rows.
+/// Prints rows as aligned columns. Columns with only a head are left out, and so is a head without
+/// rows.
 fn write_table<const N: usize>(out: &mut impl Write, rows: &[[String; N]]) -> std::io::Result<()> {
     let is_empty = |column: usize| rows.iter().skip(1).all(|row| row[column].is_empty());
     let width =

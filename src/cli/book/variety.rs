@@ -1,4 +1,4 @@
-//! `tabia book variety`: how much the choice of moves varies.
+//! `tabia book variety`: measures the variety of move choice.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub(super) struct VarietyArgs {
     max_loss: Score,
 }
 
-/// Prints the entropy by ply and in sum.
+/// Prints the entropy by ply and in total.
 ///
 /// # Errors
 /// If the book cannot be read.

@@ -1,4 +1,4 @@
-//! The game on the board annotated, beside the conversation.
+//! Annotates the game on the board in the background.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,12 +23,11 @@ use crate::tools::annotate::{
 };
 use crate::tools::suite::Switch;
 
-/// Mebibytes for the transposition table, as `tabia annotate` has by default.
+/// Mebibytes for the transposition table, the default of `tabia annotate`.
 const MEMORY_MB: usize = 16;
-/// Where what is said of the moves begins, in columns: behind `100... Nbxd4+??`.
+/// The column of the comments, which follow `100... Nbxd4+??`.
 const COLUMN: usize = 16;
 
-/// A game that is being annotated.
 pub(super) struct Annotating {
     switch: Switch,
     events: Receiver<AnnotationEvent>,
@@ -36,20 +35,17 @@ pub(super) struct Annotating {
     target: Option<Target>,
 }
 
-/// What is heard of it.
 enum AnnotationEvent {
-    /// So many positions are searched, and of how many.
+    /// The number of positions searched, and of all positions.
     Positions(usize, usize),
-    /// The whole game.
     Done(Box<Annotated>),
 }
 
-/// Where the annotated game goes.
 #[derive(Debug, PartialEq, Eq)]
 enum Target {
-    /// It is added to these games.
+    /// A file of games to append to.
     Games(PathBuf),
-    /// It becomes a page of its own.
+    /// A new page.
     Page(PathBuf),
 }
 
@@ -67,14 +63,14 @@ impl Target {
         path
     }
 
-    /// Tests before the long work whether it can be written.
+    /// Checks in advance that the output can be written.
     fn check(&self) -> io::Result<()> {
         let output = match self {
-            // What is added to a file harms none, of whatever kind.
+            // Appending cannot damage a file of any kind.
             Target::Games(path) => Output::new(path, GAMES).force(true),
             Target::Page(path) => Output::new(path, FileKind::HTML),
         };
-        // The command line's way out is none here.
+        // The console has no `--force`.
         let words = |error: OutputError| error.to_string().replace("; --force replaces it", "");
         output.check().map_err(|error| failed(words(error)))
     }
@@ -90,7 +86,7 @@ impl Target {
     }
 }
 
-/// Reads `[FILE] [NODES]`, in any order: a number is one of nodes.
+/// Parses `[FILE] [NODES]` in any order; a number is a number of nodes.
 fn parse(arguments: &str) -> io::Result<(Option<Target>, u64)> {
     let words = shlex::split(arguments).ok_or_else(|| failed("a quotation mark is missing"))?;
     let (mut target, mut nodes) = (None, None);
@@ -106,7 +102,6 @@ fn parse(arguments: &str) -> io::Result<(Option<Target>, u64)> {
 }
 
 impl Console {
-    /// The command `annotate`.
     pub(super) fn annotate(&mut self, arguments: &str) -> io::Result<Flow> {
         if self.annotating.is_some() {
             return Err(failed("I am annotating already; Ctrl-C ends it"));
@@ -133,7 +128,7 @@ impl Console {
             };
             let mut searcher = Searcher::new(config);
             let print_text = |events| {
-                // Nobody listens any more once the console has left.
+                // The receiver is dropped once the console has ended.
                 let _ = sender.send(events);
                 let _ = event_sender.send(BackgroundEvent::OwnerProgress);
             };
@@ -159,8 +154,8 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// What games are searched with: as the engine does, but for its book and its threads, so that the
-    /// same game has the same annotations.
+    /// Returns the search settings: the engine's, but without its book and with one thread, so that
+    /// the same game gets the same annotations.
     fn annotator(&self) -> Config {
         Config {
             memory_mb: MEMORY_MB,
@@ -171,13 +166,13 @@ impl Console {
         }
     }
 
-    /// Ends the annotation that is going on; returns whether there was one.
+    /// Stops the annotation in progress; returns whether there was one.
     pub(super) fn stop_annotation(&self) -> bool {
         self.annotating.iter().for_each(|annotating| annotating.switch.stop());
         self.annotating.is_some()
     }
 
-    /// Prints how far the annotation is, and what has come of it; whether it has ended.
+    /// Prints progress and results of the annotation; returns whether it has ended.
     pub(super) fn print_annotation_progress(&mut self) -> io::Result<bool> {
         let Some(annotating) = &self.annotating else { return Ok(false) };
         let annotated = loop {
@@ -202,7 +197,7 @@ impl Console {
         Ok(true)
     }
 
-    /// How both played, the moments of the game, and where it is written.
+    /// Prints how well both sides played, the turning points, and where the game was written.
     fn print_annotation_summary(
         &mut self,
         annotated: &Annotated,

@@ -1,23 +1,20 @@
-//! The board as people see it.
+//! Draws the board.
 
 use crate::chess::position::{Color, Move, Piece, Position, Square};
 
-/// How the board is drawn.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BoardStyle {
-    /// Chess symbols instead of letters. Terminals disagree on how wide these are, so nobody gets
-    /// them without asking.
+    /// Whether to use chess symbols instead of letters. Terminals disagree on their width, so they
+    /// are off by default.
     pub(super) symbols: bool,
-    /// Coloured squares.
     pub(super) colours: bool,
-    /// Letters and numbers at the edge.
+    /// Whether letters and numbers are shown at the edge.
     pub(super) coordinates: bool,
-    /// Who sits in front of the board.
     pub(super) below: Color,
 }
 
 impl BoardStyle {
-    /// What the terminal can show, or plain text for anything else.
+    /// Returns the style that the terminal supports, or plain text for other outputs.
     pub(super) fn of_output(is_terminal: bool) -> Self {
         let able = is_terminal
             && std::env::var("TERM").is_ok_and(|name| !name.is_empty() && name != "dumb");
@@ -30,19 +27,18 @@ impl BoardStyle {
     }
 }
 
-/// Whether the user has not asked all programs for no colours (<https://no-color.org>).
+/// Whether colours are allowed by the user's environment (<https://no-color.org>).
 pub(super) fn colours_are_wanted() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Squares in the terminal's palette of 256 colours: light, dark, and both when the last move came
-/// from there or went there. All are of a middling brightness, so that white men and black men stand
-/// out alike.
+/// Colours of squares in the terminal's palette of 256: light, dark, and both for squares of the
+/// last move. All are of medium brightness, so that white and black pieces are equally visible.
 const LIGHT: u8 = 137;
 const DARK: u8 = 94;
 const MARKED_LIGHT: u8 = 71;
 const MARKED_DARK: u8 = 65;
-/// Men in the same palette, the very white and the very black.
+/// Colours of pieces in the same palette: pure white and pure black.
 const WHITE_PIECE: u8 = 231;
 const BLACK_PIECE: u8 = 16;
 
@@ -76,7 +72,7 @@ pub(super) fn draw(position: &Position, last: Option<Move>, style: BoardStyle) -
     text
 }
 
-/// A row without colours: the squares of the last move stand in parentheses.
+/// Draws a row without colours; squares of the last move are in parentheses.
 fn plain_row(
     position: &Position,
     squares: impl Iterator<Item = Square>,
@@ -100,7 +96,7 @@ fn plain_row(
     row
 }
 
-/// A row of coloured squares, three cells each.
+/// Draws a row of coloured squares, three cells each.
 fn coloured_row(
     position: &Position,
     squares: impl Iterator<Item = Square>,
@@ -125,7 +121,7 @@ fn coloured_row(
     row
 }
 
-/// The man on a square. With colours the symbols are the filled ones for both sides.
+/// Returns the piece on a square. With colours, both sides use the filled symbols.
 fn piece_letter(position: &Position, square: Square, style: BoardStyle) -> Option<char> {
     let piece = position.piece_on(square)?;
     let is_white = position.board().color_on(square) == Some(Color::White);
@@ -191,7 +187,7 @@ mod tests {
         assert_eq!(rows, [4, 6]);
     }
 
-    /// What is seen of a line: the terminal shows no escape sequence.
+    /// Removes escape sequences from a line.
     fn seen(line: &str) -> String {
         let mut parts = line.split('\x1b');
         let first = parts.next().unwrap_or_default().to_owned();
@@ -208,7 +204,7 @@ mod tests {
             assert!(text.is_ascii(), "{text}");
             let place = |line: &str, letter| seen(line).find(letter);
             let lines: Vec<&str> = text.lines().collect();
-            // The knight of f3 stands above the f, the king of e8 above the e.
+            // The knight on f3 is above the f, the king on e8 above the e.
             assert_eq!(place(lines[5], 'N'), place(lines[8], 'f'), "{text}");
             assert_eq!(place(lines[0], 'k'), place(lines[8], 'e'), "{text}");
         }

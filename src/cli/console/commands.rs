@@ -10,10 +10,8 @@ use crate::chess::position::Color;
 use crate::engine::controller::{Engine, Flow, Mode};
 use crate::games::book::Policy;
 
-/// What a command does.
 type Run = fn(&mut Console, &str) -> io::Result<Flow>;
 
-/// One row of the table.
 pub(super) struct CommandRow {
     /// The command's names, the usual one first.
     pub(super) names: &'static [&'static str],
@@ -23,7 +21,7 @@ pub(super) struct CommandRow {
 }
 
 impl CommandRow {
-    /// Runs the command, unless there are arguments and it takes none.
+    /// Runs the command; reports an error if it takes no arguments and has some.
     pub(super) fn run(&self, console: &mut Console, arguments: &str) -> io::Result<Flow> {
         if self.arguments.is_empty() && !arguments.is_empty() {
             return Err(failed(format!("{arguments}: this command takes no argument")));
@@ -41,17 +39,15 @@ const fn row(
     CommandRow { names, arguments, help, action }
 }
 
-/// Commands that belong together.
 pub(super) struct Topic {
-    /// What `help` calls it.
+    /// The name in `help`.
     pub(super) name: &'static str,
-    /// What its commands are for.
+    /// The purpose of its commands.
     pub(super) with_path: &'static str,
     /// The commands, in the order of the help.
     pub(super) rows: &'static [CommandRow],
 }
 
-/// All commands, by topic.
 #[rustfmt::skip]
 pub(super) const TOPICS: &[Topic] = &[
     Topic { name: "program", with_path: "the program itself", rows: &[
@@ -136,12 +132,10 @@ pub(super) const TOPICS: &[Topic] = &[
     ] },
 ];
 
-/// All commands.
 pub(super) fn all() -> impl Iterator<Item = &'static CommandRow> {
     TOPICS.iter().flat_map(|topic| topic.rows)
 }
 
-/// The row of a command.
 pub(super) fn find(name: &str) -> Option<&'static CommandRow> {
     all().find(|row| row.names.contains(&name))
 }
@@ -160,13 +154,13 @@ fn test(console: &mut Console, what: &str) -> io::Result<Flow> {
 }
 
 impl Console {
-    /// Changes what the engine does, which shows by itself.
+    /// Changes the engine without printing a confirmation.
     fn change(&mut self, change: impl FnOnce(&mut Engine)) -> io::Result<Flow> {
         change(&mut self.engine);
         Ok(Flow::Continue)
     }
 
-    /// Lets the engine play White, or Black.
+    /// Makes the engine play White or Black.
     fn play(&mut self, color: Color) -> io::Result<Flow> {
         if color == self.position().side_to_move() {
             return self.change(Engine::go);
@@ -203,7 +197,6 @@ impl Console {
         }
     }
 
-    /// Shows the board, or says when it is to be shown.
     fn board(&mut self, when: &str) -> io::Result<Flow> {
         match when {
             "" => return self.show("board"),
@@ -221,7 +214,6 @@ impl Console {
         self.show("board")
     }
 
-    /// Turns the board round.
     fn flip(&mut self) -> io::Result<Flow> {
         self.flipped = !self.flipped;
         self.show("board")

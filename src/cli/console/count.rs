@@ -1,4 +1,4 @@
-//! Counting moves beside the conversation.
+//! Counts moves in the background.
 
 use std::io::{self, Write};
 
@@ -7,15 +7,13 @@ use super::text::failed;
 use crate::engine::controller::{Flow, PERFT_DEPTHS, PerftCount};
 use crate::support::files::describe;
 
-/// A count that is going on.
 pub(super) struct Counting {
     count: PerftCount,
-    /// Whether the time is to be told.
     timed: bool,
 }
 
 impl Console {
-    /// Begins to count the moves to a depth; `timed` tells how long it took.
+    /// Starts to count the moves to a depth; with `timed`, the time is printed.
     pub(super) fn perft(&mut self, depth: &str, timed: bool) -> io::Result<Flow> {
         let depth = depth.parse().ok().filter(|depth| PERFT_DEPTHS.contains(depth));
         let most = PERFT_DEPTHS.end();
@@ -29,13 +27,13 @@ impl Console {
         self.print_text("I count; Ctrl-C ends it.")
     }
 
-    /// Ends the count that is going on; returns whether there was one.
+    /// Stops the count in progress; returns whether there was one.
     pub(super) fn stop_count(&self) -> bool {
         self.count.iter().for_each(|counting| counting.count.stop());
         self.count.is_some()
     }
 
-    /// Prints what has been counted; whether the count has ended with it.
+    /// Prints new results; returns whether the count has ended.
     pub(super) fn print_count(&mut self) -> io::Result<bool> {
         let Some(Counting { count, timed }) = &mut self.count else { return Ok(false) };
         let counted = count.take();

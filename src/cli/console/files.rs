@@ -1,4 +1,4 @@
-//! Games and positions in files.
+//! Reads and writes games and positions in files.
 
 use std::fs::{OpenOptions, create_dir_all};
 use std::io::{self, Read, Write};
@@ -11,8 +11,7 @@ use crate::chess::position::{FenError, Position};
 use crate::games::pgn::{self, GameEnd, GameStatus, PgnGame, PgnInput};
 use crate::support::words::{number_of, visible};
 
-/// Splits what follows a command into a file's name, in quotation marks if it has blanks, and the
-/// word after it, if there may be one.
+/// Splits arguments into a file name, quoted if it has blanks, and an optional word after it.
 pub(super) fn file_and_word(text: &str) -> io::Result<(String, Option<String>)> {
     let words = shlex::split(text).ok_or_else(|| failed("a quotation mark is missing"))?;
     let mut words = words.into_iter().fuse();
@@ -24,7 +23,7 @@ pub(super) fn file_and_word(text: &str) -> io::Result<(String, Option<String>)> 
     }
 }
 
-/// As [`file_and_word`], where nothing may follow.
+/// Reads a file name, like [`file_and_word`], without anything after it.
 pub(super) fn file(text: &str) -> io::Result<String> {
     match file_and_word(text)? {
         (file, None) => Ok(file),
@@ -32,24 +31,23 @@ pub(super) fn file(text: &str) -> io::Result<String> {
     }
 }
 
-/// Puts the name of a file before what went wrong with it.
+/// Prefixes an error with the name of the file.
 pub(super) fn with_path(file: &str, error: impl std::fmt::Display) -> io::Error {
     failed(format!("{file}: {error}"))
 }
 
-/// Opens a PGN file, compressed or not.
 fn open(name: &str) -> io::Result<impl Read> {
     PgnInput::File(name.into()).open(&Arc::default()).map_err(|error| with_path(name, error))
 }
 
-/// Appends a text to a file, by a single write, so that two writers do not mix.
+/// Appends a text to a file in a single write, so that concurrent writers do not interleave.
 pub(super) fn append(path: &Path, text: &str) -> io::Result<()> {
     let file = OpenOptions::new().create(true).append(true).open(path);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|error| with_path(&path.display().to_string(), error))
 }
 
-/// Appends a game to those that are kept; the file's name comes back.
+/// Appends a game to the file of kept games and returns its name.
 pub(super) fn keep(path: Option<&Path>, game: &PgnGame) -> io::Result<String> {
     let path = path.ok_or_else(|| failed("neither XDG_DATA_HOME nor HOME is set"))?;
     let name = path.display().to_string();
@@ -58,15 +56,14 @@ pub(super) fn keep(path: Option<&Path>, game: &PgnGame) -> io::Result<String> {
     Ok(name)
 }
 
-/// Where games are kept: the data folder of the XDG base directories.
+/// Returns the file of kept games, in the data folder of the XDG base directories.
 pub(super) fn keep_file() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let data = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")))?;
     Some(data.join("tabia/games.pgn"))
 }
 
-/// A game of a PGN file, counted from 1, and what is wrong with it if it could be read only in
-/// part.
+/// Loads a game of a PGN file, counted from 1, with a message if it could be read only in part.
 pub(super) fn load_game(name: &str, number: usize) -> io::Result<(PgnGame, Option<String>)> {
     let mut games = pgn::read_games(open(name)?);
     let mut last = 0;
@@ -84,7 +81,7 @@ pub(super) fn load_game(name: &str, number: usize) -> io::Result<(PgnGame, Optio
     }
 }
 
-/// Why a game could not be read, or not to its end.
+/// Describes why a game could not be read completely.
 fn fault(end: &GameEnd) -> Option<String> {
     match &end.status {
         GameStatus::Read | GameStatus::Declined => None,
@@ -94,7 +91,7 @@ fn fault(end: &GameEnd) -> Option<String> {
     }
 }
 
-/// The games of a PGN file, a line each.
+/// Prints the games of a PGN file, a line each.
 pub(super) fn list(name: &str, out: &mut dyn FnMut(String) -> io::Result<()>) -> io::Result<()> {
     let mut games = 0;
     for (number, game) in (1..).zip(pgn::read_games(open(name)?)) {
@@ -106,7 +103,7 @@ pub(super) fn list(name: &str, out: &mut dyn FnMut(String) -> io::Result<()>) ->
     if games == 0 { Err(with_path(name, "there is no game in it")) } else { Ok(()) }
 }
 
-/// Who played, how it ended, and how long it was.
+/// Formats the players, the result and the length of a game.
 pub(super) fn headline(game: &PgnGame) -> String {
     let tag = |name| game.tag(name).unwrap_or("?");
     let (white, black, result) = (tag("White"), tag("Black"), game.result.token());
@@ -115,7 +112,7 @@ pub(super) fn headline(game: &PgnGame) -> String {
     visible(&format!("{white} - {black} {result}, {moves} {unit}")).into_owned()
 }
 
-/// A position of a file of FEN or EPD, counted from 1.
+/// Loads a position from a file of FEN or EPD, counted from 1.
 pub(super) fn load_position(name: &str, number: usize) -> io::Result<Position> {
     let text = std::fs::read_to_string(name).map_err(|error| with_path(name, error))?;
     let mut lines = epd::lines(&text);
@@ -125,7 +122,7 @@ pub(super) fn load_position(name: &str, number: usize) -> io::Result<Position> {
     read_position(text).map_err(|error| with_path(name, format!("line {line}: {error}")))
 }
 
-/// Reads a position with its counters: those of a FEN, or the operations `hmvc` and `fmvn`.
+/// Parses a position and its counters: those of a FEN, or the operations `hmvc` and `fmvn`.
 fn read_position(line: &str) -> Result<Position, FenError> {
     let (position, rest) = epd::position(line)?;
     let operations = epd::operations(rest);

@@ -1,4 +1,4 @@
-//! The game on the board: begun, gone through, taken back, ended.
+//! Commands for the game on the board: start, navigate, take back, end.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::engine::controller::Flow;
 use crate::games::pgn::GameResult;
 
 impl Console {
-    /// Puts another game on the board; the one before is kept.
+    /// Replaces the game on the board, after saving the previous one.
     fn replace_game(&mut self, record: Record) -> io::Result<()> {
         self.keep_game()?;
         self.record = record;
@@ -41,7 +41,6 @@ impl Console {
         self.place(Position::from_fen(fen).map_err(failed)?)
     }
 
-    /// Begins a game from a position.
     fn place(&mut self, position: Position) -> io::Result<Flow> {
         self.replace_game(Record::new(position, today()))?;
         self.engine.set_position(position);
@@ -103,7 +102,6 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// The command `undo`.
     pub(super) fn undo(&mut self, number: &str) -> io::Result<Flow> {
         let plies = if number.is_empty() { Some(1) } else { number.parse().ok() };
         match plies.filter(|&plies| plies > 0) {
@@ -112,7 +110,8 @@ impl Console {
         }
     }
 
-    /// Takes moves back; what lay behind them is gone, so it is kept if the user had gone back.
+    /// Takes moves back. This removes later moves, so the game is saved first if the user had gone
+    /// back.
     pub(super) fn take_back(&mut self, plies: usize) -> io::Result<Flow> {
         let played = self.engine.game().moves().len();
         if !self.engine.undo(plies) {
@@ -154,7 +153,7 @@ impl Console {
         if rested { self.print_idle_notice() } else { Ok(Flow::Continue) }
     }
 
-    /// Lets the engine play neither side; returns whether it did.
+    /// Makes the engine play neither side; returns whether it did.
     fn stop_playing(&mut self) -> bool {
         let played = self.engine.side().is_some();
         self.engine.force();
@@ -175,7 +174,6 @@ impl Console {
         self.end(result.ok_or_else(|| failed("expected 1-0, 0-1, 1/2-1/2 or *"))?)
     }
 
-    /// Ends the game, whoever says so.
     pub(super) fn end(&mut self, result: GameResult) -> io::Result<Flow> {
         self.offer = None;
         self.record.set_result(result);
@@ -183,14 +181,13 @@ impl Console {
         self.print_text(&format!("The result of the game is {result}."))
     }
 
-    /// The user gives up.
     pub(super) fn resign(&mut self) -> io::Result<Flow> {
         self.check_not_over()?;
         let user = self.engine.side().map_or(self.position().side_to_move(), |engine| !engine);
         self.end(GameResult::won_by(Some(!user)))
     }
 
-    /// The user offers a draw, or takes the one that was offered.
+    /// The user offers a draw, or accepts the engine's offer.
     pub(super) fn offer_draw(&mut self) -> io::Result<Flow> {
         self.check_not_over()?;
         if self.offer.take() == Some(Offer::Engine) {
@@ -204,7 +201,7 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// The engine offers a draw, or takes the user's.
+    /// The engine offers a draw, or accepts the user's offer.
     pub(super) fn draw_offered(&mut self) -> io::Result<()> {
         if self.offer.take() == Some(Offer::User) {
             self.print_text("I take the draw.")?;
@@ -214,14 +211,14 @@ impl Console {
         self.print_text("I offer a draw; `draw` takes it.").map(drop)
     }
 
-    /// The engine gives up; the side to move is its own.
+    /// The engine resigns; it is the side to move.
     pub(super) fn resigned(&mut self) -> io::Result<()> {
         let winner = !self.position().side_to_move();
         self.print_text("I resign.")?;
         self.end(GameResult::won_by(Some(winner))).map(drop)
     }
 
-    /// An error where the game is over by mate or stalemate.
+    /// Returns an error if the game is over by mate or stalemate.
     pub(super) fn must_have_moves(&self) -> io::Result<()> {
         let over = self.engine.game().outcome().filter(|_| self.position().has_no_moves());
         over.map_or(Ok(()), |outcome| Err(failed(format!("the game is over: {}", ending(outcome)))))
@@ -234,7 +231,7 @@ impl Console {
         }
     }
 
-    /// GNU Chess's `activate`: the game goes on though somebody has ended it.
+    /// GNU Chess's `activate`: reopens a game that was ended by agreement or resignation.
     pub(super) fn activate(&mut self) -> io::Result<Flow> {
         if self.position().has_no_moves() {
             return Err(failed("there is no move left; take one back with `undo`"));
@@ -264,7 +261,7 @@ impl Console {
         self.print_text(&format!("My rating is {own}, yours {user}; they go into saved games."))
     }
 
-    /// Takes over the moves on the board; another line than the recorded one is kept first.
+    /// Records the moves on the board; saves the game first if they differ from it.
     pub(super) fn follow(&mut self) -> io::Result<()> {
         if self.solving.is_some() {
             return Ok(());
@@ -277,14 +274,13 @@ impl Console {
     }
 }
 
-/// Who has offered a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Offer {
     User,
     Engine,
 }
 
-/// A file and a number after it, which is 1 if it is left out.
+/// Parses a file and an optional number after it, by default 1.
 fn numbered(arguments: &str) -> io::Result<(String, usize)> {
     let (name, number) = files::file_and_word(arguments)?;
     let number = number.map_or(Some(1), |text| text.parse().ok().filter(|&number| number > 0));

@@ -1,4 +1,4 @@
-//! Help: by topic, for one command, and for who has mistyped one.
+//! Help: by topic, for one command, and for mistyped commands.
 
 use std::io;
 
@@ -9,11 +9,10 @@ use super::commands::{CommandRow, TOPICS, Topic, all, find};
 use super::text::{did_you_mean, failed};
 use crate::engine::controller::Flow;
 
-/// Where the explanations begin, in columns.
+/// The column of the explanations.
 const COLUMN: usize = 32;
 
 impl CommandRow {
-    /// The line of the help.
     fn explain(&self) -> String {
         let usage = format!("{} {}", self.names[0], self.arguments);
         let others = match &self.names[1..] {
@@ -25,7 +24,6 @@ impl CommandRow {
 }
 
 impl Topic {
-    /// The line of the list of topics.
     fn outline(&self) -> String {
         let names: Vec<&str> = self.rows.iter().map(|row| row.names[0]).collect();
         format!("{:10}  {}: {}", self.name, self.with_path, names.join(", "))
@@ -33,7 +31,7 @@ impl Topic {
 }
 
 impl Console {
-    /// The command `help`. What is both a command and a topic is explained as both.
+    /// The command `help`. A name of both a command and a topic is explained as both.
     pub(super) fn help(&mut self, name: &str) -> io::Result<Flow> {
         match name {
             "" => return self.outline(),
@@ -63,7 +61,6 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// The topics with their commands.
     fn outline(&mut self) -> io::Result<Flow> {
         self.print_text(
             "`help TOPIC` explains the commands of a topic, `help COMMAND` one, `help all` all.\n",
@@ -74,7 +71,6 @@ impl Console {
         self.print_text("\nAnything else is taken for a move: e4, Nf3, O-O, or e2e4, e7e8q.")
     }
 
-    /// The command `usage`.
     pub(super) fn usage(&mut self, _: &str) -> io::Result<Flow> {
         self.print_text(&crate::cli::Cli::command().render_help().to_string())
     }

@@ -1,4 +1,4 @@
-//! Lines from the terminal.
+//! Reads lines from the terminal.
 
 use std::collections::VecDeque;
 use std::io;
@@ -13,17 +13,17 @@ use signal_hook::consts::SIGHUP;
 use crate::cli::work::on_signals;
 use crate::engine::controller::Input;
 
-/// How often the terminal is looked at while nothing has been asked.
+/// Polling interval of the terminal while there is no prompt.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// Reads lines with editing and history, one for each prompt. In between, while the engine thinks,
-/// what ends the game, the search or the conversation counts at once; other lines wait for their
+/// Reads lines with editing and history, one for each prompt. While the engine thinks, commands
+/// that end the game, the search or the console take effect at once; other lines wait for their
 /// prompts.
 pub(in crate::cli) fn read_lines(
     prompts: Receiver<String>,
     lines: Sender<Input>,
 ) -> anyhow::Result<()> {
-    // The loss of the terminal is the end of the input.
+    // A closed terminal ends the input.
     let end = lines.clone();
     on_signals(&[SIGHUP], move |_| drop(end.send(Input::End)))?;
     let mut editor = DefaultEditor::new()?;
@@ -37,7 +37,7 @@ pub(in crate::cli) fn read_lines(
                 },
                 Err(RecvTimeoutError::Timeout) => match read_typed_ahead(&mut waiting) {
                     Some(input) => {
-                        // Should a prompt have come meanwhile, this is its answer.
+                        // If a prompt has arrived meanwhile, this line answers it.
                         let _ = prompts.try_recv();
                         input
                     }
@@ -65,11 +65,11 @@ fn ask(editor: &mut DefaultEditor, prompt: &str) -> Input {
     }
 }
 
-/// The commands that are of use while the engine thinks.
+/// Commands that take effect while the engine thinks.
 const AT_ONCE: [&str; 6] = ["?", "undo", "u", "remove", "r", "resign"];
 
-/// Reads a line that was typed without being asked for, if there is one. Only what does not wait for
-/// the engine is acted on, and only if nothing was typed before it.
+/// Reads a line typed without a prompt, if there is one. It takes effect at once only if it is
+/// urgent and no other line is waiting.
 fn read_typed_ahead(waiting: &mut VecDeque<String>) -> Option<Input> {
     let stdin = io::stdin();
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -93,7 +93,6 @@ fn read_typed_ahead(waiting: &mut VecDeque<String>) -> Option<Input> {
     }
 }
 
-/// Whether a line is one of the commands that are of use while the engine thinks.
 fn is_urgent(line: &str) -> bool {
     line.split_whitespace().next().is_some_and(|word| AT_ONCE.contains(&word))
 }

@@ -45,41 +45,40 @@ use solve::Solving;
 #[cfg(fuzzing)]
 pub(crate) use unattended::type_in;
 
-/// The console. It asks for a line by sending the prompt, so that nothing is printed into a line
-/// that is being typed, analysis left aside.
+/// The console. It requests a line by sending the prompt, so that only analysis is printed while
+/// the user types.
 pub(super) struct Console {
     engine: Engine,
     out: Box<dyn Write>,
     prompts: Sender<String>,
     style: BoardStyle,
-    /// Whether the output is a terminal, at whose width lines are folded.
+    /// Whether the output is a terminal; lines are then folded at its width.
     is_terminal: bool,
-    /// Whether the user has turned the board round.
     flipped: bool,
-    /// The opening that was named last.
+    /// The last opening printed.
     opening: String,
     /// Whether the board is shown after every move.
     boards: bool,
     /// Whether the thinking is shown.
     post: bool,
-    /// The game; the engine has it as far as it is on the board.
+    /// The game; the engine has its moves up to the position on the board.
     record: Record,
     players: Players,
-    /// A draw that was offered with the last move.
+    /// A draw offered with the last move.
     offer: Option<Offer>,
-    /// How deep the engine may search in this game, in plies.
+    /// The engine's depth limit in this game, in plies.
     depth: Option<u32>,
     solving: Option<Solving>,
     count: Option<Counting>,
     annotating: Option<Annotating>,
     /// Whether another book is being opened.
     opening_book: bool,
-    /// Where games are kept that no other file has.
+    /// The file for games that are in no other file.
     keep_file: Option<PathBuf>,
 }
 
 impl Console {
-    /// A console that has not asked for anything yet.
+    /// Creates a console that has not sent a prompt yet.
     pub(super) fn new(
         mut engine: Engine,
         out: Box<dyn Write>,
@@ -110,7 +109,7 @@ impl Console {
         }
     }
 
-    /// Greets and asks for the first line.
+    /// Prints a greeting and requests the first line.
     pub(super) fn print_greeting(&mut self) -> io::Result<()> {
         writeln!(self.out, "Tabia {}. Type a move or `help`.", env!("CARGO_PKG_VERSION"))?;
         self.print_opponent_book()?;
@@ -123,7 +122,6 @@ impl Console {
         self.engine.position()
     }
 
-    /// Asks for the next line.
     fn ask(&mut self) {
         let _ = self.prompts.send(self.prompt());
     }
@@ -161,16 +159,15 @@ impl Console {
             return self.print_text("It is not your turn.");
         }
         self.offer = None;
-        // The book may have answered already, which is told with the answer.
+        // The book's answer may have arrived already; it is printed with its event.
         self.show_board_of(&after, Some(mv))?;
-        // A game that the engine plays in it tells of itself.
+        // If the engine plays, it reports the end of the game itself.
         match self.engine.game().outcome().filter(|_| self.engine.side().is_none()) {
             Some(outcome) => self.print_text(&ending(outcome)),
             None => Ok(Flow::Continue),
         }
     }
 
-    /// What the user may have meant by a word that is nothing.
     fn suggestion(&self, text: &str) -> String {
         let word = text.split_whitespace().next().unwrap_or_default();
         let position = self.position();
@@ -183,7 +180,7 @@ impl Console {
         }
     }
 
-    /// Prints what there is to tell, then asks for a line if it is for the user to act.
+    /// Prints pending output, then requests a line if it is the user's turn.
     fn settle(&mut self, line_done: bool) -> io::Result<()> {
         self.follow()?;
         let mut done = self.print_count()? || line_done;
@@ -211,7 +208,7 @@ impl Console {
         self.out.flush()
     }
 
-    /// Whether something goes on that the user waits for.
+    /// Whether something is in progress that the user waits for.
     fn is_busy(&self) -> bool {
         self.solving.is_some()
             || self.count.is_some()
@@ -263,8 +260,8 @@ impl Console {
             .map(drop)
     }
 
-    /// Appends the game to those that are kept if no file has it yet. If that cannot be done, the
-    /// game is printed instead, and what is wrong; `false` then.
+    /// Appends the game to the file of kept games if no file contains it yet. If that fails, prints
+    /// the game and the error, and returns `false`.
     fn keep_game(&mut self) -> io::Result<bool> {
         if !self.record.is_unsaved() {
             return Ok(true);
@@ -283,7 +280,7 @@ impl Console {
         }
     }
 
-    /// Keeps the game before the end.
+    /// Saves the game before the end.
     fn leave(&mut self) -> io::Result<()> {
         match self.keep_game()? {
             true => Ok(()),
@@ -292,7 +289,6 @@ impl Console {
     }
 }
 
-/// How a game ended, in words.
 fn ending(outcome: Outcome) -> String {
     format!("{} {{{}}}", outcome.result(), notation::outcome(outcome))
 }
@@ -314,12 +310,12 @@ impl Console {
         Ok(flow)
     }
 
-    /// Ends what goes on beside the game; returns whether there was anything.
+    /// Stops background work; returns whether there was any.
     fn stop_work(&mut self) -> io::Result<bool> {
         Ok(self.stop_count() | self.stop_annotation() | self.stop_suite()?)
     }
 
-    /// Whatever has gone wrong: the terminal may be gone, and the game shall not go with it.
+    /// Saves the game after an error: the terminal may be gone, but the game must not be lost.
     fn keep_after<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
         if done.is_err() {
             let _ = self.keep_game();

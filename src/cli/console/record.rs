@@ -1,70 +1,65 @@
-//! The game as it will be kept.
+//! The game as it will be saved.
 
 use crate::chess::position::{Color, Game, Move, Position};
 use crate::games::pgn::{GameResult, PgnGame, PgnMove};
 
-/// Who plays, as far as the user has said.
+/// The players, as far as the user has named them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Players {
-    /// The user's name; empty if it is not known.
+    /// The user's name; empty if unknown.
     pub(super) name: String,
-    /// Tabia's rating, if it has one.
+    /// Tabia's rating, if set.
     pub(super) engine_rating: Option<u32>,
-    /// The user's rating, if it has been given.
+    /// The user's rating, if set.
     pub(super) user_rating: Option<u32>,
 }
 
-/// The whole game, wherever on it the board stands: going back cuts nothing off.
+/// The whole game, independent of the position on the board: going back removes no moves.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
     game: PgnGame,
     /// The side for which Tabia has moved last.
     engine: Option<Color>,
-    /// Whether there is something that no file has.
+    /// Whether no file contains the current game.
     unsaved: bool,
 }
 
 impl Record {
-    /// A game that begins on `date`.
     pub(super) fn new(start: Position, date: String) -> Self {
         let mut game = PgnGame::new(start);
         game.set_tag("Date", date);
         Record { game, engine: None, unsaved: false }
     }
 
-    /// A game out of a file.
     pub(super) fn loaded(game: PgnGame) -> Self {
         Record { game, engine: None, unsaved: false }
     }
 
-    /// Whether moves would be lost with it.
     pub(super) fn is_unsaved(&self) -> bool {
         self.unsaved && !self.game.moves.is_empty()
     }
 
-    /// A file has it now.
     pub(super) fn saved(&mut self) {
         self.unsaved = false;
     }
 
-    /// How many moves it has.
     pub(super) fn len(&self) -> usize {
         self.game.moves.len()
     }
 
-    /// The move that was played after so many.
+    /// Returns the move played after this many plies.
     pub(super) fn move_after(&self, plies: usize) -> Option<Move> {
         self.game.moves.get(plies).map(|played| played.mv)
     }
 
-    /// Whether the moves on the board are not the beginning of this game but another line.
+    /// Whether the moves on the board differ from the beginning of this game.
     pub(super) fn is_left_by(&self, moves: &[Move]) -> bool {
         let common = self.common(moves);
         common < self.len() && common < moves.len()
     }
 
-    /// Takes over the moves on the board. If they are the beginning of this game, nothing changes:
-    /// the user is going through it.
+    /// Records the moves on the board. If they are the beginning of this game, nothing changes,
+    /// because the user is going through it.
     pub(super) fn follow(&mut self, moves: &[Move]) {
         let common = self.common(moves);
         if common < moves.len() {
@@ -74,29 +69,29 @@ impl Record {
         }
     }
 
-    /// Takes back all moves after so many, and with them the result.
+    /// Removes all moves after this many plies, and the result.
     pub(super) fn cut(&mut self, plies: usize) {
         self.game.moves.truncate(plies);
         self.game.result = GameResult::Undecided;
     }
 
-    /// How many of the moves on the board are those of this game.
+    /// Returns the number of moves on the board that are those of this game.
     fn common(&self, moves: &[Move]) -> usize {
         self.game.moves.iter().zip(moves).take_while(|(own, mv)| own.mv == **mv).count()
     }
 
-    /// Tabia has moved for a side.
+    /// Records that Tabia has moved for a side.
     pub(super) fn played_by_engine(&mut self, side: Color) {
         self.engine = Some(side);
     }
 
-    /// Ends the game, or opens it again.
+    /// Sets or clears the result.
     pub(super) fn set_result(&mut self, result: GameResult) {
         self.unsaved |= self.game.result != result;
         self.game.result = result;
     }
 
-    /// How it ended: what was said or, where nothing was, by the rules.
+    /// Returns the recorded result, or else the one by the rules.
     pub(super) fn result(&self) -> GameResult {
         if self.game.result != GameResult::Undecided {
             return self.game.result;
@@ -105,13 +100,13 @@ impl Record {
         outcome.map_or(GameResult::Undecided, |outcome| GameResult::won_by(outcome.winner))
     }
 
-    /// The whole game, to be played on.
     pub(super) fn replay(&self) -> Game {
         self.game.replay()
     }
 
-    /// The game as PGN. Names that no file has given are those of the players; `side` is Tabia's
-    /// if it has not moved yet. `control` is the value of the tag `TimeControl` of its own games.
+    /// Returns the game as PGN. Names not given by a file are those of the players; `side` is
+    /// Tabia's if it has not moved yet. `control` is the value of the tag `TimeControl` for its own
+    /// games.
     pub(super) fn pgn(&self, players: &Players, side: Option<Color>, control: &str) -> PgnGame {
         let mut game = self.game.clone();
         game.result = self.result();

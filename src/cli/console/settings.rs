@@ -1,4 +1,4 @@
-//! What the user sets, each change confirmed in a line.
+//! The commands that change settings; each change is confirmed in a line.
 
 use std::io;
 use std::time::Duration;
@@ -10,7 +10,6 @@ use crate::games::book::Policy;
 use crate::protocols::cecp::Command;
 use crate::support::words::number_of;
 
-/// A setting's value and what it can be.
 fn value_and_range(row: &Setting, settings: &Settings) -> (String, String) {
     match &row.kind {
         Kind::Check { get, .. } => (on_off(get(settings)).to_owned(), "on, off".to_owned()),
@@ -28,12 +27,11 @@ fn on_off(on: bool) -> &'static str {
     if on { "on" } else { "off" }
 }
 
-/// The name of a file; nothing has to be seen too.
+/// Formats the name of a file; an empty one is visible, too.
 fn quoted(name: &str) -> String {
     if name.is_empty() { "(none)".to_owned() } else { name.to_owned() }
 }
 
-/// The row of a setting.
 fn row(name: &str) -> io::Result<&'static Setting> {
     Setting::find(name).ok_or_else(|| {
         let names = all_settings().map(|row| row.title().to_owned());
@@ -46,7 +44,6 @@ fn row(name: &str) -> io::Result<&'static Setting> {
 }
 
 impl Console {
-    /// All settings with their values.
     pub(super) fn options(&self) -> String {
         let settings = self.engine.settings();
         let line = |row: &Setting| {
@@ -56,7 +53,6 @@ impl Console {
         all_settings().map(line).collect()
     }
 
-    /// The command `option`.
     pub(super) fn option_command(&mut self, text: &str) -> io::Result<Flow> {
         match text.split_once('=') {
             _ if text.is_empty() => self.show("options"),
@@ -71,7 +67,8 @@ impl Console {
         }
     }
 
-    /// Changes a setting and says so. What must have a value is only told without one.
+    /// Changes a setting and confirms it. Without a value, a setting that requires one is only
+    /// shown.
     pub(super) fn option(&mut self, name: &str, value: &str) -> io::Result<Flow> {
         let row = row(name)?;
         match row.kind {
@@ -83,7 +80,7 @@ impl Console {
         if matches!(row.kind, Kind::ClearMemory) {
             return self.print_text("What the search had learned is forgotten.");
         }
-        // The prompt waits until the book is open, so that whatever is wrong is told before it.
+        // The prompt waits until the book is open, so that errors are printed before it.
         self.opening_book =
             ["BookFile", "SparFile"].contains(&row.uci) && !self.engine.is_settled();
         if self.opening_book { Ok(Flow::Continue) } else { self.print_option(row) }
@@ -94,7 +91,7 @@ impl Console {
         self.print_text(&format!("{} = {value} ({range})", row.title()))
     }
 
-    /// The book that was asked for is open.
+    /// Handles the end of opening a book.
     pub(super) fn book_opened(&mut self) -> io::Result<Flow> {
         self.opening_book = false;
         if self.engine.opponent_book().is_some() {
@@ -105,7 +102,7 @@ impl Console {
         self.print_text(&format!("The book is {} ({positions}).", book.name()))
     }
 
-    /// Whose games the engine plays by.
+    /// Prints whose games the opponent book contains.
     pub(super) fn print_opponent_book(&mut self) -> io::Result<Flow> {
         let Some(opponent_book) = self.engine.opponent_book() else { return Ok(Flow::Continue) };
         let (name, games) = (opponent_book.book.name().to_owned(), opponent_book.games);
@@ -119,7 +116,6 @@ impl Console {
         ))
     }
 
-    /// The command `spar`.
     pub(super) fn spar(&mut self, games: &str) -> io::Result<Flow> {
         match games {
             "" if self.engine.opponent_book().is_some() => self.print_opponent_book(),
@@ -129,7 +125,6 @@ impl Console {
         }
     }
 
-    /// The command `book`.
     pub(super) fn book(&mut self, what: &str) -> io::Result<Flow> {
         match what {
             "" => self.show("book"),
@@ -142,7 +137,6 @@ impl Console {
         }
     }
 
-    /// The command `elo`.
     pub(super) fn elo(&mut self, rating: &str) -> io::Result<Flow> {
         match rating {
             "" => {}
@@ -201,8 +195,8 @@ impl Console {
         })
     }
 
-    /// The commands of the clock, which have the form of the xboard protocol; without arguments
-    /// they tell how it stands.
+    /// The clock commands, in the form of the xboard protocol; without arguments they show the
+    /// clocks.
     pub(super) fn clock(&mut self, name: &str, arguments: &str) -> io::Result<Flow> {
         if arguments.is_empty() {
             return self.show("time");

@@ -13,14 +13,14 @@ use crate::games::book::book_lines;
 use crate::games::pgn::{GameResult, PgnGame};
 use crate::support::words::{number_of, visible_lines};
 
-/// Words in a row.
 fn listed(words: impl Iterator<Item = String>) -> String {
     let words: Vec<String> = words.collect();
     if words.is_empty() { "none".to_owned() } else { words.join(" ") }
 }
 
 impl Console {
-    /// Prints a text; whatever a file has put into it, it does nothing to the terminal.
+    /// Prints a text with control characters made visible, so that text from files cannot affect
+    /// the terminal.
     pub(super) fn print_text(&mut self, text: &str) -> io::Result<Flow> {
         let text = visible_lines(text.trim_end());
         match self.width() {
@@ -30,21 +30,21 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// The width of the terminal, if lines are to be folded at it.
+    /// Returns the width of the terminal, if lines are to be folded at it.
     fn width(&self) -> Option<usize> {
         let size = terminal_size::terminal_size().filter(|_| self.is_terminal);
         size.map(|(width, _)| usize::from(width.0))
     }
 
-    /// The board, if it is to be shown after every move.
+    /// Shows the board, if it is shown after every move.
     pub(super) fn show_board(&mut self) -> io::Result<Flow> {
         let position = *self.position();
         let last = self.engine.game().moves().last().copied();
         self.show_board_of(&position, last)
     }
 
-    /// As [`Console::show_board`], with a position of the game and the move that led to it; and the
-    /// opening, where it has another name from here on.
+    /// Does the same as [`Console::show_board`] for a position of the game and the move that led to
+    /// it. Prints the opening, too, if its name has changed.
     pub(super) fn show_board_of(
         &mut self,
         position: &Position,
@@ -64,7 +64,7 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// A position as the user sees it: from the side that the engine does not play.
+    /// Draws a position from the side that the engine does not play.
     fn drawn(&mut self, position: &Position, last: Option<Move>) -> String {
         if let Some(engine) = self.engine.side() {
             self.style.below = !engine;
@@ -73,7 +73,6 @@ impl Console {
         board::draw(position, last, board::BoardStyle { below, ..self.style })
     }
 
-    /// The command `show`.
     pub(super) fn show(&mut self, what: &str) -> io::Result<Flow> {
         let text = match what {
             "" | "board" => {
@@ -104,7 +103,7 @@ impl Console {
         self.print_text(&text)
     }
 
-    /// The game as it would be saved.
+    /// Returns the game as it would be saved.
     pub(super) fn pgn(&self) -> PgnGame {
         let mut players = self.players.clone();
         if players.engine_rating.is_none() {
@@ -114,7 +113,6 @@ impl Console {
         self.record.pgn(&players, self.engine.side(), &control)
     }
 
-    /// The legal moves of a kind.
     fn moves(&self, wanted: impl Fn(Move) -> bool) -> String {
         let position = self.position();
         let legal = position.legal_moves();
@@ -122,7 +120,6 @@ impl Console {
         listed(moves.map(|mv| position.san(mv)))
     }
 
-    /// The pieces of the side to move that must not leave their line.
     fn pinned(&self) -> String {
         let position = self.position();
         let own = position.pinned() & position.by_color(position.side_to_move());
@@ -148,7 +145,7 @@ impl Console {
         format!("{}{depth}. {doing}.", self.clocks())
     }
 
-    /// What bounds the time of the next move.
+    /// Describes the time limits of the next move.
     pub(super) fn clocks(&self) -> String {
         let clocks = self.engine.clocks();
         let color = self.position().side_to_move();
@@ -173,7 +170,8 @@ impl Console {
         }
     }
 
-    /// Whose turn it is, for the prompt. Nothing in an analysis, whose lines follow each other.
+    /// Returns the prompt, which names the side to move; empty in analysis, whose lines follow each
+    /// other.
     pub(super) fn prompt(&self) -> String {
         if self.engine.mode() == Mode::Analysing {
             return String::new();

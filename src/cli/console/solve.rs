@@ -1,4 +1,4 @@
-//! Test suites, searched while the game waits.
+//! Test suites, searched while the game is suspended.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -12,17 +12,15 @@ use crate::engine::search::Limits;
 use crate::support::words::parse_time;
 use crate::tools::suite::solve::{SuiteRun, TIME};
 
-/// A suite on its way, and what it interrupts.
+/// A suite in progress, and the suspended game.
 pub(super) struct Solving {
     suite: SuiteRun,
-    /// Time for each position.
     time: Duration,
-    /// The game that was on the board, and the side that the engine played in it.
+    /// The suspended game, and the side that the engine played in it.
     game: Game,
     side: Option<Color>,
 }
 
-/// The command `solve`.
 pub(super) fn solve(console: &mut Console, arguments: &str) -> io::Result<Flow> {
     let (name, time) = file_and_word(arguments)?;
     let why = "expected the seconds for each position after the file, such as 5 or 0.5";
@@ -41,18 +39,18 @@ pub(super) fn solve(console: &mut Console, arguments: &str) -> io::Result<Flow> 
 }
 
 impl Console {
-    /// Searches the next position of a suite, or sums up.
+    /// Searches the next position of a suite, or prints the summary.
     fn solve_next(&mut self, solving: Solving) -> io::Result<()> {
         let Some(problem) = solving.suite.problem() else { return self.sum_up(&solving) };
         self.engine.set_game(Game::new(problem.position));
-        // All moves by name: so the book is not asked.
+        // Limiting the search to named moves disables the book.
         let root_moves = problem.position.legal_moves().iter().collect();
         self.engine.search(Limits { root_moves, ..Limits::move_time(solving.time) });
         self.solving = Some(solving);
         Ok(())
     }
 
-    /// A position of a suite has been searched.
+    /// Handles the result of a position of a suite.
     pub(super) fn found(&mut self, found: &OrderedResult) -> io::Result<()> {
         let Some(mut solving) = self.solving.take() else { return Ok(()) };
         let (score, nodes) = match &found.move_reason {
@@ -65,7 +63,7 @@ impl Console {
         self.solve_next(solving)
     }
 
-    /// Ends a suite before its end; returns whether there was one.
+    /// Stops a suite; returns whether there was one.
     pub(super) fn stop_suite(&mut self) -> io::Result<bool> {
         let Some(solving) = self.solving.take() else { return Ok(false) };
         self.print_text(&solving.suite.stopped())?;
@@ -73,10 +71,10 @@ impl Console {
         Ok(true)
     }
 
-    /// Prints how a suite went, and goes back to the game.
+    /// Prints the summary of a suite, and resumes the game.
     fn sum_up(&mut self, solving: &Solving) -> io::Result<()> {
         self.engine.set_game(solving.game.clone());
-        // The user had the turn, or could not have asked for the suite.
+        // The suite was started on the user's turn.
         if solving.side.is_some_and(|side| side != self.position().side_to_move()) {
             self.engine.play_other();
         }

@@ -1,4 +1,4 @@
-//! The console, driven as the terminal drives it.
+//! Tests of the console, driven like a terminal.
 
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -9,17 +9,13 @@ use super::*;
 use crate::engine::controller::{Settings, searcher};
 use crate::games::book::Book;
 
-/// What came of a conversation.
 struct Transcript {
-    /// What the console has written.
     screen: String,
-    /// The games that were kept.
     kept: String,
-    /// What the console ended with.
     end: io::Result<()>,
 }
 
-/// A console, and what it asks. It keeps no games yet.
+/// Creates a console and the receiver of its prompts. It saves no games yet.
 fn console(out: Box<dyn Write>) -> (Console, Receiver<String>) {
     let mut settings = Settings::default();
     settings.set_memory(1);
@@ -30,7 +26,7 @@ fn console(out: Box<dyn Write>) -> (Console, Receiver<String>) {
     (console, asked)
 }
 
-/// Types lines; games are kept in `folder`.
+/// Types lines; games are saved in `folder`.
 fn run_console_in(folder: &Path, lines: &[&str]) -> Transcript {
     let mut screen = tempfile::tempfile().expect("a file");
     let out = Box::new(screen.try_clone().expect("the same file"));
@@ -63,7 +59,7 @@ fn run_console(lines: &[&str]) -> Transcript {
     run_console_in(tempfile::tempdir().expect("a folder").path(), lines)
 }
 
-/// Types lines and returns what the console has written.
+/// Types lines and returns the output.
 fn type_in(lines: &[&str]) -> String {
     run_console(lines).screen
 }
@@ -104,7 +100,7 @@ fn a_game_that_a_file_has_is_not_kept_again() {
     assert_eq!(kept, "");
     let lines = [&load[..], "first", "last", &replay, "n", "quit"];
     assert_eq!(run_console(&lines).kept, "");
-    // A new move opens the game again.
+    // A new move reopens the game.
     let Transcript { kept, screen, .. } = run_console(&[&replay, "n", "c5", "show game", "quit"]);
     assert!(kept.contains("1. e4 c5 *") && kept.contains("[Result \"*\"]"), "{kept}");
     assert!(screen.contains("? - ? 0-1, 1 move\n"), "{screen}");
@@ -372,7 +368,7 @@ fn the_generator_and_the_evaluation_can_be_tried() {
 fn every_command_survives_nonsense() {
     for row in commands::all().filter(|row| row.names[0] != "quit") {
         for argument in ["", "x y z", "999999999999999999999"] {
-            // Files by such names would be left behind.
+            // These commands would leave files behind.
             if !row.names[0].contains("save") {
                 type_in(&[&format!("{} {argument}", row.names[0]), "force"]);
             }

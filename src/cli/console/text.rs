@@ -1,4 +1,4 @@
-//! Words that all commands of the console use.
+//! Texts shared by all commands of the console.
 
 use std::error::Error;
 use std::io;
@@ -6,23 +6,20 @@ use std::time::Duration;
 
 use textwrap::{Options, WordSplitter, WrapAlgorithm};
 
-/// An error in words of our own.
 pub(super) fn failed(why: impl Into<Box<dyn Error + Send + Sync>>) -> io::Error {
     io::Error::other(why)
 }
 
-/// A time in words.
 pub(super) fn seconds(time: Duration) -> String {
     format!("{} s", (time.as_secs_f64() * 100.0).round() / 100.0)
 }
 
 /// Narrower terminals fold lines better by themselves.
 const NARROWEST: usize = 20;
-/// How far the rest of a folded line is moved in, where no column says better.
+/// Default indentation of the rest of a folded line.
 const INDENT: usize = 4;
 
-/// Folds lines at words, so that none is wider than a terminal. What follows a column of names stays
-/// in its own column.
+/// Folds lines at words to the width of a terminal. A second column stays in its own column.
 pub(super) fn fold(text: &str, width: usize) -> String {
     if width < NARROWEST {
         return text.to_owned();
@@ -43,19 +40,18 @@ pub(super) fn fold(text: &str, width: usize) -> String {
     folded.collect::<Vec<_>>().join("\n")
 }
 
-/// Where the second column of a line begins, after two blanks or more.
+/// Returns where the second column of a line begins, after two blanks or more.
 fn column(line: &str) -> Option<usize> {
     let gap = line.trim_end().find("  ")?;
     Some(gap + line[gap..].chars().take_while(|&letter| letter == ' ').count())
 }
 
-/// How many near misses are suggested at most.
 const SUGGESTIONS: usize = 3;
 
-/// `; did you mean this or that?`, if something is spelled nearly so; else nothing.
+/// Returns `; did you mean this or that?` if a known word is similar, otherwise nothing.
 pub(in crate::cli) fn did_you_mean(word: &str, known: impl Iterator<Item = String>) -> String {
     let word = word.to_lowercase();
-    // One letter in three may be wrong, two of a longer word at most.
+    // Allow one error per three letters, but at most two.
     let most = (word.chars().count() / 3).clamp(1, 2);
     let distance = |name: &str| {
         let name = name.to_lowercase();

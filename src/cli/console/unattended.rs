@@ -9,14 +9,14 @@ use crossbeam::channel::unbounded;
 use super::Console;
 use crate::engine::controller::{Engine, Flow, Frontend, Input};
 
-/// Longer than anything takes that a target lets the engine do, on a busy machine too.
+/// More than any work that the fuzz target starts takes, even on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Types lines, one for each prompt, and waits for what they ask for. Games that no other file has
-/// are kept in `kept`.
+/// Types lines, one for each prompt, and waits until they are processed. Games that are in no other
+/// file are saved in `kept`.
 ///
 /// # Errors
-/// If the output cannot be written, or a game not be kept.
+/// If the output cannot be written, or a game cannot be saved.
 ///
 /// # Panics
 /// If a line is not followed by exactly one prompt.
@@ -46,7 +46,7 @@ pub(crate) fn type_in(
     if ends == Flow::Continue {
         console.input(Input::End)?;
     }
-    // Its threads outlive a search that nobody has called off.
+    // Threads of a running search would continue.
     console.engine.force();
     console.engine.stop_analysis();
     Ok(())

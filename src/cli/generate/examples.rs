@@ -1,12 +1,10 @@
-//! The examples of the manual. A test reads each as the program would.
+//! The examples of the manual. A test parses each as the program would.
 
-/// An example on a page of the manual.
 pub(super) struct Example {
-    /// The page: the command's words with hyphens between them.
+    /// The page: the command's words joined by hyphens.
     pub page: &'static str,
-    /// What is typed.
+    /// The command line.
     pub line: &'static str,
-    /// What it does.
     pub what: &'static str,
 }
 
@@ -14,7 +12,6 @@ const fn example(page: &'static str, line: &'static str, what: &'static str) -> 
     Example { page, line, what }
 }
 
-/// All examples, those of a page together.
 #[rustfmt::skip]
 pub(super) const EXAMPLES: &[Example] = &[
     example("tabia", "tabia", "A game in the terminal; help tells what can be typed."),
@@ -91,7 +88,8 @@ mod tests {
     use super::*;
     use crate::cli::Cli;
 
-    /// The words of the part of a line that calls Tabia: there may be a `sudo`, and a shell's signs.
+    /// Returns the words of the part of a line that calls Tabia; `sudo` and shell operators are
+    /// removed.
     fn words(line: &str) -> Vec<String> {
         let line = line.strip_prefix("sudo ").unwrap_or(line);
         let words = shlex::split(line).expect("quotation marks in pairs");

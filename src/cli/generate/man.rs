@@ -1,4 +1,4 @@
-//! The pages of the manual: what clap knows of a command, and what it cannot know.
+//! The manual pages: the contents that clap provides, and additional sections.
 
 use std::fs;
 use std::path::Path;
@@ -12,14 +12,14 @@ use crate::cli::writing::{Force, MAN};
 use crate::cli::{Cli, logging};
 use crate::support::files::Output;
 
-/// Games have section 6 of the manual.
+/// Section 6 of the manual is for games.
 const SECTION: &str = "6";
 
-/// A page has no date, so that every build writes the same bytes. The macro counts its arguments,
-/// and clap_mangen leaves out those that are empty.
+/// Pages have no date, so that builds are reproducible. The macro requires an argument, and
+/// clap_mangen leaves out empty ones.
 const NO_DATE: &str = " ";
 
-/// The variables that change what Tabia does, and how.
+/// Environment variables that Tabia reads, and their effects.
 const ENVIRONMENT: [(&str, &str); 6] = [
     ("HOME", "Games of the terminal are kept below it if XDG_DATA_HOME is not set."),
     (
@@ -38,8 +38,7 @@ const ENVIRONMENT: [(&str, &str); 6] = [
     ("XDG_DATA_HOME", "Games of the terminal are kept below it."),
 ];
 
-/// The files that Tabia reads or writes without being told their names, and those beside the files
-/// that it is told.
+/// Files that Tabia reads or writes without being given their names, and those beside given files.
 const FILES: [(&str, &str); 8] = [
     (
         "$XDG_DATA_HOME/tabia/games.pgn, ~/.local/share/tabia/games.pgn",
@@ -63,7 +62,7 @@ const FILES: [(&str, &str); 8] = [
     ),
 ];
 
-/// The page of `tabia` itself.
+/// Returns the page of `tabia` itself.
 ///
 /// # Errors
 /// None that a text in memory can cause.
@@ -74,7 +73,7 @@ pub(super) fn main_page() -> anyhow::Result<Vec<u8>> {
 /// Writes a page for every command: `tabia.6`, `tabia-book.6`, `tabia-book-build.6` and so on.
 ///
 /// # Errors
-/// If a page cannot be written, or a file of that name is none.
+/// If a page cannot be written, or a file of that name is not a manual page.
 pub(super) fn write(folder: &Path, force: Force) -> anyhow::Result<()> {
     fs::create_dir_all(folder)?;
     let mut open = vec![command()];
@@ -86,8 +85,8 @@ pub(super) fn write(folder: &Path, force: Force) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The command line, in which every command knows by what words it is called. `tabia help` has the
-/// same pages in it once more, and none of its own.
+/// Returns the command line, in which every command has its full name. `tabia help`, which would
+/// repeat all pages, is removed.
 fn command() -> Command {
     let mut command = without_help(Cli::command());
     command.build();
@@ -98,12 +97,11 @@ fn without_help(command: Command) -> Command {
     command.disable_help_subcommand(true).mut_subcommands(without_help)
 }
 
-/// The command's words with hyphens between them.
+/// Returns the command's words joined by hyphens.
 fn page_name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
 
-/// A page. The version stands at its foot, so that it needs no section.
 fn page(command: &Command) -> anyhow::Result<Vec<u8>> {
     let mut text = Vec::new();
     Man::new(command.clone().version(None))
@@ -116,7 +114,7 @@ fn page(command: &Command) -> anyhow::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The sections that clap knows nothing of.
+/// Returns the sections that clap does not provide.
 fn added(name: &str) -> Roff {
     let mut page = Roff::new();
     if name == "tabia" {
@@ -141,7 +139,7 @@ fn added(name: &str) -> Roff {
     page
 }
 
-/// A section of terms with what is said of each.
+/// Adds a section of terms with explanations.
 fn list(page: &mut Roff, heading: &str, rows: &[(&str, &str)]) {
     page.control("SH", [heading]);
     for (term, what) in rows {
@@ -151,7 +149,7 @@ fn list(page: &mut Roff, heading: &str, rows: &[(&str, &str)]) {
     }
 }
 
-/// A text in which the names of pages stand out.
+/// Highlights the names of pages in a text.
 fn linked(text: &str) -> Vec<Inline> {
     let mut parts = Vec::new();
     for word in text.split_inclusive(' ') {

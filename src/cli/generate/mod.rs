@@ -54,7 +54,7 @@ enum Artifact {
     },
 }
 
-/// Writes what was asked for.
+/// Writes the requested output.
 ///
 /// # Errors
 /// If the output cannot be written.
@@ -80,7 +80,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The script by which a shell completes what is typed.
 fn completions(shell: Shell) -> Vec<u8> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut super::Cli::command(), "tabia", &mut text);

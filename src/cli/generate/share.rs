@@ -1,5 +1,5 @@
-//! What stands below `/usr/share` for a program that is installed: each file at the place where
-//! shells, `man`, desktops and xboard look for it.
+//! Files below `/usr/share` for an installed program, at the paths where shells, `man`, desktops
+//! and xboard look for them.
 
 use std::fs;
 use std::path::Path;
@@ -11,12 +11,12 @@ use super::{completions, man};
 use crate::cli::writing::{Force, INSTALLED};
 use crate::support::files::Output;
 
-/// What xboard reads of a plugin file: its kind, the command line, the variants. It lies in
+/// xboard's plugin file: its kind, the command line, the variants. Its path is
 /// `games/plugins/xboard` below `/usr/share` or `/usr/local/share`.
 pub(super) const PLUGIN: &str = "plugin spec 0.0\ntabia -x\nchess\n";
 
-/// A desktop entry (<https://specifications.freedesktop.org/desktop-entry-spec/1.5/>). Desktops do
-/// not show it where xboard, whose icon it has, is missing.
+/// A desktop entry (<https://specifications.freedesktop.org/desktop-entry-spec/1.5/>). Desktops
+/// hide it if xboard, whose icon it uses, is missing.
 pub(super) const DESKTOP: &str = "[Desktop Entry]
 Type=Application
 Name=Tabia
@@ -31,8 +31,7 @@ Categories=Game;BoardGame;
 Keywords=chess;board;game;openings;engine;
 ";
 
-/// Where shells look for completions of a command. Debian's zsh looks for those of packages in
-/// `zsh/vendor-completions`.
+/// Paths of completion scripts. Debian's zsh uses `zsh/vendor-completions` for packages.
 const COMPLETIONS: [(Shell, &str); 3] = [
     (Shell::Bash, "bash-completion/completions/tabia"),
     (Shell::Fish, "fish/vendor_completions.d/tabia.fish"),
@@ -42,7 +41,7 @@ const COMPLETIONS: [(Shell, &str); 3] = [
 /// Writes everything below `folder`.
 ///
 /// # Errors
-/// If a file or a folder cannot be written, or a file is there that is none of these.
+/// If a file or a folder cannot be written, or would replace a file of another kind.
 pub(super) fn write(folder: &Path, force: Force) -> anyhow::Result<()> {
     let pages = folder.join("man/man6");
     man::write(&pages, force)
@@ -54,7 +53,7 @@ pub(super) fn write(folder: &Path, force: Force) -> anyhow::Result<()> {
     write_file(&folder.join("applications/tabia.desktop"), DESKTOP.as_bytes(), force)
 }
 
-/// Writes a file, and makes the folders that it lies in.
+/// Writes a file, and creates its parent folders.
 fn write_file(path: &Path, text: &[u8], force: Force) -> anyhow::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;

@@ -1,4 +1,4 @@
-//! `tabia lesson book`: a search with and without the book inside.
+//! `tabia lesson book`: compares a search with and without the book inside.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ pub(super) struct Args {
 /// Searches in each mode and compares.
 ///
 /// # Errors
-/// If the moves cannot be played or the book not be opened.
+/// If the moves cannot be played or the book cannot be opened.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let modes: Vec<BookSearch> = args
         .modes
@@ -119,7 +119,6 @@ fn as_text(root: &Position, steps: &[Known], effects: &[Effect]) -> String {
     text
 }
 
-/// The share of the first search's nodes.
 fn share(effect: &Effect, first: &Effect) -> String {
     if std::ptr::eq(effect, first) || first.nodes == 0 {
         return String::new();

@@ -1,4 +1,4 @@
-//! `tabia lesson trace --engine`: the engine's own search, watched.
+//! `tabia lesson trace --engine`: traces the engine's own search.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ use crate::support::files::FileKind;
 use crate::tools::suite::Switch;
 use crate::web::lesson::engine::page_of_trace;
 
-/// A transposition table large enough for what is to be looked at, in mebibytes.
+/// Enough memory for the transposition table of a traced search, in mebibytes.
 const MEMORY_MB: usize = 16;
 
 /// The engine's own search.
@@ -50,7 +50,6 @@ pub(super) struct EngineArgs {
     terms: bool,
 }
 
-/// What else is asked for.
 pub(super) struct EngineOutput<'a> {
     pub(super) place: &'a LessonPositionArgs,
     pub(super) depth: Depth,
@@ -61,15 +60,14 @@ pub(super) struct EngineOutput<'a> {
 }
 
 impl EngineArgs {
-    /// Whether the engine's own search is wanted.
     pub(super) fn is_wanted(&self) -> bool {
         self.engine
     }
 
-    /// Searches and tells.
+    /// Searches and writes the trace.
     ///
     /// # Errors
-    /// If the position, the line or the book cannot be read, or something cannot be written.
+    /// If the position, the line or the book cannot be read, or an output cannot be written.
     pub(super) fn run(&self, wanted: &EngineOutput) -> anyhow::Result<ExitCode> {
         let game = wanted.place.game()?;
         let bounds = Bounds {
@@ -99,15 +97,14 @@ impl EngineArgs {
 
     fn config(&self) -> anyhow::Result<Config> {
         let book = self.book.as_deref().map(open_book).transpose()?;
-        // As `-b` has it.
+        // The same mode as with `-b`.
         let book_search = if book.is_some() { BookSearch::Value } else { BookSearch::Off };
         let threads = self.threads.into();
-        // How threads share a tree is to be seen on a machine of one core too.
+        // Shows how threads share a tree even on a machine with one core.
         let cores = Some(threads);
         Ok(Config { memory_mb: MEMORY_MB, threads, cores, book, book_search, ..Config::default() })
     }
 
-    /// The moves of `--branch`.
     fn line(&self, game: &Game) -> anyhow::Result<Vec<Move>> {
         let from = Game::new(*game.position());
         let line = super::place::play(from, &self.branch).context("--branch");

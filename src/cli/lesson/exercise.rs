@@ -1,4 +1,4 @@
-//! `tabia lesson exercise`: questions to be answered by hand.
+//! `tabia lesson exercise`: exercises to be solved by hand.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ pub(super) struct Args {
 /// Draws the exercises and prints them.
 ///
 /// # Errors
-/// If something cannot be written.
+/// If an output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let drawn = exercises(args.seed, args.number.into());
     if let Some(path) = &args.sheet {

@@ -1,4 +1,4 @@
-//! `tabia lesson forest`: many random trees, searched every way.
+//! `tabia lesson forest`: searches many random trees with every method.
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -35,7 +35,7 @@ pub(super) struct Args {
     growth: GrowthArgs,
 }
 
-/// What the searches of one way took, all trees together.
+/// The costs of one method, summed over all trees.
 #[derive(Debug, Default)]
 struct Sum {
     name: String,
@@ -46,7 +46,7 @@ struct Sum {
     hits: u64,
 }
 
-/// What PV-splitting took, all trees together.
+/// The costs of PV-splitting, summed over all trees.
 #[derive(Debug, Default)]
 struct SplitSum {
     threads: usize,
@@ -55,10 +55,10 @@ struct SplitSum {
     serial: u64,
 }
 
-/// Searches the trees and compares.
+/// Searches the trees and compares the methods.
 ///
 /// # Errors
-/// If they would be too large, or standard output takes nothing.
+/// If the trees would be too large, or standard output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stop = interruption()?;
     let (mut sums, mut splits, mut trees) = (Vec::new(), Vec::new(), 0_u32);
@@ -112,7 +112,6 @@ fn add_splits(sums: &mut Vec<SplitSum>, timelines: &[Timeline]) {
     }
 }
 
-/// Means over the trees.
 fn table(sums: &[Sum], splits: &[SplitSum], trees: u32) -> String {
     let mean = |sum: u64| sum as f64 / f64::from(trees);
     let mut text = format!("{trees} trees; means of\n\n");

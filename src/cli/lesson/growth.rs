@@ -1,4 +1,4 @@
-//! How the random trees of the lessons grow.
+//! Arguments for the random trees of the lessons.
 
 use anyhow::anyhow;
 
@@ -37,7 +37,7 @@ pub(super) struct GrowthArgs {
 }
 
 impl GrowthArgs {
-    /// What is wanted, `further` seeds on.
+    /// Returns the parameters, with the seed increased by `further`.
     pub(super) fn growth(&self, further: u64) -> Growth {
         Growth {
             seed: self.seed.wrapping_add(further),
@@ -51,7 +51,7 @@ impl GrowthArgs {
         }
     }
 
-    /// The tree of the seed so far on.
+    /// Generates the tree, with the seed increased by `further`.
     ///
     /// # Errors
     /// If it would be too large.
@@ -59,7 +59,6 @@ impl GrowthArgs {
         self.growth(further).tree().map_err(|fault| of_arguments(anyhow!(fault)))
     }
 
-    /// A tree from elsewhere with its moves in the order that is wanted.
     pub(super) fn ordered(&self, tree: &GameTree) -> GameTree {
         tree.ordered(self.order, self.seed)
     }

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-/// As shells have it for a program that Ctrl-C ended.
+/// Exit status of a program that Ctrl-C ended, as shells report it.
 const INTERRUPTED: u8 = 130;
 
 /// See the algorithms at work: trees, traces, splitting; exercises

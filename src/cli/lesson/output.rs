@@ -1,4 +1,4 @@
-//! Where a lesson goes: standard output, and files that appear whole or not at all.
+//! The outputs of a lesson: standard output, and files that are written atomically.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -28,21 +28,20 @@ pub(super) struct OutputFormats {
 }
 
 impl OutputFormats {
-    /// The page that is wanted, and whether it may take the place of any file.
+    /// Returns the path of the page, if requested, and whether any file may be replaced.
     pub(super) fn html(&self) -> Option<(&Path, Force)> {
         self.html.as_deref().map(|path| (path, self.force))
     }
 
-    /// Whether JSON is wanted.
     pub(super) fn json(&self) -> bool {
         self.json
     }
 
-    /// Puts the searches wherever they are wanted; `text` is what is printed without `--json`, and
-    /// the object is printed with it, completed by the title and the searches.
+    /// Writes the searches to all requested outputs. `text` is printed without `--json`; with it,
+    /// the object is printed, completed by the title and the searches.
     ///
     /// # Errors
-    /// If something cannot be written.
+    /// If an output cannot be written.
     pub(super) fn put(
         &self,
         title: &str,
@@ -73,7 +72,7 @@ impl OutputFormats {
     }
 }
 
-/// `tree.svg` and `pvs` make `tree-pvs.svg`.
+/// Inserts a word into a file name: `tree.svg` and `pvs` make `tree-pvs.svg`.
 fn beside(path: &Path, word: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let extension = path.extension().unwrap_or_default().to_string_lossy();
@@ -81,15 +80,15 @@ fn beside(path: &Path, word: &str) -> PathBuf {
     path.with_file_name(format!("{stem}-{word}{dot}{extension}"))
 }
 
-/// Prints.
+/// Prints a text.
 ///
 /// # Errors
-/// If standard output does not take it.
+/// If standard output cannot be written.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
     Ok(output::stdout().write_all(text.as_bytes())?)
 }
 
-/// Writes a file, all or nothing, in place of one of its kind.
+/// Writes a file atomically; it may replace one of its kind.
 pub(super) fn save(path: &Path, kind: FileKind, force: Force, text: &str) -> anyhow::Result<()> {
     Ok(Output::new(path, kind).force(force.allowed).write(text.as_bytes())?)
 }

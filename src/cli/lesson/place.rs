@@ -1,4 +1,4 @@
-//! Where a lesson begins: a position, and moves from it.
+//! The initial position of a lesson: a position, and moves from it.
 
 use anyhow::Context;
 
@@ -18,7 +18,7 @@ pub(super) struct LessonPositionArgs {
 }
 
 impl LessonPositionArgs {
-    /// The game up to the position.
+    /// Returns the game up to the position.
     ///
     /// # Errors
     /// If the position is illegal or a move cannot be played.
@@ -30,7 +30,6 @@ impl LessonPositionArgs {
         play(Game::new(start), &self.moves).context("--moves").map_err(of_arguments)
     }
 
-    /// In words, for a title.
     pub(super) fn title(&self) -> String {
         let start = self.fen.as_deref().unwrap_or("start position");
         match self.moves.is_empty() {
@@ -40,7 +39,7 @@ impl LessonPositionArgs {
     }
 }
 
-/// Plays moves; numbers like `1.` between them are passed over.
+/// Plays moves; numbers like `1.` between them are ignored.
 pub(super) fn play(mut game: Game, moves: &str) -> anyhow::Result<Game> {
     for word in split_words(moves) {
         let text = word.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches('.');

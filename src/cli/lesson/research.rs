@@ -1,4 +1,4 @@
-//! `tabia lesson research`: two orders of searching a move again.
+//! `tabia lesson research`: compares two orders of re-searches.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Counts, plays, and tells.
+/// Counts nodes, plays games, and prints the comparison.
 ///
 /// # Errors
 /// If the program cannot start itself.

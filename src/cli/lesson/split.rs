@@ -1,4 +1,4 @@
-//! `tabia lesson split`: serial alpha-beta against PV-splitting.
+//! `tabia lesson split`: compares serial alpha-beta with PV-splitting.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -47,10 +47,10 @@ pub(super) struct Args {
     force: Force,
 }
 
-/// Takes the times and prints them.
+/// Measures the times and prints them.
 ///
 /// # Errors
-/// If the position cannot be read, or a file not be written.
+/// If the position cannot be read, or a file cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let game = args.place.game()?;
     if let Some(path) = &args.svg {
@@ -122,7 +122,7 @@ fn measure(
     Ok(measurements)
 }
 
-/// `on 1 core`, `on 2 cores`.
+/// Formats the number of cores, as `on 1 core` or `on 2 cores`.
 fn on_cores() -> String {
     let cores = cores();
     format!("on {cores} core{}", if cores == 1 { "" } else { "s" })

@@ -1,4 +1,4 @@
-//! `tabia lesson trace`: the search of a real position as it happens.
+//! `tabia lesson trace`: shows the search of a real position step by step.
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -55,10 +55,10 @@ pub(super) struct Args {
     engine: EngineArgs,
 }
 
-/// Searches and tells.
+/// Searches and writes the trace.
 ///
 /// # Errors
-/// If the position cannot be read, or something cannot be written.
+/// If the position cannot be read, or an output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.engine.is_wanted() {
         let Args { place, depth, plies, visits, tree, forms, engine, .. } = args;

@@ -1,4 +1,4 @@
-//! `tabia lesson tree`: a tree, searched step by step.
+//! `tabia lesson tree`: searches a tree step by step.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -59,10 +59,10 @@ fn assignment(text: &str) -> Result<(String, Score), String> {
     Ok((name.to_owned(), value.parse().map_err(|_| fail())?))
 }
 
-/// Searches the tree and tells all about it.
+/// Searches the tree and writes every step.
 ///
 /// # Errors
-/// If the tree cannot be read, or something cannot be written.
+/// If the tree cannot be read, or an output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut tree = args.read()?;
     for (name, value) in &args.values {
@@ -99,7 +99,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 impl Args {
-    /// The searches that are wanted.
     fn methods(&self) -> Vec<Method> {
         let algorithms = self.algorithm.map_or(Algorithm::ALL.to_vec(), |chosen| vec![chosen]);
         let with = |algorithm| match algorithm {
@@ -109,7 +108,7 @@ impl Args {
         algorithms.into_iter().map(with).collect()
     }
 
-    /// The tree that is wanted, in the order that is wanted.
+    /// Reads or generates the tree, with its moves in the requested order.
     fn read(&self) -> anyhow::Result<GameTree> {
         match self.tree.as_str() {
             "random" => self.growth.tree(0),

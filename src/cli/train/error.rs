@@ -1,4 +1,4 @@
-//! `tabia train error`: how far networks and small searches are from what deep searches said.
+//! `tabia train error`: compares networks and small searches with deep searches.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -14,9 +14,8 @@ use crate::tools::train::net::{
     expected_by_others,
 };
 
-/// A column is at least wide enough for the checksum of a network.
+/// Minimum column width, enough for the checksum of a network.
 const COLUMN: usize = 8;
-/// Between two columns.
 const GAP: &str = "  ";
 
 /// Tell how far networks and small searches are from what deep searches said, by the number of men
@@ -54,7 +53,7 @@ pub(super) struct Args {
 /// Reads the games and prints the table.
 ///
 /// # Errors
-/// If a file cannot be read, or there is no position to judge by.
+/// If a file cannot be read, or there is no position to evaluate.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let curve = Sigmoid { scale: args.scale };
     let examples = read(args, &args.files, 0.0)?;
@@ -84,7 +83,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The quiet positions of these files, and what is expected of them.
+/// Reads the quiet positions of these files, and their expected results.
 fn read(args: &Args, paths: &[PathBuf], lambda: f32) -> Result<Vec<Example>, GameError> {
     let selection = Selection {
         curve: Sigmoid { scale: args.scale },
@@ -99,7 +98,6 @@ fn read(args: &Args, paths: &[PathBuf], lambda: f32) -> Result<Vec<Example>, Gam
     Data::read(paths, &selection, threads, 0, |_| ()).map(|data| data.training)
 }
 
-/// The networks in these files; the one that is built in where there are none.
 fn networks(paths: &[PathBuf]) -> Result<Vec<Arc<Network>>, NetworkError> {
     match paths {
         [] => Ok(vec![Network::embedded()]),
@@ -107,7 +105,7 @@ fn networks(paths: &[PathBuf]) -> Result<Vec<Arc<Network>>, NetworkError> {
     }
 }
 
-/// A row; each column is as wide as its name.
+/// Formats a row; each column is at least as wide as its name.
 fn line(men: &str, positions: &str, columns: &[String], names: &[String]) -> String {
     let mut line = format!("{men:<5}{GAP}{positions:>9}");
     for (text, name) in columns.iter().zip(names) {

@@ -1,4 +1,4 @@
-//! `tabia train games`: self-play, as data to learn from.
+//! `tabia train games`: plays the engine against itself to produce training data.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::support::threads;
 use crate::support::words::number_of;
 use crate::tools::train::{BookOpenings, GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
 
-/// Where there is no terminal, progress is told this often.
+/// Interval of progress lines without a terminal.
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Play the engine against itself and keep the games, with scores, to learn from
@@ -66,7 +66,7 @@ pub(super) struct Args {
     seed: u64,
 }
 
-/// Plays the games and appends them to the file, one after the other.
+/// Plays the games and appends them to the file in order.
 ///
 /// # Errors
 /// If the file cannot be written, or was begun with other settings.
@@ -86,7 +86,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Plays in all threads.
 fn play(
     args: &Args,
     settings: &GameSettings,
@@ -116,7 +115,6 @@ fn play(
     })
 }
 
-/// What has been written.
 struct GamesWritten {
     games: u64,
     positions: usize,
@@ -151,13 +149,12 @@ fn write(
     Ok(tally)
 }
 
-/// Moves the bar, or says now and then how far things are.
 fn show_progress(bar: &ProgressBar, tally: &GamesWritten, last_report: &mut Instant) {
     bar.set_position(tally.games);
     if bar.is_hidden() && last_report.elapsed() >= REPORT_INTERVAL {
         *last_report = Instant::now();
         let rate = tally.positions as f64 / tally.elapsed.as_secs_f64();
-        // The games go on, whether anybody reads this or not.
+        // The games continue even if nobody reads this.
         let _ = outln!(
             "{}, {}, {rate:.0}/s",
             number_of(tally.games, "game"),
@@ -166,7 +163,7 @@ fn show_progress(bar: &ProgressBar, tally: &GamesWritten, last_report: &mut Inst
     }
 }
 
-/// Reads numbers of men.
+/// Parses a range of numbers of pieces.
 fn men(text: &str) -> Result<(u8, u8), String> {
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     match (from.parse(), to.parse()) {

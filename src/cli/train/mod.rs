@@ -16,7 +16,6 @@ use clap::Subcommand;
 use super::work::{interruption, progress_bar};
 use crate::support::files::FileKind;
 
-/// Games of the engine against itself, packed or not.
 const SELF_PLAY: FileKind =
     FileKind { name: "a file of self-play", recognises: |head| head.starts_with(b"tabia games ") };
 
@@ -65,7 +64,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Reads a share of the whole.
+/// Parses a share from 0 to 1.
 fn share(text: &str) -> Result<f32, String> {
     match text.parse() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),

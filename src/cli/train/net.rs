@@ -1,4 +1,4 @@
-//! `tabia train net`: trains a network on self-play.
+//! `tabia train net`: trains a network on self-play games.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::tools::train::net::{
     Data, Parameters, Selection, Sigmoid, TrainProgress, TrainSettings, Trainer, plot,
 };
 
-/// Where there is no terminal, progress is told this often.
+/// Interval of progress lines without a terminal.
 const REPORT_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Train a network on games of self-play
@@ -100,7 +100,7 @@ pub(super) struct Args {
     seed: u64,
 }
 
-/// Reads the power of an error.
+/// Parses the exponent of an error.
 fn power(text: &str) -> Result<f32, String> {
     match text.parse() {
         Ok(power) if (1.0..=4.0).contains(&power) => Ok(power),
@@ -111,7 +111,7 @@ fn power(text: &str) -> Result<f32, String> {
 /// Reads the games, trains, and writes the network.
 ///
 /// # Errors
-/// If files cannot be read or written, or hold too few positions.
+/// If files cannot be read or written, or contain too few positions.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     args.check_outputs()?;
     let interrupted = interruption()?;
@@ -174,7 +174,7 @@ impl Args {
         self.output.with_extension("svg")
     }
 
-    /// Finds out before the training whether its files may be written.
+    /// Checks before training that the files can be written.
     fn check_outputs(&self) -> anyhow::Result<()> {
         let inputs = || self.files.iter().chain(&self.from);
         let (checkpoint, plot) = (self.checkpoint(), self.plot());
@@ -222,7 +222,6 @@ fn begin<'d>(args: &Args, data: &'d Data) -> anyhow::Result<Trainer<'d>> {
     })
 }
 
-/// Takes all steps, or those until the interruption.
 fn train(args: &Args, trainer: &mut Trainer, interrupted: &AtomicBool) -> anyhow::Result<()> {
     let mut reporter = TrainReporter::new(trainer.steps(), trainer.all_steps());
     while !interrupted.load(Relaxed)
@@ -235,13 +234,12 @@ fn train(args: &Args, trainer: &mut Trainer, interrupted: &AtomicBool) -> anyhow
     }
     reporter.bar.finish_and_clear();
     if trainer.steps() < trainer.all_steps() {
-        // What was learned is still to be saved, whether anybody reads this or not.
+        // The result is still to be saved, even if nobody reads this.
         let _ = outln!("interrupted after {} steps; --resume goes on from there", trainer.steps());
     }
     Ok(())
 }
 
-/// Writes what was reached.
 fn save(args: &Args, trainer: &Trainer) -> anyhow::Result<()> {
     let write = |path: &Path, bytes: &[u8]| anyhow::Ok(write_whole(path, bytes)?);
     trainer.save(&args.checkpoint())?;
@@ -252,12 +250,11 @@ fn save(args: &Args, trainer: &Trainer) -> anyhow::Result<()> {
     write(&args.plot(), plot(trainer.history()).as_bytes())
 }
 
-/// Prints how training goes.
 struct TrainReporter {
     bar: ProgressBar,
     start: Instant,
     last_report: Instant,
-    /// Examples learnt from since the start.
+    /// Examples used since the start.
     examples: usize,
 }
 
@@ -290,7 +287,7 @@ impl TrainReporter {
 
     fn print_line(&mut self, line: &str) {
         self.last_report = Instant::now();
-        // The training goes on, whether anybody reads this or not.
+        // Training continues even if nobody reads this.
         let _ = self.bar.suspend(|| outln!("{line}"));
     }
 }

@@ -1,4 +1,4 @@
-//! `tabia train pack`: self-play to be kept.
+//! `tabia train pack`: packs self-play games for storage.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -29,7 +29,6 @@ pub(super) struct Args {
     force: Force,
 }
 
-/// What has been packed.
 #[derive(Default)]
 struct Tally {
     games: usize,
@@ -40,7 +39,7 @@ struct Tally {
 /// Packs all files into one.
 ///
 /// # Errors
-/// If a file cannot be read or written, or is something else.
+/// If a file cannot be read or written, or is of another kind.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
     let output = Output::new(&args.paths.output, SELF_PLAY)

@@ -1,4 +1,4 @@
-//! `tabia train pgn`: self-play games as PGN, for books and for whoever reads them.
+//! `tabia train pgn`: converts self-play games to PGN, for books and readers.
 
 use std::collections::HashSet;
 use std::io::{BufWriter, Write};
@@ -10,10 +10,8 @@ use crate::cli::output;
 use crate::games::pgn::{GameResult, PgnGame};
 use crate::tools::train::{GameError, GameReader, PlayedGame};
 
-/// What both players are called.
 const PLAYER: &str = "Tabia";
 
-/// Result, start and moves of a game.
 type Played = (u8, Option<Box<str>>, Vec<Move>);
 
 /// Print self-play games as PGN, to be piped to `tabia book build -` or read elsewhere
@@ -36,7 +34,7 @@ pub(super) struct Args {
 /// Prints the games of all files.
 ///
 /// # Errors
-/// If a file cannot be read, is something else, or is damaged.
+/// If a file cannot be read, is of another kind, or is damaged.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = BufWriter::new(output::stdout());
     let mut seen = args.unique.then(HashSet::new);
@@ -47,7 +45,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the games of a file, but for those that have been seen, if it matters.
+/// Prints the games of a file, without those in the set of seen games, if there is one.
 fn print_games(
     path: &Path,
     max_ply: usize,
@@ -77,12 +75,11 @@ fn print_games(
     Ok(())
 }
 
-/// All moves of a game.
 fn moves_of(game: &PlayedGame) -> Vec<Move> {
     game.opening.iter().copied().chain(game.moves.iter().map(|played| played.mv)).collect()
 }
 
-/// The first plies of a game, and its result; `None` if a move is illegal.
+/// Converts the first plies of a game and its result; `None` if a move is illegal.
 fn pgn(game: &PlayedGame, max_ply: usize) -> Option<PgnGame> {
     let mut position = game.start()?;
     let mut pgn = PgnGame::new(position);

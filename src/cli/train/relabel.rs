@@ -1,4 +1,4 @@
-//! `tabia train relabel`: games of former networks, judged anew.
+//! `tabia train relabel`: re-evaluates self-play games of earlier networks.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::tools::train::{
     block_positions,
 };
 
-/// Where there is no terminal, progress is told this often.
+/// Interval of progress lines without a terminal.
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Judge the positions of old games anew, by a network or by searches with it
@@ -43,10 +43,10 @@ pub(super) struct Args {
     threads: Option<u16>,
 }
 
-/// Judges all games and appends them to the output, block by block.
+/// Evaluates all games and appends them to the output, block by block.
 ///
 /// # Errors
-/// If a file cannot be read or written, is damaged, or the output holds something else.
+/// If a file cannot be read or written, is damaged, or the output has other contents.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
     Output::new(&args.paths.output, SELF_PLAY).apart_from(&args.paths.files).check()?;
@@ -71,7 +71,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     for (number, (path, settings)) in args.paths.files.iter().zip(&settings).enumerate() {
         let done = match held.get(number) {
-            // All that follow a part came after its end.
+            // A part is complete if another one follows it.
             Some(_) if number + 1 < held.len() => {
                 work.progress.pass(path);
                 continue;
@@ -92,14 +92,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a part of the output follows from.
+/// Describes what determines a part of the output.
 fn settings_of(path: &Path, judgement: &Judgement) -> anyhow::Result<String> {
     let reader = GameReader::open(path)?;
     let (bytes, old) = (reader.bytes(), reader.settings());
     Ok(format!("judged by {judgement}; in a file of {bytes} bytes: {old}"))
 }
 
-/// Whether what the output holds is what would be written there.
+/// Checks that the existing parts of the output have the expected settings.
 fn check_held(path: &Path, held: &[PackedPart], wanted: &[String]) -> Result<(), GameError> {
     let mut wanted = wanted.iter();
     for PackedPart { settings: found, .. } in held {
@@ -112,7 +112,6 @@ fn check_held(path: &Path, held: &[PackedPart], wanted: &[String]) -> Result<(),
     Ok(())
 }
 
-/// What goes on.
 struct Work<'a> {
     output: PackedFile,
     judgement: &'a Judgement,
@@ -124,7 +123,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Judges the games of a file after the first `done`; returns whether it came to the end.
+    /// Evaluates the games of a file after the first `done`; returns whether it reached the end.
     fn relabel(&mut self, path: &Path, done: usize) -> anyhow::Result<bool> {
         let full = block_positions(self.judgement.nodes.unwrap_or(1));
         let mut reader = GameReader::open(path)?;
@@ -158,7 +157,7 @@ impl Work<'_> {
         Ok(true)
     }
 
-    /// Judges games in all threads; `None` if that was interrupted.
+    /// Evaluates games in all threads; `None` if interrupted.
     fn judge(&self, games: &[PlayedGame]) -> io::Result<Option<Vec<Option<PlayedGame>>>> {
         let next = AtomicUsize::new(0);
         let mut judged: Vec<(usize, Option<PlayedGame>)> = std::thread::scope(|scope| {
@@ -196,12 +195,12 @@ impl Work<'_> {
     }
 }
 
-/// How far things are, in bytes of the inputs.
+/// Progress in bytes of the inputs.
 struct Progress {
     bar: ProgressBar,
     start: Instant,
     last_report: Instant,
-    /// Bytes of the files that are done.
+    /// Bytes of the completed files.
     before: u64,
 }
 
@@ -217,21 +216,20 @@ impl Progress {
         }
     }
 
-    /// A file is done.
     fn pass(&mut self, path: &Path) {
         self.before += size(path);
         self.bar.set_position(self.before);
         self.bar.reset_eta();
     }
 
-    /// So many bytes of a file, and so many positions in all, are done.
+    /// Reports the bytes done of the current file, and all positions done.
     fn show_progress(&mut self, bytes: u64, positions: usize) {
         self.bar.set_position(self.before + bytes);
         if self.bar.is_hidden() && self.last_report.elapsed() >= REPORT_INTERVAL {
             self.last_report = Instant::now();
             let share = (self.before + bytes) as f64 / self.bar.length().unwrap_or(1).max(1) as f64;
             let rate = positions as f64 / self.start.elapsed().as_secs_f64().max(1e-9);
-            // The work goes on, whether anybody reads this or not.
+            // The work continues even if nobody reads this.
             let _ = outln!("{:.1}%, {positions} positions, {rate:.0}/s", 100.0 * share);
         }
     }

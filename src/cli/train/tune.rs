@@ -17,7 +17,7 @@ use crate::tools::train::tune::{
 };
 use crate::tools::train::{Sample, SampleSelection, Sampler};
 
-/// Samples that lie together, as those of a game do, are held out together.
+/// Number of consecutive samples held out together, because samples of a game are adjacent.
 const BLOCK: usize = 500;
 
 /// Fit the weights of the evaluation to the results of games (Texel's method)
@@ -72,7 +72,7 @@ pub(super) struct Args {
 /// Reads the data, tunes, and writes the weights.
 ///
 /// # Errors
-/// If files cannot be read or written, or hold too few positions.
+/// If files cannot be read or written, or contain too few positions.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let target = Output::new(&args.output, WEIGHTS).force(args.force.allowed);
     let target = target.apart_from(&args.files);
@@ -131,7 +131,6 @@ fn read(args: &Args) -> anyhow::Result<(Vec<Sample>, usize)> {
     Ok(sampler.finish())
 }
 
-/// What is tuned on, and what is held out.
 fn split(samples: &[Sample], args: &Args) -> [Samples; 2] {
     let every = args.validation_every as usize;
     let held_out = |block: usize| block % every == every - 1;
@@ -148,7 +147,7 @@ fn split(samples: &[Sample], args: &Args) -> [Samples; 2] {
     })
 }
 
-/// What is to be predicted: the result, with a share of what the search expected.
+/// Returns the target: the result, mixed with a share of the search's expectation.
 fn target(sample: &Sample, score_share: f32) -> f32 {
     let Some(score) = sample.score else { return sample.result };
     let expected = 1.0 / (1.0 + (-f64::from(score) / LOGISTIC_SCALE).exp());
@@ -162,7 +161,6 @@ fn report(progress: TuneProgress) {
     }
 }
 
-/// How the weights came about.
 fn origin(args: &Args, outcome: &TuneOutcome, training: usize, validation: usize) -> String {
     let names = args.files.iter().filter_map(|file| file.file_name());
     let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();

@@ -1,4 +1,4 @@
-//! The arguments of `tabia tune`, and what they resolve to.
+//! The arguments of `tabia tune`, and how they are resolved.
 
 use std::path::{Path, PathBuf};
 
@@ -13,11 +13,11 @@ use crate::tools::autoplay::config::{EngineConfig, Protocol};
 use crate::tools::autoplay::openings::{Opening, OpeningChoice};
 use crate::tools::autoplay::spsa::{Parameter, Plan, check_names, is_checkpoint, read_parameters};
 
-/// Where a tuning stands.
+/// The state of a tuning run.
 const CHECKPOINT: FileKind =
     FileKind { name: "the checkpoint of a tuning", recognises: is_checkpoint };
 
-/// Openings at most: where more pairs are played, they begin again.
+/// Maximum number of openings; further pairs reuse them from the first on.
 const MAX_OPENINGS: u64 = 100_000;
 
 /// Tune options of an engine by games against itself (SPSA)
@@ -88,7 +88,7 @@ struct Openings {
 }
 
 impl Args {
-    /// The engine, with all settings but those that are tuned.
+    /// Returns the engine with all settings except the tuned ones.
     pub(super) fn resolve_engine(&self) -> anyhow::Result<EngineConfig> {
         let command = EngineConfig::from_command(&self.engine)?.command;
         let engine = EngineConfig { command, protocol: self.protocol, ..self.both.base() };
@@ -96,7 +96,7 @@ impl Args {
         Ok(engine)
     }
 
-    /// What is tuned: the parameters of the file, then those of the command line.
+    /// Returns the tuned parameters: those of the file, then those of the command line.
     pub(super) fn resolve_parameters(&self) -> anyhow::Result<Vec<Parameter>> {
         let mut parameters = match &self.parameter_file {
             Some(path) => read_parameters(path)?,
@@ -118,12 +118,11 @@ impl Args {
         Ok(parameters)
     }
 
-    /// How it goes.
     pub(super) fn plan(&self) -> Plan {
         Plan { iterations: self.iterations, pairs: self.pairs, seed: self.seed }
     }
 
-    /// The openings, one for each pair.
+    /// Returns the openings, one for each pair.
     pub(super) fn resolve_openings(&self) -> anyhow::Result<Vec<Opening>> {
         let pairs = u64::from(self.iterations) * u64::from(self.pairs);
         let choice = OpeningChoice {
@@ -137,20 +136,18 @@ impl Args {
         load_openings(&choice)
     }
 
-    /// When games end, and how long is waited for engines.
     pub(super) fn endings(&self) -> &Endings {
         &self.endings
     }
 
-    /// Games at a time.
     pub(super) fn resolve_concurrency(&self) -> usize {
         self.concurrency.unwrap_or_else(cores).max(1)
     }
 
-    /// Where the checkpoint is kept, and whether something else there is to be replaced.
+    /// Returns the path of the checkpoint, and whether another file there is to be replaced.
     ///
     /// # Errors
-    /// If it cannot be written, or is something else without leave to replace it.
+    /// If it cannot be written, or is another kind of file that may not be replaced.
     pub(super) fn place(&self) -> anyhow::Result<(PathBuf, bool)> {
         self.output(&self.out, CHECKPOINT).check()?;
         let is_other = |bytes: Vec<u8>| !is_checkpoint(&bytes);
@@ -158,13 +155,13 @@ impl Args {
         Ok((self.out.clone(), anew))
     }
 
-    /// A file that the tuning writes: none of those that it reads.
+    /// Prepares an output file; it must not be one that the tuning run reads.
     pub(super) fn output<'a>(&'a self, path: &'a Path, kind: FileKind) -> Output<'a> {
         let output = Output::new(path, kind).force(self.force.allowed);
         output.apart_from(&self.parameter_file).apart_from([&self.openings.file])
     }
 
-    /// All that the path depends on, in lines of words.
+    /// Describes everything that determines the course of the tuning, one setting per line.
     pub(super) fn settings(&self, engine: &EngineConfig, parameters: &[Parameter]) -> String {
         let Plan { iterations, pairs, seed } = self.plan();
         let Openings { file, plies } = &self.openings;

@@ -19,11 +19,11 @@ use super::output::errln;
 use super::work::{INTERRUPTED, on_interruption};
 use super::writing::{TRACE, open_run_output};
 
-/// Tunes, or goes on.
+/// Starts or resumes a tuning run.
 ///
 /// # Errors
-/// If the arguments make no sense, a file cannot be used, or the engine does not play or cannot be
-/// tuned so.
+/// If the arguments are inconsistent, a file cannot be used, or the engine does not play or does
+/// not support the parameters.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let engine = args.resolve_engine()?;
     let parameters = args.resolve_parameters()?;
@@ -62,13 +62,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if tuning.tuner.is_done() { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) })
 }
 
-/// Draws the ways of the parameters, if that is wished for.
+/// Draws the course of the parameters, if requested.
 fn draw(args: &Args, tuning: &Tuning) -> anyhow::Result<()> {
     let Some(path) = &args.svg else { return Ok(()) };
     Ok(args.output(path, FileKind::SVG).write(picture(&tuning.tuner).as_bytes())?)
 }
 
-/// Where all traffic goes.
 fn trace(args: &Args) -> anyhow::Result<Trace> {
     let open = |path: &Path| {
         let file = open_run_output(&args.output(path, TRACE), true)?;

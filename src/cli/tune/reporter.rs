@@ -1,4 +1,4 @@
-//! Tells how a tuning goes: a live table on a terminal, lines elsewhere.
+//! Reports the progress of tuning: a live table on a terminal, lines elsewhere.
 
 use std::fmt::Write;
 use std::io::{IsTerminal, stdout};
@@ -11,24 +11,23 @@ use crate::cli::output::outln;
 use crate::support::words::{rounded, visible, visible_lines};
 use crate::tools::autoplay::spsa::{Parameter, Tally, TuneEvent, Tuning, digits};
 
-/// What the table calls its first column, which is at least as wide.
+/// The head of the table's first column, which is at least as wide.
 const HEAD: &str = "parameter";
 
-/// Prints and logs the events of a tuning.
+/// Prints the events of a tuning run.
 pub(super) struct Reporter {
-    /// The live table; hidden where there is no terminal.
+    /// The live table; hidden without a terminal.
     bar: ProgressBar,
-    /// Whether lines are told, too.
+    /// Whether to print lines, too.
     lines: bool,
-    /// After so many iterations.
+    /// Iterations between two lines.
     every: u32,
-    /// When this run began, and the games that had been played by then.
+    /// The start of this run, and the games that had been played before it.
     begun: Instant,
     before: u64,
 }
 
 impl Reporter {
-    /// A reporter of a tuning in this state.
     pub(super) fn new(tuning: &Tuning, every: u32) -> Self {
         let bar = ProgressBar::new(tuning.tuner.plan().iterations.into());
         if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} {eta}\n{msg}") {
@@ -40,10 +39,10 @@ impl Reporter {
         Reporter { bar, lines, every, begun: Instant::now(), before }
     }
 
-    /// Prints what has happened.
+    /// Prints an event.
     ///
     /// # Errors
-    /// If the standard output does not take it.
+    /// If standard output cannot be written.
     pub(super) fn report(&self, tuning: &Tuning, event: &TuneEvent) -> std::io::Result<()> {
         match event {
             TuneEvent::StartupRetry(what) => self.note(&format!("the engine stumbled: {what}")),
@@ -59,7 +58,6 @@ impl Reporter {
         }
     }
 
-    /// Whether it is time to tell how it stands.
     pub(super) fn is_due(&self, tuning: &Tuning) -> bool {
         tuning.tuner.iteration().is_multiple_of(self.every)
     }
@@ -68,7 +66,7 @@ impl Reporter {
         self.bar.suspend(|| outln!("{}", visible_lines(text)))
     }
 
-    /// How far it has come, what the games were, and how many there are in an hour.
+    /// Formats the progress, the results of the games, and the games per hour.
     fn summary(&self, tuning: &Tuning) -> String {
         let Tally { wins, draws, losses, void_pairs } = tuning.games;
         let (iteration, plan) = (tuning.tuner.iteration(), tuning.tuner.plan());
@@ -84,10 +82,10 @@ impl Reporter {
         )
     }
 
-    /// Prints where the parameters stand at the end, in forms that can be used.
+    /// Prints the final parameters in usable forms.
     ///
     /// # Errors
-    /// If the standard output does not take it.
+    /// If standard output cannot be written.
     pub(super) fn finish(&self, tuning: &Tuning) -> std::io::Result<()> {
         self.bar.finish_and_clear();
         outln!("{}\n", self.summary(tuning))?;
@@ -109,12 +107,11 @@ impl Reporter {
     }
 }
 
-/// Games of pairs that count.
+/// Returns the number of games in valid pairs.
 fn games(tally: &Tally) -> u64 {
     tally.wins + tally.draws + tally.losses
 }
 
-/// Where each parameter stands, in a line.
 fn brief(tuning: &Tuning) -> String {
     let tuner = &tuning.tuner;
     let stand = |(parameter, value): (&Parameter, &f64)| {
@@ -125,7 +122,6 @@ fn brief(tuning: &Tuning) -> String {
     tuner.parameters().iter().zip(tuner.values()).map(stand).collect::<Vec<_>>().join(", ")
 }
 
-/// Where each parameter stands, in a table.
 fn table(tuning: &Tuning) -> String {
     let tuner = &tuning.tuner;
     let names = tuner.parameters().iter().map(|parameter| parameter.name.chars().count());

@@ -1,9 +1,9 @@
-//! Chess as a [`ZeroSumGame`] for the textbook searches: real positions, a plain evaluation that
-//! does not change with the engine's, and a choice of move orders.
+//! Chess as a [`ZeroSumGame`] for the textbook searches: real positions, a simple evaluation
+//! independent of the engine's, and a choice of move orders.
 //!
-//! Everything depends on the position alone: no table, no history, no draws by repetition. So the
-//! value at a depth is one number, whoever computes it, and two searches differ only by what
-//! they leave out.
+//! Everything depends on the position alone: there is no table, no history and no draw by
+//! repetition. So the value at a depth does not depend on the algorithm, and two searches differ
+//! only in what they prune.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,32 +12,32 @@ use super::game::{Window, ZeroSumGame};
 use crate::chess::position::{Color, Move, MoveList, Piece, Position, Square};
 use crate::chess::score::{DRAW, Depth, INFINITY, Ply, Score, mated_in};
 
-/// What pieces are worth, in centipawns, by [`Piece`]: the usual proportions.
+/// Value of pieces in centipawns, by [`Piece`]: the usual proportions.
 const VALUE: [Score; 6] = [100, 320, 330, 500, 900, 0];
-/// What a piece gains for each ring nearer to the centre, by [`Piece`]. Hand-set.
+/// Bonus of a piece for each ring nearer to the centre, in centipawns, by [`Piece`]. Hand-set.
 const CENTRE: [Score; 6] = [3, 8, 5, 1, 2, -9];
-/// What the king gains once there are no queens.
+/// The king's bonus for each ring once there are no queens.
 const BARE_KING_CENTRE: Score = 9;
-/// What a pawn gains for each rank. Hand-set.
+/// Bonus of a pawn for each rank, in centipawns. Hand-set.
 const ADVANCE: Score = 5;
 
 /// The order in which moves are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ordering {
     /// The last iteration's best line, captures by most valuable victim and least valuable
-    /// attacker, then the moves that place a piece best.
+    /// attacker, then the other moves by the improvement of the piece's placement.
     Good,
-    /// As the move generator has them.
+    /// The order of the move generator.
     Plain,
-    /// The good order backwards.
+    /// The good order reversed.
     Bad,
 }
 
 impl Ordering {
-    /// All of them, from the best on.
+    /// All orders, the best first.
     pub const ALL: [Ordering; 3] = [Ordering::Good, Ordering::Plain, Ordering::Bad];
 
-    /// Its name in tables and on the command line.
+    /// The name in tables and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Ordering::Good => "good",
@@ -67,19 +67,19 @@ impl FromStr for Ordering {
 pub struct Chess {
     /// The order of the moves.
     pub ordering: Ordering,
-    /// Whether captures are played out at the end of the depth, or the position evaluated as it
+    /// Whether captures are searched beyond the depth; otherwise the position is evaluated as it
     /// stands.
     pub quiescence: bool,
-    /// Positions of quiescence searches so far, without those that the searches count themselves.
+    /// Quiescence nodes so far, without those that the searches count themselves.
     pub quiescence_nodes: u64,
-    /// Who is Max: whose move it is at the root.
+    /// The side to move at the root, which is Max.
     max: Color,
-    /// What is searched first where: the best line of the last iteration.
+    /// The best line of the last iteration: position keys and moves to search first.
     hints: Vec<(u64, Move)>,
 }
 
 impl Chess {
-    /// Chess as whoever is to move at `root` sees it, with a good order and quiescence.
+    /// Creates the game for a search of `root`, with the good order and quiescence.
     pub fn new(root: &Position) -> Self {
         Chess {
             ordering: Ordering::Good,
@@ -90,7 +90,7 @@ impl Chess {
         }
     }
 
-    /// Has the moves of `line` searched first, from `root` on.
+    /// Makes searches try the moves of `line` first, from `root` on.
     pub fn expect(&mut self, root: &Position, line: &[Move]) {
         let mut position = *root;
         self.hints.clear();
@@ -111,7 +111,7 @@ impl Chess {
         }
     }
 
-    /// The value once no capture helps any more; all moves where there is a check to answer.
+    /// Returns the value once no capture improves it; in check, all moves are searched.
     /// <https://www.chessprogramming.org/Quiescence_Search>
     fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         let Window { mut alpha, beta } = window;
@@ -185,10 +185,10 @@ impl ZeroSumGame for Chess {
     }
 }
 
-/// How early a move is worth a look: captures and promotions by what they win, then by how much
-/// better the piece stands afterwards.
+/// Returns a move's priority: captures and promotions by what they win, then other moves by the
+/// improvement of the piece's placement.
 fn ordering_score(position: &Position, mv: Move) -> Score {
-    /// Above every gain of placement.
+    /// More than any gain in placement.
     const NOISY: Score = 1_000;
     let mover = position.piece_on(mv.from()).unwrap_or(Piece::Pawn);
     let promoted = mv.promotion().map_or(0, |piece| VALUE[piece.to_index()]);
@@ -203,7 +203,6 @@ fn ordering_score(position: &Position, mv: Move) -> Score {
     placement(mover, mv.to(), side, queens) - placement(mover, mv.from(), side, queens)
 }
 
-/// Material and placement, for the side to move.
 fn evaluate(position: &Position) -> Score {
     let queens = has_queens(position);
     let side = |color: Color| -> Score {
@@ -230,7 +229,6 @@ fn has_queens(position: &Position) -> bool {
         .any(|color| position.pieces(color, Piece::Queen).popcnt() > 0)
 }
 
-/// What a piece's square is worth.
 fn placement(piece: Piece, square: Square, color: Color, queens: bool) -> Score {
     let (file, rank) = (square.get_file().to_index(), square.get_rank().to_index());
     // Rings from 0 at the edge to 3 in the middle.

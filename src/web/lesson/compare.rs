@@ -1,4 +1,4 @@
-//! How many nodes alpha-beta and PVS need to the same depth, and what the order of moves does.
+//! Compares the nodes that alpha-beta and PVS need to the same depth, by order of moves.
 
 use std::sync::atomic::AtomicBool;
 
@@ -10,7 +10,7 @@ use super::search::{Algorithm, Search};
 use crate::chess::position::Position;
 use crate::chess::score::{Depth, Score};
 
-/// A way to search: one column of the comparison.
+/// An algorithm and an order of moves: one column of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchVariant {
     /// The algorithm.
@@ -31,27 +31,27 @@ impl SearchVariant {
         Ordering::ALL.into_iter().flat_map(SearchVariant::both).collect()
     }
 
-    /// As in the head of a table.
+    /// The name in the head of a table.
     pub fn name(self) -> String {
         format!("{} {}", self.algorithm, self.ordering)
     }
 }
 
-/// What a search of one position took.
+/// The cost of searching one position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cost {
-    /// All nodes of the last iteration, with those of quiescence.
+    /// Nodes of the last iteration, including quiescence.
     pub nodes: u64,
-    /// The nodes above the quiescence, by [`NodeType`](super::observe::NodeType).
+    /// Nodes without quiescence, by [`NodeType`](super::observe::NodeType).
     pub types: [u64; 3],
-    /// Searches repeated with the open window.
+    /// Re-searches with the open window.
     pub researches: u64,
-    /// The score, which is the same for all ways.
+    /// The score, which is the same for all variants.
     pub score: Score,
 }
 
-/// Searches one position; `None` if `stop` was raised. The iterations before the last one are
-/// there for the order of the moves, and are not counted.
+/// Searches one position; `None` if `stop` was raised. Earlier iterations only improve the order of
+/// the moves and are not counted.
 pub fn cost(
     position: &Position,
     variant: SearchVariant,
@@ -77,23 +77,23 @@ pub fn cost(
     })
 }
 
-/// The sums over several positions of one way.
+/// The costs of one variant, summed over several positions.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CostSum {
-    /// Positions.
+    /// The number of positions.
     pub positions: u32,
-    /// All nodes.
+    /// Nodes, including quiescence.
     pub nodes: u64,
-    /// The nodes above the quiescence by type.
+    /// Nodes without quiescence, by type.
     pub types: [u64; 3],
-    /// Repeated searches.
+    /// Re-searches with the open window.
     pub researches: u64,
-    /// The logarithms of the ratio to the first way, summed.
+    /// The sum of the logarithms of the ratio to the first variant.
     pub log_ratio: f64,
 }
 
 impl CostSum {
-    /// Takes in a position, and what the first way needed there.
+    /// Adds a position, given its cost and that of the first variant.
     pub fn add(&mut self, cost: &Cost, first: &Cost) {
         self.positions += 1;
         self.nodes += cost.nodes;
@@ -104,7 +104,8 @@ impl CostSum {
         }
     }
 
-    /// The geometric mean of the ratios to the first way, in which every position counts alike.
+    /// Returns the geometric mean of the ratios to the first variant; all positions have equal
+    /// weight.
     pub fn mean_ratio(&self) -> f64 {
         (self.log_ratio / f64::from(self.positions.max(1))).exp()
     }

@@ -1,5 +1,5 @@
-//! Iterative deepening with aspiration windows around the textbook searches, and its news:
-//! iterations, changes of the root's best move, windows that fail.
+//! Iterative deepening with aspiration windows around the textbook searches. It reports iterations,
+//! changes of the root's best move, and failed windows.
 //! <https://www.chessprogramming.org/Aspiration_Windows>
 
 use std::sync::atomic::AtomicBool;
@@ -20,51 +20,51 @@ pub struct Plan {
     pub algorithm: Algorithm,
     /// The last iteration, in plies.
     pub depth: Depth,
-    /// Half the width of the windows around the last score, in centipawns; `None`: full windows.
+    /// Half the width of the windows around the last score, in centipawns; `None` for full windows.
     pub aspiration: Option<Score>,
 }
 
-/// What there is to tell of a search.
+/// An event of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeepeningEvent {
     /// A search of the root begins.
     Begin {
-        /// The iteration.
+        /// The iteration, in plies.
         depth: Depth,
         /// Its window.
         window: Window,
     },
-    /// The root has another best move.
+    /// The root has a new best move.
     RootMove {
-        /// The best move so far.
+        /// The previous best move.
         old: Option<Move>,
-        /// The best move now.
+        /// The new best move.
         new: Move,
         /// Its score.
         score: Score,
-        /// What had to be beaten.
+        /// The bound that it exceeded.
         alpha: Score,
     },
-    /// The value lies outside the window; the search is repeated with another.
+    /// The value is outside the window; the search is repeated with another window.
     Failed {
         /// The bound that was found.
         score: Score,
         /// The window that failed.
         window: Window,
-        /// The window of the repetition.
+        /// The next window.
         next: Window,
     },
-    /// An iteration is done.
+    /// An iteration is complete.
     Done {
-        /// The iteration.
+        /// The iteration, in plies.
         depth: Depth,
         /// The score.
         score: Score,
         /// The best line.
         line: Vec<Move>,
-        /// Nodes of all iterations so far, quiescence left out.
+        /// Nodes of all iterations so far, without quiescence.
         nodes: u64,
-        /// Nodes of quiescence so far.
+        /// Quiescence nodes so far.
         quiescence: u64,
     },
 }
@@ -76,14 +76,14 @@ pub struct DeepeningResult {
     pub score: Score,
     /// The best line.
     pub line: Vec<Move>,
-    /// Nodes of all iterations, with those of quiescence.
+    /// Nodes of all iterations, including quiescence.
     pub nodes: u64,
-    /// The last iteration that was completed.
+    /// The last completed iteration.
     pub depth: Depth,
 }
 
-/// Searches `root` by `plan`, and tells `on_event`. For each search of the root `observer` gives
-/// a fresh observer by its window; the last one is handed back.
+/// Searches `root` by `plan` and reports to `on_event`. `observer` creates an observer for each
+/// search of the root; the observer of the last complete one is returned.
 pub fn deepen<O: Observer<Move>>(
     chess: &mut Chess,
     root: &Position,
@@ -127,7 +127,7 @@ pub fn deepen<O: Observer<Move>>(
     (found, last)
 }
 
-/// A window around the last score from the second iteration on.
+/// Returns a window around the last score, from the second iteration on.
 fn first_window(plan: Plan, depth: Depth, last: Score) -> Window {
     match plan.aspiration {
         Some(width) if depth > 1 && !is_mate(last) => Window::new(last - width, last + width),
@@ -135,7 +135,7 @@ fn first_window(plan: Plan, depth: Depth, last: Score) -> Window {
     }
 }
 
-/// The window opened on the side on which the score lies outside; the same one if it does not.
+/// Opens the window on the side on which the score is outside; otherwise returns it unchanged.
 fn reopened(window: Window, score: Score) -> Window {
     if score >= window.beta && window.beta < INFINITY {
         Window::new(window.alpha, INFINITY)
@@ -146,7 +146,7 @@ fn reopened(window: Window, score: Score) -> Window {
     }
 }
 
-/// Passes everything on to another observer, and tells of the root's best moves.
+/// Forwards everything to another observer, and reports changes of the root's best move.
 struct RootObserver<'a, O> {
     inner: O,
     on_event: &'a mut dyn FnMut(DeepeningEvent),
@@ -191,7 +191,7 @@ impl<O: Observer<Move>> Observer<Move> for RootObserver<'_, O> {
 }
 
 impl DeepeningEvent {
-    /// The news in a line of text.
+    /// Formats the event as a line of text.
     pub fn text(&self, root: &Position) -> String {
         match self {
             DeepeningEvent::Begin { depth, window } => {
@@ -220,7 +220,7 @@ impl DeepeningEvent {
         }
     }
 
-    /// The news as JSON.
+    /// Formats the event as JSON.
     pub fn json(&self, root: &Position) -> serde_json::Value {
         use serde_json::json;
         match self {

@@ -1,4 +1,4 @@
-//! Exercises: questions about searches of random trees, with their answers and the reasons.
+//! Exercises: questions about searches of random trees, with answers and explanations.
 
 use serde::Serialize;
 
@@ -8,16 +8,15 @@ use super::tree::{GameTree, Growth};
 use super::watch_tree;
 use crate::support::random::Random;
 
-/// Trees to be gone through by hand: depth and branching.
+/// Depth and branching of trees small enough to search by hand.
 const SHAPES: [(usize, usize); 2] = [(3, 2), (2, 3)];
-/// Leaves are worth from minus this to this: one digit.
+/// Leaf values are between minus this and this: one digit.
 const SPREAD: i32 = 9;
-/// Algorithms that are asked about.
 const ALGORITHMS: [Algorithm; 2] = [Algorithm::AlphaBeta, Algorithm::Pvs];
-/// How often a node is visited, in words; nobody visits one of these trees' nodes more often.
+/// Ordinals of visits; no node of these trees is visited more often.
 const TIMES: [&str; 4] = ["first", "second", "third", "fourth"];
 
-/// What is asked for.
+/// The kind of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Question {
@@ -32,29 +31,29 @@ pub enum Question {
 /// A question with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Exercise {
-    /// Its number, from 1.
+    /// The number, from 1.
     pub number: usize,
-    /// What it asks for.
+    /// The kind of the question.
     pub kind: Question,
-    /// The tree, as a file has it.
+    /// The tree in the file format.
     pub tree: String,
-    /// The algorithm that it is about.
+    /// The algorithm in question.
     pub algorithm: String,
     /// The question.
     pub question: String,
-    /// What is right: any of these.
+    /// The correct answers; any of them is accepted.
     pub answers: Vec<String>,
-    /// Why.
+    /// The explanation.
     pub reason: String,
 }
 
-/// `count` exercises that follow from the seed: of each kind in turn.
+/// Returns `count` exercises determined by the seed, alternating between the kinds.
 pub fn exercises(seed: u64, count: usize) -> Vec<Exercise> {
     let mut random = Random::new(seed);
     (1..=count).map(|number| draw(&mut random, number)).collect()
 }
 
-/// Draws trees until there is something to ask about one.
+/// Draws trees until one suits the question.
 fn draw(random: &mut Random, number: usize) -> Exercise {
     let kind = [Question::Cut, Question::Bound, Question::Leaves][(number - 1) % 3];
     loop {
@@ -78,7 +77,6 @@ fn draw(random: &mut Random, number: usize) -> Exercise {
     }
 }
 
-/// The name of an algorithm in a sentence.
 fn display_name(algorithm: Algorithm) -> &'static str {
     match algorithm {
         Algorithm::Minimax => "Minimax",
@@ -87,7 +85,6 @@ fn display_name(algorithm: Algorithm) -> &'static str {
     }
 }
 
-/// A question, its answers and the reason.
 type Asked = (String, Vec<String>, String);
 
 fn ask_cut(random: &mut Random, search_record: &SearchRecord) -> Option<Asked> {
@@ -149,7 +146,7 @@ fn ask_bound(random: &mut Random, search_record: &SearchRecord) -> Option<Asked>
     Some((question, vec![bound.to_string()], reason))
 }
 
-/// Whether a node lies on the way from the root to another.
+/// Whether `above` is an ancestor of `node`.
 fn is_above(tree: &[Node], above: usize, node: usize) -> bool {
     std::iter::successors(tree[node].parent, |&at| tree[at].parent).any(|at| at == above)
 }

@@ -1,4 +1,4 @@
-//! The ways to search an explicit tree: an algorithm, with a table or without, at once or by
+//! Methods of searching an explicit tree: an algorithm, with or without a table, at once or by
 //! iterative deepening.
 
 use std::fmt;
@@ -11,28 +11,27 @@ use super::search_record::SearchRecord;
 use super::table::Table;
 use super::tree::{GameTree, NodeId, PositionTree};
 
-/// The root of every tree.
 const ROOT: NodeId = 0;
 
-/// A way to search a tree.
+/// A method of searching a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Method {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// Whether it has a transposition table. Minimax asks none.
+    /// Whether it uses a transposition table. Minimax uses none.
     pub table: bool,
-    /// Whether it searches to one ply first, then to two, and so on: each time the best line of
-    /// the time before first. <https://www.chessprogramming.org/Iterative_Deepening>
+    /// Whether it searches to one ply, then to two, and so on, each time with the previous best
+    /// line first. <https://www.chessprogramming.org/Iterative_Deepening>
     pub deepening: bool,
 }
 
 impl Method {
-    /// An algorithm with nothing else.
+    /// An algorithm without table and deepening.
     pub const fn plain(algorithm: Algorithm) -> Method {
         Method { algorithm, table: false, deepening: false }
     }
 
-    /// All of them, from the plainest on.
+    /// Returns all methods, the simplest first.
     pub fn all() -> Vec<Method> {
         let ways = [(false, false), (true, false), (false, true), (true, true)];
         let with = |(table, deepening)| {
@@ -44,7 +43,7 @@ impl Method {
         all
     }
 
-    /// Searches the whole of a tree and tells all of it.
+    /// Searches a whole tree and records every step.
     pub fn watch(self, tree: &GameTree) -> SearchRecord {
         let mut game = PositionTree::new(tree);
         let mut recorder = Recorder::new(Bounds::NONE);
@@ -69,13 +68,13 @@ impl Method {
     }
 }
 
-/// The positions of a line from the root, each with the one that follows.
+/// Returns the positions of a line from the root, each with its successor.
 fn successions(game: &PositionTree, line: &[NodeId]) -> Vec<(u64, u64)> {
     let keys: Vec<u64> = std::iter::once(&ROOT).chain(line).map(|node| game.key(node)).collect();
     keys.windows(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
-/// `pvs with table and deepening`.
+/// Formats the method as `pvs with table and deepening`.
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let more = match (self.table, self.deepening) {

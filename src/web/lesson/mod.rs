@@ -54,7 +54,7 @@ use search::Algorithm;
 use search_record::SearchRecord;
 use tree::GameTree;
 
-/// Searches an explicit tree and tells all of it.
+/// Searches an explicit tree and records every step.
 pub fn watch_tree(tree: &GameTree, algorithm: Algorithm) -> SearchRecord {
     Method::plain(algorithm).watch(tree)
 }

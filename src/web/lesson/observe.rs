@@ -1,25 +1,25 @@
-//! Watching a search: what it calls at each of its steps.
+//! The interface by which searches report their steps.
 
 use super::game::Window;
 use crate::chess::score::{Depth, Ply, Score};
 
 pub use crate::engine::search::trace::NodeType;
 
-/// Why a node is searched with the window that it gets.
+/// Why a node is searched with its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchReason {
-    /// It is the root, or the search knows nothing better than the window it has.
+    /// The node is the root, or the search has no better bound.
     Open,
-    /// A null window: is it better than what there is already?
+    /// A null window tests whether the move is better than the best one so far.
     Null,
-    /// It is, so its value is wanted: once more, with the open window.
+    /// The null window failed high, so the node is searched again with the open window.
     Again,
 }
 
-/// Hears of every step of a search. Windows and scores are those of the side to move.
+/// Observes every step of a search. Windows and scores are those of the side to move.
 ///
-/// All methods do nothing unless they are overridden, and searches are compiled for the observer
-/// they get: `()`, which overrides none, costs nothing.
+/// All methods do nothing unless they are overridden. Searches are compiled for their observer, so
+/// `()`, which overrides none, costs nothing.
 pub trait Observer<M> {
     /// An iteration to `depth` plies begins.
     #[inline]
@@ -29,11 +29,11 @@ pub trait Observer<M> {
     #[inline]
     fn enter(&mut self, _ply: Ply, _via: Option<M>, _window: Window, _why: SearchReason) {}
 
-    /// The table settles the node, which is left next.
+    /// The table provides the value of the node, which is left next.
     #[inline]
     fn hit(&mut self, _ply: Ply) {}
 
-    /// The table has `mv` searched first.
+    /// The table provides `mv`, which is searched first.
     #[inline]
     fn first(&mut self, _ply: Ply, _mv: M) {}
 
@@ -45,13 +45,13 @@ pub trait Observer<M> {
     #[inline]
     fn cutoff(&mut self, _ply: Ply, _alpha: Score, _beta: Score, _rest: &[M]) {}
 
-    /// The node is left with its value and the best line from it; `leaf` tells whether it had no
-    /// moves to search.
+    /// The node is left with its value and its best line; `leaf` states whether it had no moves to
+    /// search.
     #[inline]
     fn leave(&mut self, _ply: Ply, _value: Score, _line: &[M], _leaf: bool) {}
 }
 
-/// Nobody watches.
+/// Observes nothing.
 impl<M> Observer<M> for () {}
 
 /// An [`Observer`] that only counts.
@@ -61,13 +61,13 @@ pub struct Counter {
     pub nodes: u64,
     /// Nodes left, by [`NodeType`].
     pub types: [u64; 3],
-    /// How often alpha met beta with moves left.
+    /// Cutoffs: how often alpha reached beta with moves left.
     pub cutoffs: u64,
-    /// Searches repeated with the open window.
+    /// Re-searches with the open window.
     pub researches: u64,
-    /// Nodes that the table settled.
+    /// Nodes whose value the table provided.
     pub hits: u64,
-    /// The windows of the nodes that are open.
+    /// The windows of the open nodes.
     windows: Vec<Window>,
 }
 

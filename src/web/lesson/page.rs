@@ -1,8 +1,8 @@
-//! One HTML page that needs nothing else: a laboratory, in which a tree is changed and searched step by
-//! step, exercises, and recorded searches to go through.
+//! A self-contained HTML page: a laboratory in which a tree is changed and searched step by step,
+//! exercises, and recorded searches.
 //!
-//! `lab/` has the searches once more as JavaScript modules: those up to `exercise.js` know nothing of
-//! pages, and take the same steps as the program; `tests/tools/lesson-page` compares them.
+//! `lab/` contains the searches again as JavaScript modules. Those up to `exercise.js` do not
+//! depend on pages and take the same steps as the program; `tests/tools/lesson-page` compares them.
 
 use serde_json::json;
 
@@ -11,12 +11,11 @@ use super::search_record::SearchRecord;
 use super::tree::GameTree;
 use crate::support::page::Page;
 
-/// The page without its data.
 const PAGE: Page = Page {
     title: "A search, step by step",
     body: include_str!("page.html"),
     style: include_str!("page.css"),
-    // Each module after those that it imports.
+    // Each module follows those that it imports.
     script: concat!(
         include_str!("lab/random.js"),
         include_str!("lab/tree.js"),
@@ -35,13 +34,13 @@ const PAGE: Page = Page {
     ),
 };
 
-/// The page of recorded searches of the same tree.
+/// Returns the page of recorded searches of the same tree.
 pub(crate) fn page_of_searches(title: &str, search_records: &[SearchRecord]) -> String {
     PAGE.with(&json!({ "title": title, "searches": search_records }))
 }
 
-/// The page of a tree, which it searches itself: first by these methods, of which the last two are
-/// shown side by side; and by so many threads.
+/// Returns a page that searches the tree itself, with these methods and this many threads. The last
+/// two methods are shown side by side.
 pub(crate) fn page_of_tree(
     title: &str,
     tree: &GameTree,

@@ -1,4 +1,4 @@
-//! The times of [`timing`](super::timing) as a plot: a panel for each depth, a line for each
+//! A plot of the times of [`timing`](super::timing): a panel for each depth, a line for each
 //! search, seconds by move on a logarithmic scale.
 
 use super::splitting::describe_threads;
@@ -6,10 +6,9 @@ use super::timing::{Measurement, PUBLISHED};
 use crate::chess::score::Depth;
 use crate::support::plot::{COLORS, Curve, Panel, Scale};
 
-/// How wide a panel is, in pixels.
+/// Width of a panel in pixels.
 const WIDTH: f64 = 300.0;
 
-/// The plot.
 pub(crate) fn plot(measurements: &[Measurement], title: &str) -> String {
     let mut depths: Vec<Depth> = measurements.iter().map(|one| one.depth).collect();
     depths.sort_unstable();
@@ -23,7 +22,7 @@ pub(crate) fn plot(measurements: &[Measurement], title: &str) -> String {
     crate::support::plot::plot(title, &panels, WIDTH, &scale)
 }
 
-/// The curves of one depth: serial, split, and the published ones beside them.
+/// Returns the curves of one depth: serial, split, and the published ones.
 fn curves(measurements: &[Measurement], depth: Depth) -> Vec<Curve> {
     let of_depth = || measurements.iter().filter(move |one| one.depth == depth);
     let mut curves = vec![Curve {
@@ -99,7 +98,7 @@ mod tests {
         };
         assert!(attribute("width") > 8.0 * title.len() as f64, "{}", attribute("width"));
         assert_eq!(picture.matches("<circle").count(), 2);
-        // The scale is that of the data: a decade, not four of them.
+        // The scale fits the data: one decade, not four.
         assert!(picture.contains(">0.0001 s<") && !picture.contains(">1 s<"), "{picture}");
     }
 }

@@ -1,4 +1,4 @@
-//! A search written down: every visit of a node, and every step in its order.
+//! A recorded search: every visit of a node and every step, in order.
 
 use super::game::Window;
 use super::observe::{Counter, Observer, SearchReason};
@@ -17,17 +17,17 @@ pub struct Visit<M> {
     pub window: Window,
     /// Why it has this window.
     pub why: SearchReason,
-    /// The value it was left with.
+    /// The final value.
     pub value: Score,
     /// The best line from here.
     pub line: Vec<M>,
-    /// Whether there was nothing to search below.
+    /// Whether the node had no moves to search.
     pub leaf: bool,
-    /// Whether the table settled it.
+    /// Whether the table provided the value.
     pub hit: bool,
-    /// Alpha and beta where they met, and the moves that this cut off.
+    /// Alpha and beta at the cutoff, and the moves that were cut off.
     pub cutoff: Option<(Score, Score, Vec<M>)>,
-    /// Visits below that were not written down.
+    /// Visits below this one that were not recorded.
     pub hidden: u64,
 }
 
@@ -38,7 +38,7 @@ pub enum Step<M> {
     Iteration(Depth),
     /// A node is entered.
     Enter(usize),
-    /// The table has the move searched first.
+    /// The table provides the move to search first.
     First(usize, M),
     /// The move raises alpha to the score.
     Raise(usize, M, Score),
@@ -48,36 +48,36 @@ pub enum Step<M> {
     Leave(usize),
 }
 
-/// What is written down: nothing below a depth, and only so many visits.
+/// Limits on the recorded visits, by ply and number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// The last ply that is.
+    /// The last recorded ply.
     pub ply: Ply,
-    /// The most visits.
+    /// Maximum number of visits.
     pub visits: usize,
 }
 
 impl Bounds {
-    /// Everything.
+    /// No limits.
     pub const NONE: Bounds = Bounds { ply: Ply::MAX, visits: usize::MAX };
 }
 
-/// An [`Observer`] that writes down what it hears, within [`Bounds`], and counts all.
+/// An [`Observer`] that records the steps within [`Bounds`], and counts all.
 #[derive(Debug, Clone)]
 pub struct Recorder<M> {
     /// The visits, in the order of their beginnings.
     pub visits: Vec<Visit<M>>,
     /// The steps.
     pub steps: Vec<Step<M>>,
-    /// All visits, written down or not.
+    /// Counts of all visits, recorded or not.
     pub counter: Counter,
     bounds: Bounds,
-    /// The visits that go on; `None` for those that are not written down.
+    /// The visits in progress; `None` for those that are not recorded.
     path: Vec<Option<usize>>,
 }
 
 impl<M> Recorder<M> {
-    /// A recorder that has heard nothing.
+    /// Creates an empty recorder.
     pub fn new(bounds: Bounds) -> Self {
         Recorder {
             visits: Vec::new(),
@@ -88,7 +88,6 @@ impl<M> Recorder<M> {
         }
     }
 
-    /// The last visit of the root.
     pub(crate) fn last_of_root(&self) -> Option<&Visit<M>> {
         self.visits.iter().rev().find(|visit| visit.parent.is_none())
     }
@@ -97,7 +96,7 @@ impl<M> Recorder<M> {
         self.path.last().copied().flatten()
     }
 
-    /// Notes at the innermost visit above that is written down that one below is not.
+    /// Counts a hidden visit at the innermost recorded visit above it.
     fn hide(&mut self) {
         if let Some(above) = self.path.iter().rev().copied().flatten().next() {
             self.visits[above].hidden += 1;

@@ -1,5 +1,5 @@
-//! Minimax, alpha-beta and principal variation search as the textbooks have them: in negamax form,
-//! without reductions, each function one algorithm, with a table or without.
+//! Minimax, alpha-beta and principal variation search in textbook form: negamax, without
+//! reductions, one function per algorithm, with or without a table.
 //!
 //! Sources: D. Knuth and R. Moore, "An Analysis of Alpha-Beta Pruning" (1975);
 //! T. A. Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982);
@@ -14,23 +14,23 @@ use super::observe::{Observer, SearchReason};
 use super::table::Table;
 use crate::chess::score::{Depth, INFINITY, Ply, Score};
 
-/// How a tree is searched.
+/// A search algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
-    /// Every node.
+    /// Searches every node.
     Minimax,
-    /// Not the nodes that cannot matter.
+    /// Skips nodes that cannot affect the value.
     AlphaBeta,
-    /// Alpha-beta that takes the first move for the best, and asks of the others only whether
-    /// they are better.
+    /// Alpha-beta that expects the first move to be the best, and tests the others with null
+    /// windows.
     Pvs,
 }
 
 impl Algorithm {
-    /// All of them, from the plainest on.
+    /// All algorithms, the simplest first.
     pub const ALL: [Algorithm; 3] = [Algorithm::Minimax, Algorithm::AlphaBeta, Algorithm::Pvs];
 
-    /// Its name in texts and on the command line.
+    /// The name in texts and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::Minimax => "minimax",
@@ -55,21 +55,21 @@ impl FromStr for Algorithm {
     }
 }
 
-/// One search of a game, by one thread.
+/// A search of a game by one thread.
 pub struct Search<'a, G: ZeroSumGame, O> {
     /// The game.
     pub game: &'a mut G,
-    /// Who watches.
+    /// The observer of the steps.
     pub observer: &'a mut O,
     /// Nodes entered so far; one that is searched twice counts twice.
     pub nodes: u64,
-    /// Once one of these is raised the search gives up, and its values mean nothing.
+    /// Flags that stop the search; once one is raised, returned values are meaningless.
     pub stops: &'a [&'a AtomicBool],
-    /// What is remembered, if anything; minimax asks nobody.
+    /// The table, if any; minimax does not use it.
     pub table: Option<&'a mut Table>,
 }
 
-/// A node as it is called: how far from the root, and how many plies are left.
+/// The place of a node: plies from the root, and plies left.
 #[derive(Debug, Clone, Copy)]
 struct NodePlace {
     ply: Ply,
@@ -83,18 +83,18 @@ impl NodePlace {
 }
 
 impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
-    /// A search that has not begun.
+    /// Creates a search.
     pub fn new(game: &'a mut G, observer: &'a mut O, stops: &'a [&'a AtomicBool]) -> Self {
         Search { game, observer, nodes: 0, stops, table: None }
     }
 
-    /// The same search with a table to ask and to fill.
+    /// Returns the same search with a table.
     #[must_use]
     pub fn with_table(self, table: &'a mut Table) -> Self {
         Search { table: Some(table), ..self }
     }
 
-    /// The value of the root `state` for the side to move, searched to `depth` plies, and the
+    /// Searches the root `state` to `depth` plies. Returns the value for the side to move and the
     /// best line.
     pub fn run(
         &mut self,
@@ -106,7 +106,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         self.run_below(algorithm, state, 0, depth, window)
     }
 
-    /// As [`Search::run`], for a `state` that is itself `ply` plies from the root.
+    /// Does the same as [`Search::run`] for a `state` that is `ply` plies from the root.
     pub fn run_below(
         &mut self,
         algorithm: Algorithm,
@@ -122,7 +122,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         (value, line)
     }
 
-    /// Whether the search is to give up.
+    /// Whether the search was stopped.
     pub fn is_stopped(&self) -> bool {
         self.stops.iter().any(|stop| stop.load(Relaxed))
     }
@@ -142,7 +142,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         }
     }
 
-    /// The value of every child, the best taken. "Negamax" is minimax with one function for both
+    /// Returns the best of the children's values. Negamax is minimax with one function for both
     /// players: what is good for one is the negative of it for the other.
     /// <https://www.chessprogramming.org/Negamax>
     fn negamax(&mut self, state: &G::State, place: NodePlace, line: &mut Vec<G::Move>) -> Score {
@@ -164,8 +164,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Once a move is so good that the opponent will not let it come to this node, the others do
-    /// not matter. <https://www.chessprogramming.org/Alpha-Beta>
+    /// Returns the value, or a bound once a move is so good that the opponent avoids this node; the
+    /// other moves then do not matter. <https://www.chessprogramming.org/Alpha-Beta>
     fn alpha_beta(
         &mut self,
         state: &G::State,
@@ -202,8 +202,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// The first move is searched as alpha-beta does, the others with a null window, and once
-    /// more where that shows them to be better.
+    /// Searches the first move as alpha-beta does and the others with a null window; a move that
+    /// proves better is searched again.
     /// <https://www.chessprogramming.org/Principal_Variation_Search>
     fn pvs(
         &mut self,
@@ -243,8 +243,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// A later move of [`Search::pvs`]: null window, then perhaps `open`. No repetition where the
-    /// null window's answer is exact already: at beta, and at leaves (Reinefeld).
+    /// Searches a later move of [`Search::pvs`] with a null window, then perhaps with `open`. There
+    /// is no re-search where the first result is already exact: at beta, and at leaves (Reinefeld).
     fn null_window_first(
         &mut self,
         next: &G::State,
@@ -264,7 +264,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         value
     }
 
-    /// The value of the child that `mv` leads to, for its parent; so is `window`.
+    /// Returns the value of the child after `mv`; value and `window` are the parent's.
     fn child(
         &mut self,
         next: &G::State,
@@ -278,8 +278,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         -self.pvs(next, place, window.flip(), rest)
     }
 
-    /// Counts a node. The moves to search, or `None` at a leaf, at the end of the depth, and once
-    /// the search is stopped.
+    /// Counts a node and returns the moves to search; `None` at a leaf, at the end of the depth,
+    /// and once the search is stopped.
     fn expand(&mut self, state: &G::State, place: NodePlace) -> Option<Vec<G::Move>> {
         self.nodes += 1;
         if place.depth <= 0 || self.is_stopped() {
@@ -289,8 +289,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         (!moves.is_empty()).then_some(moves)
     }
 
-    /// Asks the table: a value that settles the node ends its visit; otherwise the best move known
-    /// comes first.
+    /// Probes the table: a sufficient value ends the visit; otherwise the stored best move is moved
+    /// to the front.
     fn probe_table(
         &mut self,
         state: &G::State,
@@ -316,7 +316,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         None
     }
 
-    /// Stores what a node was found to be worth; what an abandoned search says is nothing.
+    /// Stores the result of a node, unless the search was stopped.
     fn store_result(
         &mut self,
         state: &G::State,
@@ -349,7 +349,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
     }
 }
 
-/// Makes `line` the move `mv` followed by `rest`.
+/// Sets `line` to the move `mv` followed by `rest`.
 fn set_line<M: Copy>(line: &mut Vec<M>, mv: M, rest: &[M]) {
     line.clear();
     line.push(mv);

@@ -1,5 +1,5 @@
-//! A recorded search in words and numbers that need no game to be understood: the source of the
-//! text, the JSON and the pictures.
+//! A recorded search as names and numbers that do not depend on the game: the source of the text,
+//! the JSON and the pictures.
 
 use std::fmt::Write;
 
@@ -12,13 +12,13 @@ use super::search::Algorithm;
 use crate::chess::notation::bound;
 use crate::chess::score::{Depth, INFINITY, Ply, Score};
 
-/// Cut off moves are shown one by one up to here; more of them are shown as one node.
+/// Maximum moves of a cutoff that are shown one by one; more are shown as one node.
 const SHOWN_CUT: usize = 3;
 
-/// A recorded search, told from the side of the player who maximises.
+/// A recorded search, from the maximising player's side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SearchRecord {
-    /// How the tree was searched.
+    /// The name of the method.
     pub algorithm: String,
     /// Whether the algorithm has windows; minimax has none.
     pub windows: bool,
@@ -30,28 +30,28 @@ pub struct SearchRecord {
     pub line: Vec<String>,
     /// Visits; a node that was searched again counts again.
     pub nodes: u64,
-    /// Nodes of the tree below that were visited, each counted once.
+    /// Visited nodes of `tree`, each counted once.
     pub distinct: usize,
-    /// How often alpha met beta with moves left.
+    /// Cutoffs: how often alpha reached beta with moves left.
     pub cutoffs: u64,
-    /// Searches repeated with the open window.
+    /// Re-searches with the open window.
     pub researches: u64,
-    /// Visits that the table settled.
+    /// Visits whose value the table provided.
     pub hits: u64,
-    /// Visits by type: of PV, cut and all nodes. Minimax has no windows, and PV nodes alone.
+    /// Visits of PV, cut and all nodes. Minimax has no windows, so it has only PV nodes.
     pub types: [u64; 3],
-    /// Visits that were made but are not in the tree below.
+    /// Visits that are not in `tree`.
     pub hidden: u64,
-    /// The nodes, parents before their children, siblings in the order of their search.
+    /// The nodes, parents before their children, siblings in search order.
     pub tree: Vec<Node>,
-    /// What happened, in order.
+    /// The steps, in order.
     pub steps: Vec<RecordedEvent>,
 }
 
 /// A node of the tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Node {
-    /// The node above, by its place in [`SearchRecord::tree`].
+    /// The index of the parent in [`SearchRecord::tree`].
     pub parent: Option<usize>,
     /// The node's name, or the move that leads to it.
     pub name: String,
@@ -59,17 +59,17 @@ pub struct Node {
     pub max: bool,
     /// Plies from the root.
     pub ply: Ply,
-    /// Its type in its last visit; `None` if it was never visited.
+    /// The type in the last visit; `None` if the node was never visited.
     pub kind: Option<NodeType>,
-    /// Whether it lies on the principal variation.
+    /// Whether the node is on the principal variation.
     pub on_line: bool,
-    /// Its searches, in order; none if it was cut off.
+    /// Its visits, in order; none if it was cut off.
     pub visits: Vec<NodeVisit>,
-    /// Nodes that this one stands for: more than one where many moves were cut off together.
+    /// The number of nodes it represents: more than one if many moves were cut off together.
     pub stands_for: usize,
-    /// Visits below it that were made but are not in the tree.
+    /// Visits below it that are not in the tree.
     pub hidden: u64,
-    /// Its position as FEN, in a game with a board.
+    /// The position as FEN, in a game with a board.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fen: Option<String>,
 }
@@ -77,7 +77,7 @@ pub struct Node {
 /// One search of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NodeVisit {
-    /// `(alpha, beta)`.
+    /// The window, as `(alpha, beta)`.
     pub window: String,
     /// Alpha, unless it is infinite.
     pub alpha: Option<Score>,
@@ -85,50 +85,50 @@ pub struct NodeVisit {
     pub beta: Option<Score>,
     /// Whether the window is a null window.
     pub null: bool,
-    /// Whether the node is searched again, because the null window failed.
+    /// Whether this is a re-search after a null window failed.
     pub again: bool,
     /// Whether the node is a leaf.
     pub leaf: bool,
     /// The value, or its bound.
     pub value: Score,
-    /// What kind of node it was in this visit.
+    /// The type of the node in this visit.
     pub kind: NodeType,
-    /// Whether the table settled it.
+    /// Whether the table provided the value.
     pub hit: bool,
-    /// `=`, or `>=` or `<=` where the value is only a bound, or `~` where it is an estimate.
+    /// `=`, or `>=` or `<=` for a bound, or `~` for an estimate.
     pub relation: &'static str,
-    /// `alpha 6 >= beta 5`, if moves were cut off.
+    /// The cutoff, as `alpha 6 >= beta 5`, if moves were cut off.
     pub cutoff: Option<String>,
-    /// The names of what was cut off.
+    /// The names of the nodes that were cut off.
     pub cut: Vec<String>,
 }
 
-/// Something that happened.
+/// A step of the search, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecordedEvent {
-    /// To which node of [`SearchRecord::tree`].
+    /// The index of the node in [`SearchRecord::tree`].
     pub node: usize,
-    /// In which of its visits.
+    /// The index of the visit in the node's visits.
     pub visit: usize,
-    /// What.
+    /// The kind of the step.
     pub kind: RecordedEventKind,
-    /// Where a bound moves to.
+    /// The new value of a bound that is raised.
     pub value: Option<Score>,
-    /// In words.
+    /// The step in words.
     pub text: String,
 }
 
-/// The kinds of happenings.
+/// The kind of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordedEventKind {
-    /// An iteration begins; it happens to the root.
+    /// An iteration begins; its node is the root.
     Iteration,
     /// A node is entered.
     Enter,
     /// A leaf is entered and left.
     Leaf,
-    /// The table has a move searched first.
+    /// The table provides the move to search first.
     First,
     /// A bound moves.
     Raise,
@@ -136,13 +136,13 @@ pub enum RecordedEventKind {
     Cutoff,
     /// A node is left.
     Leave,
-    /// A node is left at once, because the table settles it.
+    /// A node is left at once, because the table provides its value.
     Hit,
 }
 
 impl SearchRecord {
-    /// Reports what `recorder` heard of a search of `root`. With `whole_cut` the subtrees that were
-    /// cut off are shown whole, otherwise their first moves alone.
+    /// Creates the record of a search of `root`. With `whole_cut`, subtrees that were cut off are
+    /// shown completely, otherwise only their first moves.
     pub fn new<G: ZeroSumGame>(
         algorithm: Algorithm,
         recorder: &Recorder<G::Move>,
@@ -153,8 +153,8 @@ impl SearchRecord {
         SearchRecord::named(algorithm.name(), recorder, game, root, whole_cut)
     }
 
-    /// As [`SearchRecord::new`], of a search with a name of its own. Several searches of the root, one
-    /// after the other, are one search; the last one's value is its value.
+    /// Does the same as [`SearchRecord::new`] under another name. Consecutive searches of the root
+    /// become one search with the value of the last.
     pub(crate) fn named<G: ZeroSumGame>(
         name: &str,
         recorder: &Recorder<G::Move>,
@@ -193,13 +193,13 @@ impl SearchRecord {
         search_record
     }
 
-    /// The names of the nodes that were cut off.
+    /// Returns the names of the nodes that were cut off.
     pub fn cut(&self) -> Vec<&str> {
         let cut = self.tree.iter().filter(|node| node.kind.is_none());
         cut.map(|node| node.name.as_str()).collect()
     }
 
-    /// All steps, indented by their depth, and a summary.
+    /// Formats all steps, indented by depth, and a summary.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for step in &self.steps {
@@ -242,17 +242,16 @@ impl SearchRecord {
     }
 }
 
-/// ` by N1 N3`; nothing where there is no line.
+/// Formats a line as ` by N1 N3`; returns nothing for an empty line.
 pub(super) fn by(line: &[String]) -> String {
     if line.is_empty() { String::new() } else { format!(" by {}", line.join(" ")) }
 }
 
-/// `1 node`, `2 nodes`.
+/// Formats a count as `1 node` or `2 nodes`.
 fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A node with its state in the game and its children.
 struct Placed<S, M> {
     node: Node,
     state: S,
@@ -264,7 +263,7 @@ struct RecordRenderer<'a, G: ZeroSumGame> {
     game: &'a mut G,
     recorder: &'a Recorder<G::Move>,
     nodes: Vec<Placed<G::State, G::Move>>,
-    /// For each visit its node, and which of the node's visits it is.
+    /// For each visit the index of its node, and of the visit in the node.
     place: Vec<(usize, usize)>,
     whole_cut: bool,
     windows: bool,
@@ -332,7 +331,6 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         id
     }
 
-    /// Marks the nodes of the principal variation.
     fn mark_line(&mut self) {
         let Some(last) = self.recorder.last_of_root() else { return };
         let mut current = 0;
@@ -370,7 +368,7 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         }
     }
 
-    /// Adds what lies below nodes that an early iteration has judged and a later one has cut off.
+    /// Adds nodes below those that an early iteration estimated and a later one cut off.
     fn complete(&mut self) {
         for parent in 0..self.nodes.len() {
             let state = self.nodes[parent].state.clone();
@@ -393,7 +391,7 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         }
     }
 
-    /// A step in words; `None` for those that go without saying.
+    /// Describes a step; `None` for steps that are not shown.
     fn recorded_event(&self, step: &Step<G::Move>) -> Option<RecordedEvent> {
         let (id, kind) = match *step {
             Step::Iteration(depth) => return self.iteration(depth),
@@ -452,14 +450,14 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         Some(RecordedEvent { node, visit: number, kind, value, text })
     }
 
-    /// The beginning of an iteration, which happens to the root before it is visited.
+    /// Describes the beginning of an iteration, which belongs to the root before its visit.
     fn iteration(&self, depth: Depth) -> Option<RecordedEvent> {
         let visit = usize::try_from(depth - 1).ok()?;
         let (kind, text) = (RecordedEventKind::Iteration, format!("iteration {depth}"));
         Some(RecordedEvent { node: 0, visit, kind, value: None, text })
     }
 
-    /// `N3: alpha = 5 by N8`.
+    /// Formats a raised bound as `N3: alpha = 5 by N8`.
     fn raised(&self, node: usize, mv: G::Move, value: Score) -> String {
         let Placed { node: Node { name, max, .. }, state, .. } = &self.nodes[node];
         let which = match (self.windows, *max) {
@@ -470,13 +468,11 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         format!("{name}: {which} = {value} by {}", self.game.name(state, mv))
     }
 
-    /// The window in a step's text, if the algorithm has windows.
     fn window_of(&self, rendered: &NodeVisit) -> String {
         let kind = if rendered.null { "null window" } else { "window" };
         if self.windows { format!(", {kind} {}", rendered.window) } else { String::new() }
     }
 
-    /// The names along the best line of a visit of `node`.
     fn line_of(&self, visit: Option<&Visit<G::Move>>, node: usize) -> Vec<String> {
         let Some(visit) = visit else { return Vec::new() };
         let mut state = self.nodes[node].state.clone();
@@ -489,7 +485,7 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
     }
 }
 
-/// A visit as Max sees it, with the names of what it cut off.
+/// Describes a visit from Max's side, with the names of the nodes it cut off.
 fn render_visit<M>(visit: &Visit<M>, max: bool, estimate: bool, cut: Vec<String>) -> NodeVisit {
     let Window { alpha, beta } = visit.window;
     let relation = match visit.value {

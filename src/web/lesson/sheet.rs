@@ -1,5 +1,4 @@
-//! Exercises as a page to be printed: the questions with their trees, and the key on a page of its
-//! own.
+//! Exercises as a printable page: the questions with their trees, and the key on a separate page.
 
 use std::fmt::Write;
 
@@ -7,14 +6,13 @@ use super::exercise::Exercise;
 use super::tree::{GameTree, NodeId};
 use crate::support::words::xml;
 
-/// From one leaf to the next, from one level to the next, and half the width of a node, in user
-/// units (pixels).
+/// Distances between leaves and between levels, and half the width of a node, in user units
+/// (pixels).
 const LEAF_WIDTH: f64 = 62.0;
 const LEVEL_HEIGHT: f64 = 66.0;
 const RADIUS: f64 = 19.0;
-/// Around the tree.
 const MARGIN: f64 = 6.0;
-/// Below a leaf, for its value.
+/// Space for the value below a leaf.
 const VALUE_ROOM: f64 = 20.0;
 
 const STYLE: &str = "
@@ -32,7 +30,6 @@ const STYLE: &str = "
   @page { margin: 18mm; } @media print { body { margin: 0; max-width: none; padding: 0; } .key { margin-top: 0; } }
 ";
 
-/// The page of the exercises of a seed.
 pub(crate) fn sheet(exercises: &[Exercise], seed: u64) -> String {
     let title = format!("Game tree search: exercises, seed {seed}");
     let mut out = format!(
@@ -66,7 +63,7 @@ pub(crate) fn sheet(exercises: &[Exercise], seed: u64) -> String {
     out
 }
 
-/// A tree with its names and the values of its leaves, before any search.
+/// Draws a tree with its names and leaf values, before any search.
 fn diagram(out: &mut String, tree: &GameTree) {
     let places = layout(tree);
     let end = |of: fn(&(f64, f64)) -> f64| places.iter().map(of).fold(0.0, f64::max);
@@ -105,7 +102,7 @@ fn diagram(out: &mut String, tree: &GameTree) {
     out.push_str("</svg>\n");
 }
 
-/// Leaves stand side by side, and every node in the middle above its children.
+/// Places leaves side by side, and every other node centred above its children.
 fn layout(tree: &GameTree) -> Vec<(f64, f64)> {
     fn place(tree: &GameTree, id: NodeId, leaves: &mut f64, places: &mut [(f64, f64)]) {
         let level = if id == 0 { 0.0 } else { places[id].1 };

@@ -1,8 +1,8 @@
-//! PV-splitting: the tree shared out among threads along its principal variation.
+//! PV-splitting: threads share the tree along its principal variation.
 //!
-//! At a node of the principal variation the first move is searched to its end, by the same rule;
-//! then its siblings are shared out against the bound that it set, each with a null window first
-//! and with the open one if it is better. One node is split at a time, and who is done waits.
+//! At a node of the principal variation the first move is searched completely, by the same rule.
+//! Then threads share its siblings against the bound that it set, each with a null window first and
+//! with the open one if it is better. One node is split at a time, and threads without work wait.
 //! T. A. Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982).
 
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -16,17 +16,17 @@ use super::game::{Window, ZeroSumGame};
 use super::search::{Algorithm, Search};
 use crate::chess::score::{Depth, INFINITY, Ply, Score};
 
-/// Below this depth a node is too small to be shared out.
+/// Below this depth a node is too small to be split.
 const MIN_SPLIT_DEPTH: Depth = 2;
-/// A search recurses, with move lists on the way.
+/// Searches recurse, with move lists on the stack.
 const STACK_SIZE: usize = 8 << 20;
 
-/// `1 thread`, `2 threads`.
+/// Formats a number of threads as `1 thread` or `2 threads`.
 pub(crate) fn describe_threads(threads: usize) -> String {
     format!("{threads} thread{}", if threads == 1 { "" } else { "s" })
 }
 
-/// What an algorithm found.
+/// The result of a parallel search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value<M> {
     /// The value for the side to move.
@@ -37,7 +37,7 @@ pub struct Value<M> {
     pub nodes: u64,
 }
 
-/// What threads need of a game that is searched by several of them.
+/// A game that several threads can search.
 pub trait SharedGame:
     ZeroSumGame<State: Send + Sync, Move: Send + Sync> + Clone + Send + Sync + 'static
 {
@@ -47,7 +47,7 @@ impl<G: ZeroSumGame<State: Send + Sync, Move: Send + Sync> + Clone + Send + Sync
 {
 }
 
-/// The siblings of a first move, to be shared out.
+/// The siblings of a first move, shared by threads.
 struct SplitPoint<G: ZeroSumGame> {
     game: G,
     siblings: Vec<(G::Move, G::State)>,
@@ -58,15 +58,15 @@ struct SplitPoint<G: ZeroSumGame> {
     alpha: AtomicI32,
     best: Mutex<(Score, Vec<G::Move>)>,
     nodes: AtomicU64,
-    /// Alpha has reached beta: whatever the others do is of no use.
+    /// Alpha has reached beta, so the other results are useless.
     cut_off: AtomicBool,
     stop: Arc<AtomicBool>,
 }
 
-/// An order to help at a split point, and the means to tell that this is done.
+/// A request to help at a split point; dropping the wait group reports completion.
 type Call<G> = (Arc<SplitPoint<G>>, WaitGroup);
 
-/// Threads that search together. They live as long as this does, and sleep between splits.
+/// Threads that search together. They live as long as this value, and sleep between splits.
 pub struct Splitter<G: SharedGame> {
     calls: Option<Sender<Call<G>>>,
     helpers: Vec<JoinHandle<()>>,
@@ -75,7 +75,7 @@ pub struct Splitter<G: SharedGame> {
 }
 
 impl<G: SharedGame> Splitter<G> {
-    /// `threads` threads, the caller's among them; once `stop` is raised they give up.
+    /// Creates `threads` threads, including the caller's; they stop once `stop` is raised.
     ///
     /// # Errors
     /// If the system cannot start a thread.
@@ -90,7 +90,7 @@ impl<G: SharedGame> Splitter<G> {
         Ok(Splitter { calls: Some(calls), helpers, stop, nodes: 0 })
     }
 
-    /// The value of `state` at `depth` plies: the same as one thread finds.
+    /// Searches `state` to `depth` plies. The value is the same as with one thread.
     pub fn search(&mut self, game: &G, state: &G::State, depth: Depth) -> Value<G::Move> {
         self.nodes = 0;
         let (score, line) = self.pv_split(&mut game.clone(), state, 0, depth, Window::FULL);
@@ -137,13 +137,13 @@ impl<G: SharedGame> Splitter<G> {
         self.share_out(split)
     }
 
-    /// Has all threads work at a split point, and waits for the last of them.
+    /// Runs all threads on a split point, and waits for the last of them.
     fn share_out(&mut self, split: SplitPoint<G>) -> (Score, Vec<G::Move>) {
         let split = Arc::new(split);
         let done = WaitGroup::new();
         if let Some(calls) = &self.calls {
             for _ in 0..self.helpers.len().min(split.siblings.len() - 1) {
-                // Helpers leave only when the channel is closed.
+                // Cannot fail: helpers leave only when the channel is closed.
                 let _ = calls.send((Arc::clone(&split), done.clone()));
             }
         }
@@ -166,7 +166,7 @@ impl<G: SharedGame> Drop for Splitter<G> {
     }
 }
 
-/// The life of a helper.
+/// Runs on a helper thread until the channel is closed.
 fn help<G: SharedGame>(inbox: &Receiver<Call<G>>) {
     for (split, done) in inbox {
         split.work();
@@ -179,7 +179,7 @@ impl<G: SharedGame> SplitPoint<G> {
         self.best.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes one sibling after the other until there is none left.
+    /// Searches siblings, one at a time, until none is left.
     fn work(&self) {
         let mut game = self.game.clone();
         let stops = [&self.cut_off, &*self.stop];
@@ -196,7 +196,7 @@ impl<G: SharedGame> SplitPoint<G> {
         self.nodes.fetch_add(search.nodes, Relaxed);
     }
 
-    /// The value of a sibling, as its parent sees it: a bound where it is not better.
+    /// Returns the value of a sibling for its parent: a bound if it is not better.
     fn sibling(&self, search: &mut Search<'_, G, ()>, state: &G::State) -> (Score, Vec<G::Move>) {
         let mut try_window = |window: Window| {
             let (ply, depth) = (self.ply + 1, self.depth - 1);
@@ -209,8 +209,8 @@ impl<G: SharedGame> SplitPoint<G> {
         if found.0 <= asked || found.0 >= self.beta {
             return found;
         }
-        // It is better than what was asked for. Others may have found still better moves
-        // meanwhile, so its bound alone does not tell.
+        // It is better than the alpha that was tested. Other threads may have raised alpha
+        // meanwhile, so this bound does not decide.
         try_window(Window::new(self.alpha.load(Relaxed), self.beta))
     }
 
@@ -240,7 +240,7 @@ mod tests {
         search.run(Algorithm::AlphaBeta, state, depth, Window::FULL).0
     }
 
-    /// The shipped positions and what some of their moves lead to.
+    /// The shipped positions, and the positions after some of their moves.
     fn many() -> Vec<Position> {
         let mut all = positions();
         for position in positions() {

@@ -1,8 +1,9 @@
-//! A [`SearchRecord`] as a picture: the tree with its windows, values and cutoffs, as SVG.
+//! Draws a [`SearchRecord`] as SVG: the tree with its windows, values and cutoffs.
 //!
-//! Max's nodes are squares, Min's are circles. Every node is an element of the class `node` and
-//! its type in its last visit, `pv`, `cut`, `all` or `never`, and `line` on the principal variation,
-//! with `data-visits` and `data-count` (the nodes that it stands for); every cutoff is an element of the class `cutoff`. So the picture can be counted.
+//! Max's nodes are squares, Min's are circles. To make the picture countable, every node is an
+//! element of the class `node` and of its type in its last visit, `pv`, `cut`, `all` or `never`,
+//! and of `line` on the principal variation. It has `data-visits` and `data-count` (the nodes that
+//! it represents). Every cutoff is an element of the class `cutoff`.
 
 use std::fmt::Write;
 
@@ -10,22 +11,19 @@ use super::observe::NodeType;
 use super::search_record::{Node, NodeVisit, SearchRecord};
 use crate::support::words::xml;
 
-/// Room for a leaf, from one to the next, in user units (pixels).
+/// Distance between leaves, in user units (pixels).
 const LEAF_WIDTH: f64 = 116.0;
-/// From one level to the next.
 const LEVEL_HEIGHT: f64 = 104.0;
-/// From the edge of the picture to the middle of the outermost nodes.
+/// Distance from the edge of the picture to the centre of the outermost nodes.
 const MARGIN: f64 = 64.0;
-/// Half the width of a node.
 const RADIUS: f64 = 21.0;
-/// From one line of small print to the next.
+/// Distance between lines of small print.
 const LINE_HEIGHT: f64 = 13.0;
-/// Room for title and legend.
+/// Space for title and legend.
 const HEADER: f64 = 110.0;
-/// The narrowest picture: the legend must fit.
+/// Minimum width, for the legend.
 const MIN_WIDTH: f64 = 660.0;
 
-/// How nodes and edges look.
 const STYLE: &str = "
   text { font: 13px system-ui, sans-serif; fill: #1c2024; text-anchor: middle; }
   .title { font-size: 18px; text-anchor: start; } .legend { text-anchor: start; }
@@ -39,14 +37,13 @@ const STYLE: &str = "
   .halo { paint-order: stroke; stroke: #ffffff; stroke-width: 4px; }
 ";
 
-/// Where a node is drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Point {
     x: f64,
     y: f64,
 }
 
-/// The picture of a search.
+/// Draws a search.
 pub fn svg(search_record: &SearchRecord, title: &str) -> String {
     let points = layout(search_record);
     let right = points.iter().map(|point| point.x).fold(0.0, f64::max);
@@ -79,7 +76,7 @@ pub fn svg(search_record: &SearchRecord, title: &str) -> String {
     out
 }
 
-/// Leaves stand side by side, and every node in the middle above its children.
+/// Places leaves side by side, and every other node centred above its children.
 fn layout(search_record: &SearchRecord) -> Vec<Point> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); search_record.tree.len()];
     for (id, node) in search_record.tree.iter().enumerate() {
@@ -139,7 +136,6 @@ fn header(out: &mut String, search_record: &SearchRecord, title: &str) {
     );
 }
 
-/// The classes of a node and of the edge that leads to it.
 fn class(node: &Node) -> String {
     let kind = match node.kind {
         Some(NodeType::Pv) => "pv",
@@ -150,7 +146,7 @@ fn class(node: &Node) -> String {
     format!("{kind}{}", if node.on_line { " line" } else { "" })
 }
 
-/// The line from a node's parent, with the windows of its visits beside it.
+/// Draws the line from a node's parent, with the windows of its visits beside it.
 fn edge(out: &mut String, class: &str, visits: &[NodeVisit], from: Point, to: Point) {
     let (top, bottom) = (from.y + RADIUS, to.y - RADIUS);
     let _ = writeln!(
@@ -159,7 +155,7 @@ fn edge(out: &mut String, class: &str, visits: &[NodeVisit], from: Point, to: Po
         from.x, to.x
     );
     for (index, visit) in visits.iter().enumerate() {
-        // Nearer to the child, where edges lie further apart.
+        // Nearer to the child, where edges are further apart.
         let lines = (visits.len() - index) as f64;
         let y = bottom - 5.0 - (lines - 1.0) * LINE_HEIGHT;
         let x = to.x + (from.x - to.x) * (bottom - y) / (bottom - top);
@@ -172,7 +168,7 @@ fn edge(out: &mut String, class: &str, visits: &[NodeVisit], from: Point, to: Po
     }
 }
 
-/// The node itself, its name inside and its value below.
+/// Draws the node with its name inside and its value below.
 fn draw(out: &mut String, node: &Node, Point { x, y }: Point) {
     let _ = writeln!(
         out,
@@ -210,7 +206,7 @@ fn draw(out: &mut String, node: &Node, Point { x, y }: Point) {
     }
     for (index, text) in below.iter().enumerate() {
         let row = LINE_HEIGHT * index as f64;
-        // Below a leaf; beside a node that has edges below.
+        // Below a leaf, but beside a node that has edges below.
         let (x, y, anchor) = match node.visits.iter().all(|visit| visit.leaf) || node.hidden > 0 {
             true => (x, y + RADIUS + LINE_HEIGHT + row, "middle"),
             false => (x + RADIUS + 5.0, y - 6.0 + row, "start"),
@@ -225,7 +221,6 @@ fn draw(out: &mut String, node: &Node, Point { x, y }: Point) {
     out.push_str("</g>\n");
 }
 
-/// What each visit found.
 fn values(visits: &[NodeVisit]) -> Vec<String> {
     let relation = |visit: &NodeVisit| match visit.relation {
         ">=" => "≥",
@@ -242,7 +237,7 @@ fn values(visits: &[NodeVisit]) -> Vec<String> {
     }
 }
 
-/// For each node its first child that was cut off.
+/// Returns the first cut off child of each node.
 fn first_cut(search_record: &SearchRecord) -> Vec<Option<usize>> {
     let mut first = vec![None; search_record.tree.len()];
     for (id, node) in search_record.tree.iter().enumerate() {
@@ -253,8 +248,8 @@ fn first_cut(search_record: &SearchRecord) -> Vec<Option<usize>> {
     first
 }
 
-/// Where alpha met beta at a node: a double stroke across the edge to the first child that was
-/// cut off, or beside the node if another search visited them all, and the words beside the node.
+/// Draws the cutoffs of a node: a double stroke across the edge to the first child that was cut
+/// off, or beside the node if another search visited all children, with the text beside the node.
 fn cutoffs(out: &mut String, node: &Node, at: Point, cut: Option<Point>) {
     let (x, y) = match cut {
         Some(child) => ((at.x + child.x) / 2.0, (at.y + child.y) / 2.0),
@@ -291,7 +286,7 @@ mod tests {
         picture.matches(part).count()
     }
 
-    /// The sum of the numbers that follow an attribute's name.
+    /// Sums the numbers that follow an attribute's name.
     fn sum(picture: &str, attribute: &str) -> u64 {
         let mark = format!("{attribute}=\"");
         let values = picture.split(&mark).skip(1);

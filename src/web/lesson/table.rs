@@ -1,4 +1,4 @@
-//! What a textbook search remembers: a transposition table, or only the line to search first.
+//! The table of a textbook search: a transposition table, or only the line to search first.
 //! <https://www.chessprogramming.org/Transposition_Table>
 
 use std::collections::HashMap;
@@ -6,20 +6,19 @@ use std::collections::HashMap;
 use super::game::Window;
 use crate::chess::score::{Depth, Score};
 
-/// The depth of an entry that tells a move and no value.
+/// The depth of an entry with a move and no value.
 const MOVE_ALONE: Depth = -1;
 
-/// What a stored value says of the true one.
+/// The relation of a stored value to the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bound {
     Exact,
-    /// It is the value or more.
+    /// The true value is this or more.
     Lower,
-    /// It is the value or less.
+    /// The true value is this or less.
     Upper,
 }
 
-/// What is known of a position, for the side to move.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     depth: Depth,
@@ -29,7 +28,7 @@ struct Entry {
     best: Option<u64>,
 }
 
-/// A table of positions by key, without a bound on its size: lessons are small.
+/// A table of positions by key. Its size is unlimited, because lessons are small.
 #[derive(Debug, Clone)]
 pub struct Table {
     entries: HashMap<u64, Entry>,
@@ -37,18 +36,18 @@ pub struct Table {
 }
 
 impl Table {
-    /// A transposition table: whatever is searched is stored, in place of what was there.
+    /// Creates a transposition table. Every result replaces the earlier one of its position.
     pub fn transpositions() -> Self {
         Table { entries: HashMap::new(), keeps_values: true }
     }
 
-    /// A table that knows only the [line](Table::expect) of the last iteration.
+    /// Creates a table that stores only the [line](Table::expect) of the last iteration.
     pub fn line_alone() -> Self {
         Table { entries: HashMap::new(), keeps_values: false }
     }
 
-    /// Has a line searched first: positions with the one that follows them. A table of values
-    /// knows it already.
+    /// Stores a line to be searched first: keys of positions, each with its successor's. A
+    /// transposition table already contains it and ignores the call.
     pub fn expect(&mut self, line: impl IntoIterator<Item = (u64, u64)>) {
         if self.keeps_values {
             return;
@@ -60,7 +59,7 @@ impl Table {
         }
     }
 
-    /// A value for the position that settles a search to `depth` with this window.
+    /// Returns a stored value that suffices for a search to `depth` with this window.
     pub fn value(&self, key: u64, depth: Depth, window: Window) -> Option<Score> {
         let entry = self.entries.get(&key).filter(|entry| entry.depth >= depth)?;
         let settles = match entry.bound {
@@ -71,13 +70,13 @@ impl Table {
         settles.then_some(entry.value)
     }
 
-    /// The key of the position after the best move known.
+    /// Returns the key of the position after the stored best move.
     pub fn best(&self, key: u64) -> Option<u64> {
         self.entries.get(&key)?.best
     }
 
-    /// Stores what a search to `depth` with this window has found. A search that found no move
-    /// better than alpha leaves the best move of before in place.
+    /// Stores the result of a search to `depth` with this window. A search that found no move
+    /// better than alpha keeps the stored best move.
     pub fn store(
         &mut self,
         key: u64,

@@ -1,11 +1,11 @@
-//! PV-splitting of an explicit tree on a clock: each visit of a node takes one tick, so that who
-//! did what and when is the same every time.
+//! PV-splitting of an explicit tree on a simulated clock. Each visit of a node takes one tick, so
+//! every run has the same timeline.
 //!
-//! The rules are those of [`splitting`](super::splitting): the first move of a node of the
-//! principal variation is searched to its end, its siblings are shared out, each with a null window
-//! first and once more with the open one if it is better, and a cutoff sends everybody home. What
-//! a thread finds is known to the others from the tick on at which it is done; of two that are
-//! done in the same tick the one of the lower number comes first.
+//! The rules are those of [`splitting`](super::splitting). The first move of a node of the
+//! principal variation is searched completely. Threads share its siblings, each with a null window
+//! first and once more with the open one if it is better, and a cutoff stops all threads. Other
+//! threads use a result from the tick on at which it is complete; of two results in the same tick
+//! that of the lower thread number is first.
 
 use std::collections::VecDeque;
 
@@ -18,27 +18,27 @@ use super::splitting::describe_threads;
 use super::tree::{GameTree, NodeId, PositionTree};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// Below this depth a node is too small to be shared out.
+/// Below this depth a node is too small to be split.
 const MIN_SPLIT_DEPTH: Depth = 2;
 
-/// The work of some threads.
+/// A simulated parallel search, thread by thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Timeline {
-    /// How many.
+    /// The number of threads.
     pub threads: usize,
     /// The value of the root for Max.
     pub value: Score,
     /// The principal variation.
     pub line: Vec<String>,
-    /// How long it took.
+    /// The duration in ticks.
     pub ticks: u64,
     /// Visits of all threads.
     pub visits: u64,
-    /// What serial alpha-beta takes.
+    /// Ticks of serial alpha-beta.
     pub serial: u64,
-    /// All in one line.
+    /// The result in one line.
     pub summary: String,
-    /// What the threads did, by the tick at which it ended.
+    /// The work of the threads, by the tick at which it ended.
     pub spans: Vec<Span>,
 }
 
@@ -46,36 +46,35 @@ pub struct Timeline {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Work {
-    /// It visits a node whose moves will be shared out.
+    /// It visits a node whose moves will be shared.
     Split,
     /// It searches the end of the principal variation alone.
     First,
-    /// It asks whether a sibling is better.
+    /// It tests a sibling with a null window.
     Null,
-    /// It is, and its value is wanted.
+    /// It searches a better sibling again for its value.
     Again,
 }
 
-/// What one thread did without a pause.
+/// One search by one thread without a pause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Span {
-    /// Which thread, from 1.
+    /// The thread, from 1.
     pub thread: usize,
     /// The tick at which it began.
     pub begin: u64,
     /// The tick at which it ended.
     pub end: u64,
-    /// The node that it searched.
+    /// The node that was searched.
     pub node: String,
-    /// Why.
+    /// The reason for the search.
     pub work: Work,
     /// Whether a cutoff of another thread stopped it.
     pub stopped: bool,
-    /// In words.
+    /// The span in words.
     pub text: String,
 }
 
-/// A node to be searched by one thread.
 #[derive(Debug, Clone, Copy)]
 struct Task {
     node: NodeId,
@@ -84,7 +83,7 @@ struct Task {
     work: Work,
 }
 
-/// A task that a thread is busy with, and what will come of it.
+/// A running task and its future result.
 #[derive(Debug, Clone)]
 struct Job {
     task: Task,
@@ -94,7 +93,6 @@ struct Job {
     line: Vec<NodeId>,
 }
 
-/// A node of the principal variation.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     node: NodeId,
@@ -103,7 +101,7 @@ struct Place {
     window: Window,
 }
 
-/// The siblings of a first move while they are shared out. Scores are those of the parent.
+/// The siblings of a first move while threads share them. Scores are those of the parent.
 struct SplitPoint {
     place: Place,
     siblings: VecDeque<NodeId>,
@@ -119,7 +117,7 @@ struct Clock {
     spans: Vec<Span>,
 }
 
-/// Searches a tree with so many threads, at least one.
+/// Simulates a search of a tree by this many threads, at least one.
 pub fn split_on_a_clock(tree: &GameTree, threads: usize) -> Timeline {
     let game = PositionTree::new(tree);
     let height = game.height();
@@ -133,7 +131,7 @@ pub fn split_on_a_clock(tree: &GameTree, threads: usize) -> Timeline {
     let serial = search.nodes;
     let value = if tree.is_max(0) { value } else { -value };
     let line: Vec<String> = line.iter().map(|&node| tree.node_name(node).to_owned()).collect();
-    // Hundredths, rounded half up, in whole numbers.
+    // Hundredths, rounded half up, in integers.
     let faster = (200 * serial + ticks) / (2 * ticks);
     let summary = format!(
         "pv-splitting, {}: value {value}{}; {visits} visits in {ticks} ticks, \
@@ -147,7 +145,7 @@ pub fn split_on_a_clock(tree: &GameTree, threads: usize) -> Timeline {
 }
 
 impl Timeline {
-    /// What the threads did, and a summary.
+    /// Formats the spans and a summary.
     pub fn text(&self) -> String {
         let lines = self.spans.iter().map(|span| format!("{}\n", span.text));
         lines.collect::<String>() + &self.summary + "\n"
@@ -186,7 +184,7 @@ impl Clock {
         })
     }
 
-    /// Has all threads work at a split point until the last of them is done.
+    /// Runs all threads on a split point until the last of them is done.
     fn share_out(&mut self, mut split: SplitPoint) -> (Score, Vec<NodeId>) {
         let mut busy: Vec<Option<Job>> = vec![None; self.threads];
         for job in &mut busy {
@@ -220,7 +218,7 @@ impl Clock {
         split.best
     }
 
-    /// The job of a thread that takes the next sibling, if there is one left.
+    /// Starts the next sibling on a free thread, if there is one left.
     fn next_sibling(&mut self, split: &mut SplitPoint) -> Option<Job> {
         let node = split.siblings.pop_front()?;
         let task = Task { node, window: Window::null(split.alpha).flip(), work: Work::Null };
@@ -232,7 +230,7 @@ impl Clock {
         self.begin(task, below.ply, below.depth)
     }
 
-    /// A task begun now, with what will be its result.
+    /// Starts a task and computes its result.
     fn begin(&mut self, task: Task, ply: Ply, depth: Depth) -> Job {
         let mut no_observer = ();
         let mut search = Search::new(&mut self.game, &mut no_observer, &[]);
@@ -241,7 +239,7 @@ impl Clock {
         Job { task, begin: self.now, end: self.now + search.nodes, value, line }
     }
 
-    /// Writes down what a thread did until `end`.
+    /// Records the work of a thread until `end`.
     fn note(&mut self, thread: usize, job: &Job, end: u64) {
         let Job { task, begin, value, .. } = job;
         let (node, max) =
@@ -271,13 +269,13 @@ impl Clock {
 }
 
 impl Place {
-    /// The place one ply further down, but for its node.
+    /// Returns the place one ply below, with the same node.
     fn below(self) -> Place {
         Place { ply: self.ply + 1, depth: self.depth - 1, ..self }
     }
 }
 
-/// Takes the job that is done first, of the thread with the lowest number.
+/// Takes the job that ends first; of equal ones, that of the lowest thread number.
 fn first_done(busy: &mut [Option<Job>]) -> Option<(usize, Job)> {
     let ends = busy.iter().enumerate().filter_map(|(at, job)| Some((job.as_ref()?.end, at)));
     let (_, thread) = ends.min()?;

@@ -1,4 +1,4 @@
-//! What PV-splitting gains: the time of serial alpha-beta and of split searches, move by move.
+//! Measures the speedup of PV-splitting: the times of serial and split searches, move by move.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -13,20 +13,19 @@ use super::splitting::Splitter;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Score};
 
-/// Figures that were published for PV-splitting with five threads: by depth, for five moves of a
-/// game, the seconds that serial alpha-beta and the split search took.
+/// Published times of PV-splitting with five threads: by depth, for five moves of a game, the
+/// seconds of serial alpha-beta and of the split search.
 pub(crate) const PUBLISHED: [(Depth, [(f64, f64); 5]); 3] = [
     (3, [(0.022, 0.0083), (0.032, 0.0097), (0.022, 0.0084), (0.021, 0.0084), (0.029, 0.0093)]),
     (4, [(0.310, 0.082), (0.546, 0.081), (0.091, 0.093), (0.502, 0.032), (0.502, 0.159)]),
     (5, [(6.84, 1.68), (15.90, 0.56), (1.39, 1.93), (8.55, 0.091), (14.79, 0.37)]),
 ];
 
-/// One search by several threads.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Split {
-    /// How many.
+    /// The number of threads.
     pub threads: usize,
-    /// How long it took.
+    /// The duration in seconds.
     pub seconds: f64,
     /// Nodes of all threads, without quiescence.
     pub nodes: u64,
@@ -37,13 +36,13 @@ pub(crate) struct Split {
 pub(crate) struct Measurement {
     /// The depth in plies.
     pub depth: Depth,
-    /// Which move of the game, from 1.
+    /// The number of the move in the game, from 1.
     pub number: usize,
     /// The best move.
     pub best: String,
     /// The score, the same for all searches.
     pub score: Score,
-    /// How long serial alpha-beta took.
+    /// Seconds of serial alpha-beta.
     pub seconds: f64,
     /// Its nodes, without quiescence.
     pub nodes: u64,
@@ -58,24 +57,23 @@ impl Measurement {
     }
 }
 
-/// Searchers for each number of threads.
+/// Measures searches with given numbers of threads.
 pub(crate) struct Stopwatch {
     splitters: Vec<(usize, Splitter<Chess>)>,
     stop: Arc<AtomicBool>,
 }
 
-/// What one position gave.
 pub(crate) enum TimedPosition {
-    /// The measurement and the serial search's best move, where there is one.
+    /// The measurement and the serial search's best move, if there is one.
     Done(Measurement, Option<Move>),
-    /// A split search found another score than the serial one, which must not be.
+    /// A split search found another score than the serial one, which is a bug.
     Disagreement(String),
-    /// The flag was raised.
+    /// The search was stopped.
     Stopped,
 }
 
 impl Stopwatch {
-    /// A stopwatch for these numbers of threads.
+    /// Creates the threads for these numbers of threads.
     ///
     /// # Errors
     /// If the system cannot start so many.
@@ -87,7 +85,7 @@ impl Stopwatch {
         Ok(Stopwatch { splitters, stop: Arc::clone(stop) })
     }
 
-    /// Takes the times for `position`, the `number`-th of the game, at `depth`.
+    /// Times the searches of `position`, the `number`-th of the game, to `depth`.
     pub(crate) fn measure(
         &mut self,
         position: &Position,

@@ -1,4 +1,4 @@
-//! The engine's lines, live: a search whose news go out as server-sent events.
+//! Live analysis: runs an engine search and sends its lines as server-sent events.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -20,7 +20,6 @@ use crate::engine::search::{
     BookSearch, Bound, Config, Limits, Report, SearchEvent, Searcher, Transposition,
 };
 
-/// A search that is asked for.
 #[derive(Debug)]
 struct AnalysisRequest {
     game: Game,
@@ -44,11 +43,11 @@ impl AnalysisRequest {
     }
 }
 
-/// Starts a search; its events come out of the channel, whose end stops it. An earlier one of the same
-/// client ends.
+/// Starts a search and returns its events; dropping the receiver stops the search.
+/// An earlier search of the same client is stopped.
 ///
 /// # Errors
-/// If the query is wrong, or too many searches run.
+/// If the query is invalid, or too many searches run.
 pub(crate) async fn start(
     searches: &Arc<Searches>,
     content: &Arc<Content>,
@@ -65,12 +64,10 @@ pub(crate) async fn start(
         .await
 }
 
-/// An event with its data.
 fn event(name: &str, data: &impl Serialize) -> Event {
     Event::default().event(name).data(serde_json::to_string(data).unwrap_or_default())
 }
 
-/// Searches, and tells of it; the last event comes back.
 fn search(
     content: &Content,
     order: &AnalysisRequest,
@@ -86,7 +83,7 @@ fn search(
     };
     let root = order.game.position();
     let limits = Limits { multi_pv: order.lines, ..Limits::default() };
-    // A search does not wait for its client: one that reads slowly gets fewer lines.
+    // The search must not wait for its client: a slow reader gets fewer lines.
     let send = |event: Event| drop(sender.try_send(event));
     let mut listen = |search_event: &SearchEvent| match search_event {
         SearchEvent::Iteration(report) | SearchEvent::NewBest(report) => {
@@ -103,21 +100,21 @@ fn search(
     event("end", &EndAnswer { best, depth: result.depth, nodes: result.nodes, reason })
 }
 
-/// A position of a line that the book knows.
+/// A position of a line that is in the book.
 #[derive(Debug, Serialize)]
 struct BookPlace {
-    /// Moves of the line up to it.
+    /// Plies from the root.
     plies: usize,
     fen: String,
     reached: Results,
     opening: Option<Opening>,
 }
 
-/// A line of the search.
+/// One of the best lines of the search.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct LineAnswer {
-    /// Which of the best lines this is, from 1.
+    /// Rank of the line, from 1.
     number: usize,
     depth: i32,
     selective_depth: usize,
@@ -126,9 +123,9 @@ struct LineAnswer {
     nodes: u64,
     milliseconds: u64,
     moves: Vec<NamedMove>,
-    /// The plies of the line whose positions the book knows.
+    /// The plies of the line whose positions are in the book.
     in_book: Vec<usize>,
-    /// Where the line comes into the book from outside: from a position that it does not know.
+    /// Where the line enters the book, coming from a position outside it.
     transposes: Option<BookPlace>,
 }
 
@@ -154,8 +151,8 @@ impl LineAnswer {
     }
 }
 
-/// The plies of a line whose positions the book knows, and the first at which it comes into the book
-/// from outside.
+/// Returns the plies of a line whose positions are in the book, and the first position at which the
+/// line enters the book from outside.
 fn book_on(content: &Content, root: &Position, line: &[Move]) -> (Vec<usize>, Option<BookPlace>) {
     let (mut position, mut is_known) = (*root, content.book.reached(root).is_some());
     let (mut in_book, mut transposes) = (Vec::new(), None);
@@ -179,19 +176,18 @@ fn book_on(content: &Content, root: &Position, line: &[Move]) -> (Vec<usize>, Op
     (in_book, transposes)
 }
 
-/// A line of the search that the search itself has found to lead into the book.
+/// A transposition into the book that the search has reported.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct TranspositionAnswer {
     moves: Vec<NamedMove>,
-    /// Whether a position before it is none of the book: else the line never left it.
+    /// Whether an earlier position of the line is outside the book; otherwise the line never left
+    /// it.
     from_outside: bool,
-    /// The position of the book.
     fen: String,
     reached: Results,
     opening: Option<Opening>,
     value: Option<ScoreAnswer>,
-    /// All of it in words.
     text: String,
 }
 
@@ -214,7 +210,6 @@ impl TranspositionAnswer {
     }
 }
 
-/// The end of a search.
 #[derive(Debug, Serialize)]
 struct EndAnswer {
     best: Option<NamedMove>,

@@ -1,4 +1,5 @@
-//! A game explained: every position searched, told in lines of JSON, the game with its notes in the end.
+//! Annotation of a game: searches every position, reports progress as lines of JSON, and sends the
+//! annotated game at the end.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -23,7 +24,6 @@ use crate::games::pgn::PgnGame;
 use crate::tools::annotate::work::annotate_one;
 use crate::tools::annotate::{Background, Effort, Limits, game_data};
 
-/// A game that is to be annotated.
 struct AnnotationRequest {
     game: PgnGame,
     effort: Effort,
@@ -49,15 +49,14 @@ impl AnnotationRequest {
     }
 }
 
-/// What is told of it.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Line {
-    /// How many positions are searched, and of how many.
+    /// The number of positions searched so far, and of all positions.
     Progress { searched: usize, of: usize },
-    /// The game with its notes, as pages show it and as PGN.
+    /// The annotated game, for pages and as PGN.
     Game { game: Value, pgn: String },
-    /// Why there is none.
+    /// Why the game could not be annotated.
     Error { error: String },
 }
 
@@ -69,11 +68,11 @@ impl Line {
     }
 }
 
-/// Starts to annotate the first game of a text; lines of JSON come out of the channel, whose end stops
-/// it. An earlier one of the same client ends.
+/// Starts to annotate the first game of a text and returns the lines of the response.
+/// Dropping the receiver stops it. An earlier annotation for the same client is stopped.
 ///
 /// # Errors
-/// If query or text are wrong, or another game is being annotated.
+/// If the query or the text is invalid, or another game is being annotated.
 pub(crate) async fn start(
     searches: &Arc<Searches>,
     content: &Arc<Content>,
@@ -92,7 +91,6 @@ pub(crate) async fn start(
         .await
 }
 
-/// Annotates a game and tells how far it is; the last line comes back.
 fn annotate(
     content: &Content,
     order: &AnnotationRequest,
@@ -107,7 +105,7 @@ fn annotate(
     };
     let config = Config { memory_mb: SEARCH_MEMORY_MB, ..Config::default() };
     let mut send = |searched, of| {
-        // Whoever reads slowly learns of fewer steps.
+        // A slow reader gets fewer progress lines.
         let _ = sender.try_send(Line::Progress { searched, of }.text());
     };
     let mut searcher = Searcher::new(config);

@@ -1,21 +1,20 @@
-//! Errors of requests, and their responses.
+//! Error responses.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// Seconds after which to retry while the server is busy or not ready.
+/// Value of `Retry-After` while the server is busy or not ready.
 const RETRY_SECONDS: HeaderValue = HeaderValue::from_static("1");
 
-/// The error of a request: a status and a sentence that states what is wrong and what to do.
+/// An HTTP error: a status and a sentence that states what is wrong and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ApiError {
-    /// The HTTP status.
     pub(crate) status: StatusCode,
-    /// What is wrong.
+    /// What is wrong and what to do.
     pub(crate) text: String,
-    /// Whether the response is plain text, as that of the Lichess explorer, instead of JSON.
+    /// Whether the response is plain text, as Lichess' explorer sends it, instead of JSON.
     is_plain: bool,
 }
 
@@ -24,52 +23,52 @@ impl ApiError {
         ApiError { status, text: text.into(), is_plain: false }
     }
 
-    /// Something in the request is wrong.
+    /// 400: something in the request is wrong.
     pub(crate) fn bad_request(text: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, text)
     }
 
-    /// The request is sound, but the books that are served cannot answer it.
+    /// 409: the request is valid, but the served books cannot answer it.
     pub(crate) fn conflict(text: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, text)
     }
 
-    /// The client is not allowed to do this.
+    /// 403: the client is not allowed to do this.
     pub(crate) fn forbidden(text: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, text)
     }
 
-    /// The body is longer than what is read.
+    /// 413: the body is longer than the limit.
     pub(crate) fn too_large(text: impl Into<String>) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, text)
     }
 
-    /// The rest of the request did not come.
+    /// 408: the rest of the request did not arrive.
     pub(crate) fn request_timeout(text: impl Into<String>) -> Self {
         Self::new(StatusCode::REQUEST_TIMEOUT, text)
     }
 
-    /// The address does not take this method.
+    /// 405: the address does not support this method.
     pub(crate) fn method_not_allowed(text: impl Into<String>) -> Self {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, text)
     }
 
-    /// There is no such thing.
+    /// 404: the requested thing does not exist.
     pub(crate) fn not_found(text: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, text)
     }
 
-    /// Too many requests are running, or the result is still being made.
+    /// 503: too many requests are running, or the result is not ready yet.
     pub(crate) fn unavailable(text: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, text)
     }
 
-    /// What was there is gone.
+    /// 410: what was requested no longer exists.
     pub(crate) fn gone(text: impl Into<String>) -> Self {
         Self::new(StatusCode::GONE, text)
     }
 
-    /// The same in the form of Lichess' explorer.
+    /// Returns the same error as plain text.
     pub(crate) fn plain(self) -> Self {
         ApiError { is_plain: true, ..self }
     }

@@ -1,4 +1,4 @@
-//! `/book`: what the books know of a position, in our own words.
+//! `/book`: the statistics of a position in the books, in Tabia's own form.
 
 use serde::Serialize;
 
@@ -14,13 +14,13 @@ use crate::chess::position::{Color, Game, Move, Position};
 use crate::chess::score::{Score, mate_distance};
 use crate::games::book::{BookValue, Breadth};
 
-/// A score for the side to move.
+/// A score from the side to move's point of view.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ScoreAnswer {
-    /// Hundredths of a pawn.
+    /// In centipawns.
     Cp(Score),
-    /// A mate in so many moves; negative if the side to move is mated.
+    /// Mate in this many moves; negative if the side to move is mated.
     Mate(i32),
 }
 
@@ -30,7 +30,7 @@ impl From<Score> for ScoreAnswer {
     }
 }
 
-/// What an analysis has found of the position.
+/// The result of an earlier analysis of the position.
 #[derive(Debug, Serialize)]
 struct ValueAnswer {
     score: ScoreAnswer,
@@ -38,7 +38,6 @@ struct ValueAnswer {
     best: Option<NamedMove>,
 }
 
-/// A move of the book.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct MoveAnswer {
@@ -46,7 +45,8 @@ struct MoveAnswer {
     mv: NamedMove,
     played: Results,
     reached: Results,
-    /// Points of the side to move in the games that reached the position after it, 0 to 1.
+    /// Share of the points that the side to move scored in the games that reached the position
+    /// after the move, from 0 to 1.
     score: f64,
     value: Option<ScoreAnswer>,
     average_rating: Option<u16>,
@@ -55,21 +55,18 @@ struct MoveAnswer {
     history: Vec<MonthResults>,
 }
 
-/// The answer of `/book`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BookAnswer {
     fen: String,
     turn: &'static str,
-    /// Whether the side to move is in check.
     check: bool,
     /// Why the game is over, if it is.
     outcome: Option<&'static str>,
-    /// The moves that led here.
     line: Vec<NamedMove>,
-    /// The name of the last position on the way that has one.
+    /// The opening of the last named position on the way.
     opening: Option<Opening>,
-    /// The games that reached the position by any order of moves.
+    /// The games that reached the position, by any move order.
     reached: Results,
     value: Option<ValueAnswer>,
     moves: Vec<MoveAnswer>,
@@ -83,7 +80,7 @@ pub(crate) struct BookAnswer {
 /// Answers `/book`.
 ///
 /// # Errors
-/// If the query is wrong.
+/// If the query is invalid.
 pub(crate) fn answer(content: &Content, mut query: Query) -> Result<BookAnswer, ApiError> {
     let game = query.game()?;
     let filter = Filter::of(&mut query, Dates::Months)?;
@@ -109,7 +106,6 @@ pub(crate) fn answer(content: &Content, mut query: Query) -> Result<BookAnswer, 
     })
 }
 
-/// The moves of a game.
 pub(crate) fn line(game: &Game) -> Vec<NamedMove> {
     let moves = game.positions().iter().zip(game.moves());
     moves.map(|(position, &mv)| NamedMove::new(position, mv)).collect()

@@ -1,4 +1,4 @@
-//! Answers that were given, to be given again.
+//! A cache of responses.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -7,12 +7,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 
-/// Caches answers by address. When the younger half of a shard is full, the shard drops its older
+/// Caches responses by address. When the younger half of a shard is full, the shard drops its older
 /// half. There are many shards, so that no request waits while one is cleared.
 #[derive(Debug)]
 pub(crate) struct AnswerCache {
     shards: Vec<Mutex<Halves>>,
-    /// Most bytes in half a shard.
+    /// Maximum bytes in half a shard.
     room: usize,
     shard_of: RandomState,
 }
@@ -21,18 +21,16 @@ pub(crate) struct AnswerCache {
 struct Halves {
     young: HashMap<String, Bytes>,
     old: HashMap<String, Bytes>,
-    /// Bytes of the younger half.
     used: usize,
 }
 
-/// What an entry takes besides its texts, about.
+/// Approximate overhead of an entry in bytes, besides its texts.
 const OVERHEAD: usize = 100;
-/// With one shard of 32 MiB, one request in a hundred waited for milliseconds while tens of thousands
-/// of answers were dropped.
+/// With one shard of 32 MiB, one request in a hundred waited for milliseconds while tens of
+/// thousands of responses were dropped.
 const SHARDS: usize = 64;
 
 impl AnswerCache {
-    /// An empty one of so many bytes.
     pub(crate) fn new(bytes: usize) -> Self {
         Self::with_shards(bytes, SHARDS)
     }
@@ -45,7 +43,6 @@ impl AnswerCache {
         }
     }
 
-    /// The answer that was given to this address.
     pub(crate) fn get(&self, address: &str) -> Option<Bytes> {
         let mut halves = self.shard(address);
         if let Some(answer) = halves.young.get(address) {
@@ -56,7 +53,6 @@ impl AnswerCache {
         Some(answer)
     }
 
-    /// Keeps an answer.
     pub(crate) fn put(&self, address: String, answer: Bytes) {
         let mut halves = self.shard(&address);
         halves.put(address, answer, self.room);

@@ -1,10 +1,10 @@
-//! `/masters` and `/lichess`: answers in the form of Lichess' opening explorer.
+//! `/masters` and `/lichess`: responses in the form of Lichess' opening explorer.
 //!
-//! Source: the OpenAPI description at <https://lichess.org/api#tag/Opening-Explorer>. Where it says
-//! nothing, the server does what that one does: counts are of the games that *played* a move here,
-//! and castling is the king taking his own rook. One thing differs: a game that came back to the
-//! position is counted for each move that it played there, not for the last one alone. In the counts
-//! of the position it is counted once, there as here.
+//! Source: the OpenAPI description at <https://lichess.org/api#tag/Opening-Explorer>. Where it is
+//! silent, the server follows Lichess' implementation: counts are of the games that *played* a move
+//! here, and castling is written as the king taking its own rook. One thing differs: a game that
+//! returned to the position is counted for each move that it played there, not only for the last
+//! one. In the counts of the position it is counted once, as on Lichess.
 
 use serde::Serialize;
 
@@ -18,14 +18,13 @@ use super::query::{Query, with_rook};
 use crate::chess::position::{Game, Position};
 use crate::games::book::{Breadth, Counts};
 
-/// Moves that are told if nobody says otherwise.
+/// Default number of moves.
 const MOVES: u64 = 12;
-/// The most games that are listed of masters, of anybody's best, and of anybody's latest.
+/// Maximum numbers of listed games: of masters, highest rated and most recent.
 const MASTER_GAMES: u64 = 15;
 const TOP_GAMES: u64 = 4;
 const RECENT_GAMES: u64 = 4;
 
-/// A move of an answer.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ExplorerMove {
@@ -39,7 +38,6 @@ struct ExplorerMove {
     opening: Option<Opening>,
 }
 
-/// An answer.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ExplorerAnswer {
@@ -55,7 +53,7 @@ pub(crate) struct ExplorerAnswer {
     history: Option<Vec<MonthResults>>,
 }
 
-/// How much of each is told.
+/// How many entries each list of the response has.
 #[derive(Debug, Clone, Copy)]
 struct ListLimits {
     moves: usize,
@@ -67,7 +65,7 @@ struct ListLimits {
 /// Answers `/masters`.
 ///
 /// # Errors
-/// If the query is wrong.
+/// If the query is invalid.
 pub(crate) fn masters(content: &Content, mut query: Query) -> Result<ExplorerAnswer, ApiError> {
     let game = query.game()?;
     let filter = Filter::with(&mut query, Dates::Years, &[], &[])?;
@@ -83,7 +81,7 @@ pub(crate) fn masters(content: &Content, mut query: Query) -> Result<ExplorerAns
 /// Answers `/lichess`.
 ///
 /// # Errors
-/// If the query is wrong.
+/// If the query is invalid.
 pub(crate) fn lichess(content: &Content, query: Query) -> Result<ExplorerAnswer, ApiError> {
     of_lichess(content, query, |query| {
         Ok(ListLimits {
@@ -98,7 +96,7 @@ pub(crate) fn lichess(content: &Content, query: Query) -> Result<ExplorerAnswer,
 /// Answers `/lichess/history`: the history without moves and games.
 ///
 /// # Errors
-/// If the query is wrong.
+/// If the query is invalid.
 pub(crate) fn lichess_history(content: &Content, query: Query) -> Result<ExplorerAnswer, ApiError> {
     let wanted = ListLimits { moves: 0, top_games: 0, recent_games: Some(0), history: true };
     of_lichess(content, query, |_| Ok(wanted))
@@ -116,10 +114,10 @@ fn of_lichess(
     answer(content, &game, &filter, wanted)
 }
 
-/// Games of chess alone are in a book.
+/// Accepts the names of standard chess as `variant`; books contain no other games.
 ///
 /// # Errors
-/// If another variant is asked for.
+/// If the query names another variant.
 pub(crate) fn standard_chess(query: &mut Query) -> Result<(), ApiError> {
     match query.text("variant").as_deref() {
         None | Some("" | "standard" | "fromPosition" | "chess") => Ok(()),
@@ -129,19 +127,19 @@ pub(crate) fn standard_chess(query: &mut Query) -> Result<(), ApiError> {
     }
 }
 
-/// The number of moves that are asked for.
+/// Reads the number of moves to list, `usual` by default.
 ///
 /// # Errors
-/// If it is no number.
+/// If it is not a number.
 pub(crate) fn moves(query: &mut Query, usual: u64) -> Result<usize, ApiError> {
     let most = MAX_MOVES as u64;
     Ok(query.number("moves", (0, u64::MAX))?.unwrap_or(usual).min(most) as usize)
 }
 
-/// A number of games; what is above the most is cut, as the explorer of Lichess does.
+/// Reads a number of games and limits it to `most`, as Lichess' explorer does.
 ///
 /// # Errors
-/// If it is no number.
+/// If it is not a number.
 pub(crate) fn at_most(query: &mut Query, name: &str, most: u64) -> Result<usize, ApiError> {
     Ok(query.number(name, (0, u64::MAX))?.unwrap_or(most).min(most) as usize)
 }

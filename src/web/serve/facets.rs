@@ -1,4 +1,4 @@
-//! What games can be distinguished by, rating, speed and date, as it is asked for.
+//! Filters of games by rating, speed and date, read from a query.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use super::query::Query;
 use crate::games::book::{FacetFilter, RatingGroup, Speed};
 use crate::games::pgn::{self, PgnDate};
 
-/// A month of a year, `2024-06`; without a month the whole year is meant.
+/// A month, such as `2024-06`; a year alone stands for the whole year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Month {
     pub(crate) year: u16,
@@ -30,7 +30,7 @@ impl Serialize for Month {
     }
 }
 
-/// Of an unknown month the first is taken.
+/// An unknown month becomes January.
 impl From<pgn::Month> for Month {
     fn from(month: pgn::Month) -> Self {
         Month { year: month.year, month: month.month.unwrap_or(1) }
@@ -49,7 +49,7 @@ impl FromStr for Month {
 }
 
 impl Month {
-    /// The month of a PGN's date, `2024.06.??`; of an unknown month the first is taken.
+    /// Reads the month of a PGN date such as `2024.06.??`; an unknown month becomes January.
     pub(crate) fn of_date(text: &str) -> Option<Self> {
         let mut parts = text.split('.');
         let year = parts.next()?.parse().ok()?;
@@ -58,37 +58,31 @@ impl Month {
     }
 }
 
-/// What the dates of a query are given in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dates {
-    /// `2024-06`.
     Months,
     /// `2024`, with all its months.
     Years,
 }
 
-/// The years from which, and to which, the explorer of Lichess asks if nobody says otherwise: all
-/// games are meant then, older ones too.
+/// The default range of years of Lichess' explorer. It means all games, including older ones.
 const EVER: (u16, u16) = (1952, 3000);
 
-/// The games that are asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Filter {
-    /// Rating groups; none stands for all.
+    /// Rating groups; empty for all.
     pub(crate) ratings: Vec<RatingGroup>,
-    /// Speeds; none stands for all.
+    /// Speeds; empty for all.
     pub(crate) speeds: Vec<Speed>,
-    /// The first month.
     pub(crate) since: Option<Month>,
-    /// The last month.
     pub(crate) until: Option<Month>,
 }
 
 impl Filter {
-    /// Reads a filter. Whatever takes in everything that there can be is none.
+    /// Reads a filter. A part that includes every possible game is treated as absent.
     ///
     /// # Errors
-    /// If a parameter cannot be read.
+    /// If a parameter is invalid.
     pub(crate) fn of(query: &mut Query, dates: Dates) -> Result<Self, ApiError> {
         let ratings: Vec<RatingGroup> =
             query.list("ratings", "a rating group (0, 1000, … 2500)")?;
@@ -96,10 +90,10 @@ impl Filter {
         Self::with(query, dates, &ratings, &speeds)
     }
 
-    /// Reads the dates of a filter.
+    /// Reads the dates of a filter with these ratings and speeds.
     ///
     /// # Errors
-    /// If a parameter cannot be read.
+    /// If a parameter is invalid.
     pub(crate) fn with(
         query: &mut Query,
         dates: Dates,
@@ -141,7 +135,7 @@ impl Filter {
         *self == Filter::default()
     }
 
-    /// The filter as books take it.
+    /// Converts the filter to the one of books.
     pub(crate) fn of_books(&self) -> FacetFilter {
         let text = |month: Month| format!("{:04}.{:02}", month.year, month.month);
         FacetFilter {
@@ -152,8 +146,8 @@ impl Filter {
         }
     }
 
-    /// Whether a game of this speed and month passes; one without a date only where no date is asked
-    /// for.
+    /// Whether a game of this speed and month passes. A game without a date passes only if the
+    /// filter has no dates.
     pub(crate) fn passes(&self, speed: Speed, month: Option<Month>) -> bool {
         let is_early = self.since.is_some_and(|since| month.is_none_or(|month| month < since));
         let is_late = self.until.is_some_and(|until| month.is_none_or(|month| month > until));

@@ -1,5 +1,5 @@
-//! The games that the books are made of: every address lists them by the same id, that of books with
-//! facets, and they are read from their files when one is wanted.
+//! The games of the books. All addresses list them by the same id, that of books with facets; a
+//! game is read from its file on request.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -17,10 +17,11 @@ use crate::games::pgn::{
 };
 use crate::support::files::describe;
 
-/// Reads a game by its id. A book with facets contains where its games stand; other games are searched
-/// for, first in the file `likely`, by its number.
+/// Reads a game by its id. A book with facets stores where its games are; other games are searched
+/// for, first in the file number `likely`.
 ///
 /// # Errors
+/// If there is no such game, or its file cannot be read.
 /// If there is no such game, or its file cannot be read.
 pub(crate) fn find(
     content: &Content,
@@ -32,7 +33,7 @@ pub(crate) fn find(
     if let Some(found) = find_in_book(content, id) {
         return found;
     }
-    // Of a book with facets, all games that can be asked for are in it, or were found in `likely`.
+    // A book with facets contains all games that are listed, unless the game was found in `likely`.
     let others = if content.book.has_facets() { 0 } else { content.games.len() };
     let others = (0..others).filter(|&file| Some(file) != likely);
     let mut fault = None;
@@ -46,17 +47,17 @@ pub(crate) fn find(
     Err(fault.map_or_else(not_found, ApiError::gone))
 }
 
-/// Why games of a file are not shown, in words that do not name its folder.
+/// Returns why games of a file cannot be shown, without naming its folder.
 pub(crate) fn unreadable(input: &PgnInput, error: &io::Error) -> String {
     format!("cannot read the games of {}: {}", input.short_name(), describe(error))
 }
 
-/// The id of the game that was read last, whose `Site` tag may have one.
+/// Returns the id of the last game read: that of its `Site` tag or else the hash of its text.
 pub(crate) fn id_of<R: Read>(reader: &Reader<R>, of_site: Option<GameId>) -> GameId {
     of_site.unwrap_or_else(|| GameId::of_text(reader.game_text().trim_ascii()))
 }
 
-/// The game that a book which knows its games has by this id; `None` if it has none.
+/// Looks up a game in a book that stores its games; `None` if it has no such game.
 fn find_in_book(content: &Content, id: GameId) -> Option<Result<PgnGame, ApiError>> {
     let folders = content.games.iter().filter_map(|input| match input {
         PgnInput::File(path) => path.parent().map(Path::to_owned),
@@ -85,7 +86,7 @@ fn read(input: &PgnInput, id: GameId) -> io::Result<Option<PgnGame>> {
     Ok(None)
 }
 
-/// Declines all games, after a look at the id in the `Site` tag.
+/// Declines all games, after reading the id in the `Site` tag.
 #[derive(Default)]
 struct SiteReader(Option<GameId>);
 
@@ -102,21 +103,18 @@ impl Visitor for SiteReader {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// A game for the page.
 #[derive(Debug, Serialize)]
 pub(crate) struct GameAnswer {
-    /// Names and values.
     tags: Vec<(String, String)>,
-    /// Where it began.
     fen: String,
     moves: Vec<NamedMove>,
     result: &'static str,
-    /// What is wrong with the rest, if something is.
+    /// Why the rest of the game is missing, if it is.
     fault: Option<String>,
 }
 
 impl GameAnswer {
-    /// A game, as far as it could be read.
+    /// Converts a game, as far as it could be read.
     pub(crate) fn new(game: &PgnGame, status: &GameStatus) -> Self {
         let moves: Vec<_> = game.moves.iter().map(|played| played.mv).collect();
         GameAnswer {

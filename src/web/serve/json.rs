@@ -1,4 +1,4 @@
-//! What several answers are made of.
+//! Parts that several responses share.
 
 use arrayvec::ArrayString;
 use serde::Serialize;
@@ -8,7 +8,6 @@ use crate::chess::position::{Move, Position, SAN_BYTES, UCI_BYTES};
 use crate::games::book::{self, Counts, MonthCounts, NamedOpening};
 use crate::games::pgn::GameResult;
 
-/// A named opening.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Opening {
     eco: String,
@@ -21,21 +20,19 @@ impl From<&NamedOpening> for Opening {
     }
 }
 
-/// A move, for programs and for people.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct NamedMove {
-    /// UCI's notation; castling is the king's own move.
+    /// In UCI; castling is the king's move.
     pub(crate) uci: ArrayString<UCI_BYTES>,
     pub(crate) san: ArrayString<SAN_BYTES>,
 }
 
 impl NamedMove {
-    /// A legal move of a position.
     pub(crate) fn new(position: &Position, mv: Move) -> Self {
         NamedMove { uci: mv.uci(), san: position.short_san(mv) }
     }
 
-    /// The moves of a line, as long as they are legal.
+    /// Converts the moves of a line up to the first illegal one.
     pub(crate) fn line(start: &Position, moves: &[Move]) -> Vec<Self> {
         let mut position = *start;
         let mut line = Vec::with_capacity(moves.len());
@@ -48,7 +45,6 @@ impl NamedMove {
     }
 }
 
-/// How games ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct Results {
     games: u64,
@@ -66,11 +62,10 @@ impl From<Counts> for Results {
     }
 }
 
-/// One of the players of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Player {
     pub(crate) name: String,
-    /// 0 where the game does not say.
+    /// 0 if unknown.
     pub(crate) rating: u16,
 }
 
@@ -80,14 +75,13 @@ impl From<&book::Player> for Player {
     }
 }
 
-/// A game, as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct ListedGame {
-    /// The move that was played in the position.
+    /// The move played in the position.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) uci: Option<String>,
     pub(crate) id: String,
-    /// `white`, `black` or nobody.
+    /// `white` or `black`; `None` if nobody won.
     pub(crate) winner: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) speed: Option<&'static str>,
@@ -95,7 +89,7 @@ pub(crate) struct ListedGame {
     pub(crate) mode: Option<&'static str>,
     pub(crate) white: Player,
     pub(crate) black: Player,
-    /// 0 where the game does not say.
+    /// 0 if unknown.
     pub(crate) year: u16,
     pub(crate) month: Option<Month>,
 }
@@ -121,7 +115,6 @@ impl From<&book::ListedGame> for ListedGame {
     }
 }
 
-/// The results of a month.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct MonthResults {
     pub(crate) month: Month,
@@ -131,8 +124,8 @@ pub(crate) struct MonthResults {
 }
 
 impl MonthResults {
-    /// Months with their results; games that do not tell theirs are left out, and those that tell
-    /// their year alone are counted with its first month.
+    /// Converts a history. Games without a date are left out; those with only a year are counted in
+    /// January.
     pub(crate) fn of(history: &[MonthCounts]) -> Vec<Self> {
         let mut months: Vec<MonthResults> = Vec::new();
         let known = history.iter().filter_map(|(month, counts)| Some(((*month)?.into(), *counts)));

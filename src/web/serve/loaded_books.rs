@@ -1,5 +1,5 @@
-//! The books that are served: opened one after the other while the server already answers, and then
-//! never changed.
+//! The served books: opened one after the other while the server already responds, and never
+//! changed afterwards.
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -14,19 +14,16 @@ use crate::games::book::{
 use crate::games::pgn::PgnInput;
 use crate::support::files::{describe, open_plain};
 
-/// The header of a book has the checksums of all its parts.
+/// Bytes of a book's header, which contains the checksums of all parts.
 const HEADER_BYTES: usize = 256;
 
-/// What is served, once it is open.
 #[derive(Debug)]
 pub(crate) struct Content {
-    /// The books, asked in order.
     pub(crate) book: Book,
-    /// Names of openings.
     pub(crate) names: Names,
-    /// The files of games that the books are made of, as far as they are there.
+    /// The available files of games from which the books were built.
     pub(crate) games: Vec<PgnInput>,
-    /// What tells this content from any other: part of every entity tag.
+    /// Identifies this content; part of every entity tag.
     pub(crate) tag: String,
 }
 
@@ -40,8 +37,9 @@ pub(crate) struct LoadedBooks {
 }
 
 impl LoadedBooks {
-    /// Books that are not open yet: files as [`Book::open`] reads them, folders of games, or the name
-    /// of the embedded book. `folders` hold the games of books, if these are not beside them.
+    /// Creates books that are not open yet. `paths` are files that [`Book::open`] reads, folders of
+    /// games, or the name of the embedded book. `folders` contain the games of books, if these are
+    /// not beside them.
     pub(crate) fn new(paths: Vec<PathBuf>, folders: Vec<PathBuf>) -> Self {
         let progress = Progress::new(paths.iter().map(|path| short_name(path)));
         LoadedBooks { paths, folders, progress, content: OnceLock::new() }
@@ -67,12 +65,11 @@ impl LoadedBooks {
         }
         let book = all.unwrap_or_else(Book::embedded);
         let content = Content { book, names: Names::embedded(), games, tag };
-        // Nobody else opens.
+        // Set only here, so it cannot fail.
         let _ = self.content.set(Arc::new(content));
         Ok(())
     }
 
-    /// Opens a book, and finds its games.
     fn open_one(&self, number: usize, path: &Path) -> Result<(Book, Vec<PgnInput>), BookError> {
         if path.as_os_str() == EMBEDDED_NAME {
             return Ok((Book::embedded(), Vec::new()));
@@ -92,7 +89,6 @@ impl LoadedBooks {
         Ok((self.count(number, path, &inputs)?, inputs))
     }
 
-    /// Counts games.
     fn count(&self, number: usize, path: &Path, inputs: &[PgnInput]) -> Result<Book, BookError> {
         let name = path.display().to_string();
         let monitor = Monitor::default();
@@ -110,42 +106,41 @@ impl LoadedBooks {
         Book::from_bytes(output.into_inner(), &name)
     }
 
-    /// The files of games that a book was built from, as far as they are there: beside it, or in the
-    /// folders that were named.
+    /// Returns the files of games from which a book was built, if they are beside it or in the
+    /// named folders.
     fn games_of(&self, book: &Book, path: &Path) -> Vec<PgnInput> {
         let beside = [path.parent().unwrap_or(Path::new("")).to_owned()];
         let folders = if self.folders.is_empty() { &beside[..] } else { &self.folders };
         let inputs = book.manifest().map(|manifest| manifest.inputs).unwrap_or_default();
         let place = |name: &str| {
-            // A name out of a file is no path: nothing outside the folders is reachable by it.
+            // Only the file name is used, so that a book cannot refer to files outside the folders.
             let name = Path::new(name).file_name()?;
             folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file())
         };
         inputs.iter().filter_map(|input| place(&input.name)).map(PgnInput::File).collect()
     }
 
-    /// What is served.
+    /// Returns the content.
     ///
     /// # Errors
-    /// If it is not open yet.
+    /// If the books are not open yet.
     pub(crate) fn content(&self) -> Result<&Arc<Content>, ApiError> {
         let wait =
             || ApiError::unavailable("the book is being opened: /status tells how far it is");
         self.content.get().ok_or_else(wait)
     }
 
-    /// How far the opening is.
     pub(crate) fn progress(&self) -> &Progress {
         &self.progress
     }
 }
 
-/// The name of a file without its folder: those who ask need not know where it lies.
+/// Returns the name of a file without its folder, which clients should not learn.
 fn short_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Whether a path leads to games: it is a folder, or a file that is no book of any kind.
+/// Whether a path has games: a folder, or a file that is not a book of any kind.
 fn is_of_games(path: &Path) -> Result<bool, BookError> {
     use std::io::Read;
 

@@ -1,8 +1,9 @@
-//! How games come to a position: the moves that lead to it, and the orders of moves behind them.
+//! Move orders by which games reach a position.
 //!
-//! A book counts positions and moves, not lines. So what leads to a position directly is exact: a
-//! game that plays the move arrives. Further back a game that came to the position before may have
-//! gone on otherwise, and the shares are what they would be if games forgot where they came from.
+//! A book counts positions and moves, not lines. So the counts of the last move are exact: games
+//! that play it arrive. Further back, a game that reached a position may have continued with
+//! another move, so shares assume that the move played does not depend on how the position was
+//! reached.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -14,28 +15,26 @@ use super::loaded_books::Content;
 use crate::chess::position::{Move, Position};
 use crate::games::book::{Book, Counts};
 
-/// Plies that are looked back: the whole of a book's depth as it is made by default.
+/// Maximum plies to go back: the default depth of a book.
 const MAX_PLIES: usize = 40;
-/// Positions that are reported of one ply: those that most games pass through.
+/// Maximum positions per ply: those that most games pass through.
 const MAX_WIDTH: usize = 6;
-/// Positions that a smaller share of the games passes through are left out.
+/// Positions with a smaller share of the games are left out.
 const MIN_SHARE: f64 = 0.02;
-/// Most complete move orders in an answer.
+/// Maximum complete move orders in a response.
 const MAX_ORDERS: usize = 8;
-/// Most partial move orders expanded to find these.
+/// Maximum partial move orders expanded to find them.
 const MAX_STEPS: usize = 2000;
 
-/// A move by which games come to a position.
+/// A move by which games reach a position.
 #[derive(Debug, Clone)]
 pub(crate) struct Arrival {
-    /// The position before it.
     pub(crate) before: Position,
     pub(crate) mv: Move,
-    /// The games that played it there.
     pub(crate) played: Counts,
 }
 
-/// The moves by which games come to a position, that of the most games first.
+/// Returns the moves by which games reach a position, the most frequent first.
 pub(crate) fn arrivals(book: &Book, position: &Position) -> Vec<Arrival> {
     let has_pawns = |pawn_key| book.may_hold_pawns(pawn_key);
     let found = position.predecessors(has_pawns, |key| book.reached_by_key(key).is_some());
@@ -49,19 +48,16 @@ pub(crate) fn arrivals(book: &Book, position: &Position) -> Vec<Arrival> {
     arrivals
 }
 
-/// An arrival in an answer.
 #[derive(Debug, Serialize)]
 pub(crate) struct ArrivalAnswer {
     #[serde(flatten)]
     mv: NamedMove,
-    /// The position before the move.
     fen: String,
-    /// Its own name, if it has one.
+    /// The name of the position before the move.
     opening: Option<Opening>,
     played: Results,
 }
 
-/// The arrivals of a position in an answer.
 pub(crate) fn arrival_answers(content: &Content, position: &Position) -> Vec<ArrivalAnswer> {
     let answer = |arrival: Arrival| ArrivalAnswer {
         mv: NamedMove::new(&arrival.before, arrival.mv),
@@ -72,22 +68,21 @@ pub(crate) fn arrival_answers(content: &Content, position: &Position) -> Vec<Arr
     arrivals(&content.book, position).into_iter().map(answer).collect()
 }
 
-/// A position on the way, in an answer.
+/// A position on the way, in a response.
 #[derive(Debug, Serialize)]
 struct PathPosition {
-    /// Plies before the position in question.
+    /// Plies before the requested position.
     plies: usize,
     fen: String,
     opening: Option<Opening>,
     reached: Results,
-    /// The part of the games in question that comes through here.
+    /// The share of the games that passes through it.
     share: f64,
 }
 
-/// A move on the way, in an answer.
 #[derive(Debug, Serialize)]
 struct PathMove {
-    /// Numbers of stops.
+    /// Indices into `stops`.
     from: usize,
     to: usize,
     #[serde(flatten)]
@@ -96,16 +91,14 @@ struct PathMove {
     share: f64,
 }
 
-/// A complete move order, in an answer.
 #[derive(Debug, Serialize)]
 struct MoveOrder {
-    /// Where it begins: with the start position, or where the book ends.
+    /// The initial position of the move order: the start position, or where the book ends.
     fen: String,
     moves: Vec<NamedMove>,
     share: f64,
 }
 
-/// The move orders that lead to a position.
 #[derive(Debug, Serialize)]
 pub(crate) struct MoveOrders {
     fen: String,
@@ -114,26 +107,23 @@ pub(crate) struct MoveOrders {
     orders: Vec<MoveOrder>,
 }
 
-/// A position on the way.
 #[derive(Debug)]
 struct Node {
     position: Position,
     plies: usize,
     share: f64,
-    /// The edges that lead here.
     edges: Vec<usize>,
-    /// Whether games begin here, as far as the book knows.
+    /// Whether the games in the book begin here.
     is_origin: bool,
 }
 
-/// A move on the way.
 #[derive(Debug)]
 struct Edge {
     from: usize,
     to: usize,
     mv: Move,
     played: Counts,
-    /// The part of those who come to the end of it that comes by it.
+    /// The share of the games reaching `to` that come by this edge.
     weight: f64,
 }
 
@@ -143,7 +133,6 @@ struct Graph {
     edges: Vec<Edge>,
 }
 
-/// The move orders that lead to a position.
 pub(crate) fn move_orders(content: &Content, position: &Position) -> MoveOrders {
     let graph = Graph::before(&content.book, position);
     let stop = |node: &Node| PathPosition {
@@ -168,13 +157,14 @@ pub(crate) fn move_orders(content: &Content, position: &Position) -> MoveOrders 
     }
 }
 
-/// A share to four digits: more would only be noise.
+/// Rounds a share to four digits; more would only be noise.
 fn rounded(share: f64) -> f64 {
     (share * 1e4).round() / 1e4
 }
 
 impl Graph {
-    /// The positions before one, ply by ply, as long as enough games come through them.
+    /// Builds the graph of the preceding positions, ply by ply, while enough games pass through
+    /// them.
     fn before(book: &Book, position: &Position) -> Self {
         let mut graph = Graph::default();
         graph.nodes.push(Node {
@@ -194,7 +184,7 @@ impl Graph {
         graph
     }
 
-    /// Adds the positions a ply before those of `last`; returns them.
+    /// Adds the positions one ply before those of `last` and returns them.
     fn ply_before(&mut self, book: &Book, last: &[usize], plies: usize) -> Vec<usize> {
         let mut found: Vec<(usize, Arrival, f64)> = Vec::new();
         let mut shares: HashMap<u64, f64> = HashMap::new();
@@ -228,7 +218,7 @@ impl Graph {
         (first..self.nodes.len()).collect()
     }
 
-    /// The number of a position among the nodes from `first` on, where it is put if need be.
+    /// Returns the index of a position among the nodes from `first` on, adding it if missing.
     fn node(&mut self, first: usize, position: Position, plies: usize, share: f64) -> usize {
         let known =
             self.nodes[first..].iter().position(|node| node.position.key() == position.key());
@@ -242,17 +232,17 @@ impl Graph {
         )
     }
 
-    /// The whole orders of moves that most games take, the most usual first.
+    /// Returns the most frequent complete move orders, the most frequent first.
     fn orders(&self) -> Vec<MoveOrder> {
         let mut orders = Vec::new();
-        // Shares are not ordered as floats; as parts of a large number they are.
+        // Floats are not `Ord`, so the heap uses shares as parts of a large integer.
         const WHOLE: f64 = (1_u64 << 52) as f64;
         let mut open = BinaryHeap::from([((WHOLE as u64), Reverse(0_usize), Vec::<usize>::new())]);
         for _ in 0..MAX_STEPS {
             let Some((share, Reverse(at), way)) = open.pop() else { break };
             let node = &self.nodes[at];
             if node.edges.is_empty() {
-                // What is left out before it has no beginning that could be told.
+                // Without an origin the beginning of the move order is unknown.
                 if node.is_origin && !way.is_empty() {
                     let moves: Vec<Move> =
                         way.iter().rev().map(|&edge| self.edges[edge].mv).collect();

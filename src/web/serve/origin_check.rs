@@ -1,21 +1,21 @@
-//! Which web pages may ask for what costs much: searches, and reading long texts.
+//! Decides which web pages may use expensive addresses: searches, and reading long texts.
 //!
-//! A browser sends requests of any page to this machine, and marks them: by `Origin`, by
-//! `Sec-Fetch-Site`, or by a foreign `Host` where a page has its own name lead here. What is not marked
-//! comes from other programs, which may ask for everything.
+//! A browser sends requests of any page to this machine, and marks them by `Origin`, by
+//! `Sec-Fetch-Site`, or by a foreign `Host` if a page's own name resolves to this machine. Unmarked
+//! requests come from other programs, which may use everything.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
 use super::api_error::ApiError;
 
-/// Says from where a request of a browser comes.
+/// The header that states the site from which a browser's request comes.
 const SITE: &str = "sec-fetch-site";
 
-/// Accepts requests of the server's own page, of other programs, and of the pages that were named.
+/// Accepts requests of the server's own page, of other programs, and of the allowed origins.
 #[derive(Debug)]
 pub(super) struct OriginCheck {
     origins: Vec<String>,
-    /// Whether only this machine can connect. The server is then called by no other machine's name.
+    /// Whether only this machine can connect. Then no other host name is valid for the server.
     is_local: bool,
 }
 
@@ -24,15 +24,14 @@ impl OriginCheck {
         OriginCheck { origins, is_local }
     }
 
-    /// The origins that were named, as a header has them.
     pub(super) fn origins(&self) -> impl Iterator<Item = HeaderValue> {
         self.origins.iter().filter_map(|origin| origin.parse().ok())
     }
 
-    /// Lets a request pass.
+    /// Checks a request.
     ///
     /// # Errors
-    /// If it comes from a page that may not ask.
+    /// If it comes from a page that is not allowed.
     pub(super) fn check(&self, headers: &HeaderMap) -> Result<(), ApiError> {
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let origin = headers.get(header::ORIGIN).map(text);
@@ -54,7 +53,6 @@ impl OriginCheck {
         )))
     }
 
-    /// Whether the server may be called so.
     fn is_own(&self, host: &str) -> bool {
         !self.is_local
             || is_this_machine(host)
@@ -62,12 +60,11 @@ impl OriginCheck {
     }
 }
 
-/// Host and port of an origin.
 fn authority(origin: &str) -> Option<&str> {
     origin.split_once("://").map(|(_, authority)| authority)
 }
 
-/// Whether a host is `localhost` or an address, which no stranger's name server decides about.
+/// Whether a host is `localhost` or an IP address, which no foreign name server controls.
 fn is_this_machine(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
@@ -77,10 +74,10 @@ fn is_this_machine(host: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost") || name.parse::<std::net::IpAddr>().is_ok()
 }
 
-/// Reads an origin as browsers send it.
+/// Parses an origin as browsers send it.
 ///
 /// # Errors
-/// If it is none.
+/// If it is not an origin.
 pub(crate) fn parse_origin(text: &str) -> Result<String, String> {
     let origin = text.trim_end_matches('/').to_ascii_lowercase();
     let is_fit = |authority: &str| {

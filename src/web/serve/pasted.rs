@@ -1,4 +1,4 @@
-//! What is pasted into the page: a position, moves or a game.
+//! Text pasted into the page: a position, moves or a game.
 
 use super::api_error::ApiError;
 use super::games::GameAnswer;
@@ -9,16 +9,16 @@ use crate::support::words::is_space;
 /// Reads a FEN, or else the first game or list of moves of a text, for the page.
 ///
 /// # Errors
-/// If it is neither.
+/// If the text is neither.
 pub(crate) fn read(text: &str) -> Result<GameAnswer, ApiError> {
     let (game, status) = read_game(text)?;
     Ok(GameAnswer::new(&game, &status))
 }
 
-/// As [`read`]; the game, and how its reading ended.
+/// Reads the same as [`read`]; returns the game and the status of its reading.
 ///
 /// # Errors
-/// If it is neither.
+/// If the text is neither.
 pub(crate) fn read_game(text: &str) -> Result<(PgnGame, GameStatus), ApiError> {
     let text = text.trim_matches(is_space);
     let as_fen = Position::from_fen_repaired(text);
@@ -30,7 +30,7 @@ pub(crate) fn read_game(text: &str) -> Result<(PgnGame, GameStatus), ApiError> {
         (Some((game, end)), _) if !game.moves.is_empty() || !game.tags.is_empty() => {
             Ok((game, end.status))
         }
-        // Eight ranks are meant as a position, whatever is wrong with it.
+        // A text with eight ranks is meant as a position, even if it is invalid.
         (_, Err(error)) if text.matches('/').count() >= 7 => {
             Err(ApiError::bad_request(error.to_string()))
         }

@@ -1,4 +1,4 @@
-//! Statistics of a position in the books under a filter: the source of all counts in answers.
+//! Statistics of a position in the books under a filter: the source of all counts in responses.
 
 use super::api_error::ApiError;
 use super::facets::Filter;
@@ -6,30 +6,29 @@ use super::json::{ListedGame, MonthResults};
 use crate::chess::position::{Move, Position};
 use crate::games::book::{self, Book, Breadth, Counts, GameSummary};
 
-/// A move that was played in a position, or leads to one that games have reached.
+/// A move that was played in a position, or leads to a position that games have reached.
 #[derive(Debug, Clone)]
 pub(crate) struct KnownMove {
     pub(crate) mv: Move,
     /// The games that played it here.
     pub(crate) played: Counts,
-    /// The games that reached the position after it, by any order of moves.
+    /// The games that reached the position after it, by any move order.
     pub(crate) reached: Counts,
-    /// The mean rating of those who played it, where the book has ratings.
+    /// The mean rating of the players who played it, if the book has ratings.
     pub(crate) average_rating: Option<u16>,
-    /// The game, if only one has played it and the book knows its games.
+    /// The game, if only one has played the move and the book stores its games.
     pub(crate) only_game: Option<ListedGame>,
-    /// The games that played it by month, the oldest first, where the book has dates.
+    /// The games that played it by month, oldest first, if the book has dates.
     pub(crate) history: Vec<MonthResults>,
 }
 
-/// The statistics of a position in the books.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PositionStats {
-    /// The games that reached it by any order of moves.
+    /// The games that reached it, by any move order.
     pub(crate) reached: KnownGames,
-    /// Those of them that played one of the moves here.
+    /// The games of `reached` that continued from here.
     pub(crate) continued: KnownGames,
-    /// The moves that games went on with, those that most games reached first.
+    /// The continuations, by games that reached the position after them, most first.
     pub(crate) moves: Vec<KnownMove>,
 }
 
@@ -37,11 +36,9 @@ pub(crate) struct PositionStats {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KnownGames {
     pub(crate) counts: Counts,
-    /// The highest rated games.
     pub(crate) top: Vec<ListedGame>,
-    /// The latest games.
     pub(crate) latest: Vec<ListedGame>,
-    /// The games by month, the oldest first.
+    /// The games by month, oldest first.
     pub(crate) history: Vec<MonthResults>,
 }
 
@@ -57,10 +54,10 @@ impl From<GameSummary> for KnownGames {
     }
 }
 
-/// What a book knows of a position under a filter.
+/// Returns the statistics of a position under a filter.
 ///
 /// # Errors
-/// If the book cannot tell games apart, and the filter wants some and not others.
+/// If the filter selects games and the book does not support filters.
 pub(crate) fn ask(
     book: &Book,
     position: &Position,

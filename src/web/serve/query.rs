@@ -1,4 +1,4 @@
-//! The query of a request, parameter by parameter.
+//! Parameters of a request.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use super::api_error::ApiError;
 use super::limits::{MAX_PLAY, MAX_QUERY};
 use crate::chess::position::{Game, Move, Position, UCI_NULL};
 
-/// A name or value of a query, without its escapes.
+/// Decodes a name or value of a query.
 ///
 /// # Errors
 /// If it is not UTF-8.
@@ -19,14 +19,14 @@ fn decoded(text: &str) -> Result<String, ApiError> {
     decoded.map(Cow::into_owned).map_err(|_| ApiError::bad_request("the query is not UTF-8"))
 }
 
-/// The parameters of a request that nobody has asked for yet.
+/// The parameters of a request that have not been read yet.
 #[derive(Debug)]
 pub(crate) struct Query {
     rest: Vec<(String, String)>,
 }
 
 impl Query {
-    /// Reads the query of an address.
+    /// Parses the query of a URI.
     ///
     /// # Errors
     /// If it is too long, or has a parameter twice.
@@ -52,13 +52,13 @@ impl Query {
         Ok(Query { rest })
     }
 
-    /// Takes a parameter out.
+    /// Removes a parameter and returns its text.
     pub(crate) fn text(&mut self, name: &str) -> Option<String> {
         let at = self.rest.iter().position(|(other, _)| other == name)?;
         Some(self.rest.swap_remove(at).1)
     }
 
-    /// Takes a parameter out and reads it; `what` says in an error what is expected.
+    /// Removes a parameter and parses it; `what` describes the expected value in errors.
     pub(crate) fn read<T: FromStr>(
         &mut self,
         name: &str,
@@ -71,7 +71,7 @@ impl Query {
         }
     }
 
-    /// A whole number from `least` to `most`.
+    /// Reads an integer from `least` to `most`.
     pub(crate) fn number(
         &mut self,
         name: &str,
@@ -85,7 +85,7 @@ impl Query {
         }
     }
 
-    /// `true` or `false`, as clients of Lichess write them: also `True`, `1` and `on`.
+    /// Reads `true` or `false`, also as clients of Lichess write them: `True`, `1` or `on`.
     pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>, ApiError> {
         match self.text(name).as_deref().map(str::to_ascii_lowercase).as_deref() {
             None => Ok(None),
@@ -97,7 +97,7 @@ impl Query {
         }
     }
 
-    /// A list with commas. An empty one is none, as with the explorer of Lichess.
+    /// Reads a comma-separated list. An empty one counts as absent, as in Lichess' explorer.
     pub(crate) fn list<T: FromStr>(&mut self, name: &str, what: &str) -> Result<Vec<T>, ApiError> {
         let text = self.text(name).unwrap_or_default();
         let read = |part: &str| {
@@ -108,10 +108,10 @@ impl Query {
         text.split(',').filter(|part| !part.is_empty()).map(read).collect()
     }
 
-    /// The position that `fen` and `play` mean, with the way to it.
+    /// Reads `fen` and `play`: the position, and the moves that led to it.
     ///
     /// # Errors
-    /// If the FEN is none, or a move is none or illegal.
+    /// If the FEN is invalid, or a move is invalid or illegal.
     pub(crate) fn game(&mut self) -> Result<Game, ApiError> {
         let start = match self.text("fen").filter(|fen| !fen.trim().is_empty()) {
             Some(fen) => Position::from_fen_repaired(&fen)
@@ -135,10 +135,10 @@ impl Query {
         Ok(game)
     }
 
-    /// Refuses what nobody has asked for.
+    /// Rejects parameters that have not been read.
     ///
     /// # Errors
-    /// If there is a parameter that this address does not know.
+    /// If there is a parameter that this address does not support.
     pub(crate) fn finish(self) -> Result<(), ApiError> {
         match self.rest.first() {
             Some((name, _)) => Err(ApiError::bad_request(format!(
@@ -149,7 +149,7 @@ impl Query {
     }
 }
 
-/// A legal move in UCI's notation; castling may be written as the king taking his own rook, too.
+/// Parses a legal move in UCI; castling may also be written as the king taking its own rook.
 pub(crate) fn read_uci(position: &Position, word: &str) -> Option<Move> {
     let mv = if word == UCI_NULL { Move::NULL } else { word.parse().ok()? };
     if position.try_play(mv).is_some() {
@@ -160,8 +160,7 @@ pub(crate) fn read_uci(position: &Position, word: &str) -> Option<Move> {
     position.legal_moves().iter().find(is_it)
 }
 
-/// A move in UCI's notation with castling as the king taking his own rook, as the explorer of Lichess
-/// has it.
+/// Formats a move in UCI with castling as the king taking its own rook, as Lichess' explorer does.
 pub(crate) fn with_rook(position: &Position, mv: Move) -> String {
     let text = mv.to_string();
     if !position.is_castling(mv) {

@@ -1,4 +1,4 @@
-//! The addresses that the server answers.
+//! The addresses of the server.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -40,12 +40,10 @@ use super::{analysis, annotation, book_answer, explorer, move_orders, pasted};
 use crate::games::pgn::{GameStatus, PgnGame, text};
 use crate::support::files::describe;
 
-/// The description of our own addresses.
+/// The OpenAPI description of Tabia's own addresses.
 const DESCRIPTION: &str = include_str!("openapi.json");
-/// What a stream of JSON lines is called.
 const LINES_OF_JSON: &str = "application/x-ndjson";
 
-/// State shared by all handlers.
 #[derive(Debug)]
 pub(crate) struct AppState {
     loaded: Arc<LoadedBooks>,
@@ -55,12 +53,11 @@ pub(crate) struct AppState {
     players: OnceLock<Players>,
     streams: Arc<Semaphore>,
     readers: Arc<Semaphore>,
-    /// Turns true when the server ends.
+    /// Becomes true when the server stops.
     closing: watch::Receiver<bool>,
 }
 
 impl AppState {
-    /// The state of a server of these books.
     pub(crate) fn new(loaded: Arc<LoadedBooks>, closing: watch::Receiver<bool>) -> Self {
         AppState {
             loaded,
@@ -74,7 +71,7 @@ impl AppState {
         }
     }
 
-    /// Who looks for the games of players.
+    /// Returns the index of players, creating it at the first request.
     fn players(&self, content: &Content) -> Result<&Players, ApiError> {
         if content.games.is_empty() {
             let why = "there are no games to look through: serve PGN, or a book beside its games";
@@ -85,13 +82,12 @@ impl AppState {
             let players = players.map_err(|error| {
                 ApiError::unavailable(format!("no thread: {}", describe(&error)))
             })?;
-            // Another request may have been faster; its thread stays, ours ends.
+            // If another request was faster, this one's thread ends.
             let _ = self.players.set(players);
         }
         self.players.get().ok_or_else(|| ApiError::unavailable("try again"))
     }
 
-    /// Ends what runs on threads of its own.
     pub(crate) fn close(&self) {
         self.loaded.progress().stop();
         self.players.get().into_iter().for_each(Players::close);
@@ -100,7 +96,7 @@ impl AppState {
 
 type Shared = State<Arc<AppState>>;
 
-/// All addresses. `client_timeout` is for the bodies of requests.
+/// Returns all routes. `client_timeout` limits the time for request bodies.
 pub(crate) fn router(
     state: Arc<AppState>,
     origin_check: OriginCheck,
@@ -114,7 +110,7 @@ pub(crate) fn router(
         .layer(compression.compress_when(is_whole))
 }
 
-/// What any page may ask for.
+/// Addresses that any page may use.
 fn open_addresses() -> Router<Arc<AppState>> {
     let mut router = Router::new()
         .route("/book", get(book))
@@ -143,7 +139,7 @@ fn open_addresses() -> Router<Arc<AppState>> {
         .layer(cors([Method::GET, Method::HEAD, Method::OPTIONS]).allow_origin(Any))
 }
 
-/// What only the server's own page, pages that were named, and other programs may ask for.
+/// Addresses reserved for the server's own page, allowed origins, and other programs.
 fn costly_addresses(origin_check: OriginCheck, client_timeout: Duration) -> Router<Arc<AppState>> {
     let named = AllowOrigin::list(origin_check.origins());
     let origin_check = Arc::new(origin_check);
@@ -166,7 +162,7 @@ fn costly_addresses(origin_check: OriginCheck, client_timeout: Duration) -> Rout
         .layer(cors([Method::GET, Method::POST, Method::OPTIONS]).allow_origin(named))
 }
 
-/// What a page of another origin may send, as with Lichess.
+/// The CORS headers that a page of another origin may send, as on Lichess.
 fn cors<const N: usize>(methods: [Method; N]) -> CorsLayer {
     let headers = [
         header::ORIGIN,
@@ -189,11 +185,10 @@ async fn wrong_method(method: Method, uri: Uri) -> ApiError {
     ))
 }
 
-/// Time for the body of a request.
 #[derive(Debug, Clone, Copy)]
 struct BodyTimeout(Duration);
 
-/// A text that was sent: UTF-8 or else Latin-1, as in files.
+/// A text in the body: UTF-8 or else Latin-1, as in files.
 struct Pasted(String);
 
 impl<S: Sync> FromRequest<S> for Pasted {
@@ -225,12 +220,11 @@ impl<S: Sync> FromRequest<S> for Pasted {
     }
 }
 
-/// Whether a body was not read to its end because it is too long.
+/// Whether reading the body failed because it is too long.
 fn is_too_large(error: &axum::Error) -> bool {
     error.source().is_some_and(<dyn Error>::is::<LengthLimitError>)
 }
 
-/// The id in an address.
 struct Id(String);
 
 impl<S: Send + Sync> FromRequestParts<S> for Id {
@@ -272,8 +266,8 @@ async fn lichess_history(
     kept(&state, &uri, &headers, explorer::lichess_history).map_err(ApiError::plain)
 }
 
-/// An answer that depends on the books and the address alone: it is made once, and told not at all to
-/// who has it.
+/// Returns a response that depends only on the books and the address. It is computed once and
+/// cached; a client that has it gets 304.
 fn kept<T: Serialize>(
     state: &AppState,
     uri: &Uri,
@@ -283,7 +277,7 @@ fn kept<T: Serialize>(
     let content = state.loaded.content()?;
     let address = uri.path_and_query().map_or("", |address| address.as_str());
     let tag = format!("W/\"{}-{:08x}\"", content.tag, crc32fast::hash(address.as_bytes()));
-    // Whoever has the tag of this address has had an answer.
+    // A client that has this tag has already received the response.
     if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     }
@@ -304,7 +298,7 @@ fn kept<T: Serialize>(
     Ok((headers, [(header::ETAG, tag)], answer).into_response())
 }
 
-/// Reads a game from its file, on a thread that may wait for the disk.
+/// Reads a game from its file, on a thread that may block on the disk.
 async fn find(state: &AppState, id: String) -> Result<PgnGame, ApiError> {
     let content = Arc::clone(state.loaded.content()?);
     let likely = id.parse().ok().and_then(|id| state.players.get()?.file_of(id));
@@ -352,7 +346,6 @@ async fn description() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], DESCRIPTION).into_response()
 }
 
-/// Who asks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ClientAddress(pub(crate) SocketAddr);
 
@@ -391,7 +384,7 @@ async fn player(State(state): Shared, uri: Uri) -> Result<Response, ApiError> {
         .into_response())
 }
 
-/// Begins to tell of a player's games: what is known now, and again until all is known.
+/// Starts a stream of a player's games: the current results, repeated until they are complete.
 fn start_player(
     state: &Arc<AppState>,
     order: PlayerOrder,
@@ -415,7 +408,7 @@ fn start_player(
             };
             let Ok(players) = state.players(&content) else { return };
             let answer = order.answer(&content, &index, players.queue_position(&index));
-            // An empty line keeps those on the way from taking the stream for dead.
+            // An empty line keeps proxies from closing an idle stream.
             let line = match last.as_ref() == Some(&answer) && !is_last {
                 true => Vec::new(),
                 false => serde_json::to_vec(&answer).unwrap_or_default(),
@@ -439,7 +432,7 @@ fn start_player(
     Ok(receiver)
 }
 
-/// What comes out of a channel, as a stream that cannot fail.
+/// A channel's items as a stream that cannot fail.
 struct Received<T>(mpsc::Receiver<T>);
 
 impl<T> Stream for Received<T> {

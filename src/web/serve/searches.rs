@@ -1,5 +1,5 @@
-//! Long work for clients: so much at once, one piece for each client, and ended on time, whether or not
-//! its client reads.
+//! Long-running work for clients: limited in number, one piece per client, and ended on time
+//! whether or not the client reads.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -18,13 +18,13 @@ use crate::engine::search::STACK_SIZE;
 use crate::support::files::describe;
 use crate::tools::suite::Switch;
 
-/// How long a client waits for the search of another to make room, its own earlier one above all.
+/// How long a client waits for another search to end, usually its own earlier one.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Who searches: the address, and the name that a page has given itself.
+/// Identifies a client: its address, and the name that a page has chosen.
 pub(crate) type Client = (IpAddr, String);
 
-/// The name that a page has given itself.
+/// Reads the name that a page has chosen for itself.
 ///
 /// # Errors
 /// If it is too long.
@@ -36,23 +36,17 @@ pub(crate) fn client_name(query: &mut Query) -> Result<String, ApiError> {
     }
 }
 
-/// Why a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Ending {
-    /// There was nothing left to do.
     Finished,
-    /// Its time was over.
     Time,
-    /// The same client asked again.
+    /// The same client started another one.
     Replaced,
-    /// The client has gone.
     Left,
-    /// The server ends.
     Closing,
 }
 
-/// Stops a search, and keeps why.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stop {
     switch: Switch,
@@ -60,24 +54,23 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    /// Stops the search; the first reason counts.
+    /// Stops the search; the first reason is kept.
     fn stop(&self, why: Ending) {
         let _ = self.ending.set(why);
         self.switch.stop();
     }
 
-    /// What stops the search.
     pub(crate) fn switch(&self) -> &Switch {
         &self.switch
     }
 
-    /// Why the search has ended, asked when it has.
+    /// Returns why the search ended; only valid once it has.
     pub(crate) fn ending(&self) -> Ending {
         self.ending.get().copied().unwrap_or(Ending::Finished)
     }
 }
 
-/// All searches of a kind that run.
+/// The running searches of a kind.
 #[derive(Debug)]
 pub(crate) struct Searches {
     room: Arc<Semaphore>,
@@ -87,7 +80,7 @@ pub(crate) struct Searches {
 }
 
 impl Searches {
-    /// None yet, and no more than `most` at once.
+    /// Creates an empty set that allows at most `most` at once.
     pub(crate) fn new(most: usize) -> Self {
         Searches {
             room: Arc::new(Semaphore::new(most)),
@@ -101,16 +94,16 @@ impl Searches {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many run.
     pub(crate) fn count(&self) -> usize {
         self.running().len()
     }
 
-    /// Starts a search on a thread of its own. What it sends comes out of the channel, and at the end
-    /// what it returns; dropping the channel stops it. An earlier one of the same client ends. The
-    /// search must not wait for room in the channel.
+    /// Starts a search on its own thread and returns a channel with what it sends, ending with what
+    /// it returns. Dropping the channel stops the search. An earlier search of the same client is
+    /// stopped. The search must not wait for room in the channel.
     ///
     /// # Errors
+    /// If too many searches run.
     /// If too many run.
     pub(crate) async fn start<T: Send + 'static>(
         self: &Arc<Self>,
@@ -130,14 +123,14 @@ impl Searches {
         };
         let stop = Stop::default();
         let number = self.started.fetch_add(1, Relaxed);
-        // Whoever came in between has begun a search of its own.
+        // A request that arrived in between has started its own search.
         if let Some((_, earlier)) = self.running().insert(client.clone(), (number, stop.clone())) {
             earlier.stop(Ending::Replaced);
         }
         let search_permit =
             SearchPermit { searches: Arc::clone(self), client, number, _permit: permit };
         let (sender, receiver) = mpsc::channel(SEARCH_BACKLOG + 1);
-        // The last message has its place, however slowly the client reads.
+        // Reserve room for the last message, however slowly the client reads.
         let place = sender.clone().try_reserve_owned();
         let place = place.map_err(|error| ApiError::unavailable(error.to_string()))?;
         let (done, is_done) = oneshot::channel();
@@ -155,7 +148,6 @@ impl Searches {
     }
 }
 
-/// Room for one search, given back at its end.
 #[derive(Debug)]
 struct SearchPermit {
     searches: Arc<Searches>,
@@ -173,7 +165,7 @@ impl Drop for SearchPermit {
     }
 }
 
-/// Stops a search after its time, when nobody listens any more, or when the server ends.
+/// Stops a search when its time is up, its client disconnects, or the server stops.
 async fn stop_in_time<T>(
     stop: Stop,
     time: Duration,

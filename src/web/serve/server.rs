@@ -1,4 +1,4 @@
-//! Connections: accepted, bounded in number and time, and let go in order at the end.
+//! Accepts connections, limits their number and time, and shuts down in order.
 
 use std::convert::Infallible;
 use std::io;
@@ -29,52 +29,45 @@ use crate::games::book::BookError;
 use crate::support::files::describe;
 use crate::support::threads;
 
-/// Why the server ended.
 #[derive(Debug, Error)]
 pub(crate) enum ServeError {
-    /// There is no listening on this address.
     #[error("cannot listen on {0}: {1} (--listen names another port or address)")]
     Address(SocketAddr, String),
-    /// A book cannot be opened.
     #[error(transparent)]
     Book(#[from] BookError),
-    /// The system does not give what is needed.
+    /// The system refused a resource.
     #[error("cannot serve: {0}")]
     System(#[from] io::Error),
 }
 
-/// Ends a server from elsewhere.
+/// Stops a server from another thread.
 #[derive(Debug, Clone)]
 pub(crate) struct Stopper(watch::Sender<bool>);
 
 impl Stopper {
-    /// For a server that is yet to begin.
     pub(crate) fn new() -> Self {
         Stopper(watch::Sender::new(false))
     }
 
-    /// Ends it.
     pub(crate) fn stop(&self) {
         self.0.send_replace(true);
     }
 }
 
-/// Where and for whom books are served.
 #[derive(Debug)]
 pub(crate) struct Settings {
-    /// Where to listen.
     pub(crate) address: SocketAddr,
-    /// Origins of the pages, besides the server's own, that may ask for what costs much.
+    /// Origins of pages, besides the server's own, that may use expensive addresses.
     pub(crate) origins: Vec<String>,
     /// See [`CLIENT_SECONDS`](super::limits::CLIENT_SECONDS).
     pub(crate) client_timeout: Duration,
 }
 
-/// Serves books, which are opened meanwhile, until it is stopped. `on_ready` gets
-/// the address, `on_open` is called when all books are open.
+/// Serves books until stopped, and opens them meanwhile. Calls `on_ready` with the address once it
+/// listens, and `on_open` when all books are open.
 ///
 /// # Errors
-/// If the address cannot be had, or a book cannot be opened.
+/// If it cannot listen on the address, or a book cannot be opened.
 pub(crate) fn serve(
     loaded: LoadedBooks,
     Settings { address, origins, client_timeout }: Settings,
@@ -99,16 +92,16 @@ pub(crate) fn serve(
         }
         .inspect(|()| state.close())
     });
-    // Threads that count games or look for them may take a moment to see that it is over.
+    // Threads that count or search games may take a moment to notice the end.
     runtime.shutdown_timeout(GRACE);
     done
 }
 
-/// The runtime with as many threads as the system starts: one for each core, and one each for opening
-/// books and for requests that block.
+/// Creates the runtime with as many threads as the system allows: one per core, and one each for
+/// opening books and for blocking requests.
 ///
 /// # Errors
-/// If there are too few threads to answer requests at all.
+/// If there are too few threads to answer any request.
 fn runtime() -> io::Result<tokio::runtime::Runtime> {
     const OTHERS: usize = 2;
     let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -117,14 +110,14 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
         return Err(threads::refused(&io::ErrorKind::WouldBlock.into()));
     }
     let mut builder = tokio::runtime::Builder::new_multi_thread();
-    // A thread that blocking requests have is kept: the system may not start another one.
+    // Keep the thread for blocking requests: the system may not start another one.
     let runtime = builder.worker_threads(workers).thread_keep_alive(Duration::MAX).enable_all();
     let runtime = runtime.build()?;
     runtime.spawn_blocking(|| ());
     Ok(runtime)
 }
 
-/// Opens the books on a thread of its own. What comes of it comes only if it is a fault.
+/// Opens the books on their own thread. The future completes only on an error.
 fn open(
     loaded: Arc<LoadedBooks>,
     on_open: impl FnOnce() + Send + 'static,
@@ -144,14 +137,14 @@ fn open(
     })
 }
 
-/// Accepts connections until it is over, and lets those that are open finish.
+/// Accepts connections until the server stops, then lets open ones finish.
 async fn accept_all(
     listener: TcpListener,
     router: Router,
     client_timeout: Duration,
     mut closing: watch::Receiver<bool>,
 ) {
-    /// Before it is tried again to accept, where the system has no more files to give.
+    /// Pause before retrying when the system is out of file descriptors.
     const PAUSE: Duration = Duration::from_millis(100);
     let graceful = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
@@ -166,7 +159,7 @@ async fn accept_all(
         };
         match (permit, accepted) {
             (Ok(permit), Ok((stream, client_address))) => {
-                // Answers are written whole: there is nothing to wait for.
+                // Responses are written whole, so delaying packets gains nothing.
                 let _ = stream.set_nodelay(true);
                 let stream = WriteTimeoutStream::new(stream, client_timeout);
                 let connection = connection(stream, client_address, router.clone(), client_timeout);
@@ -189,7 +182,6 @@ async fn accept_all(
     let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
 }
 
-/// Answers what comes over a connection.
 fn connection(
     stream: WriteTimeoutStream,
     client_address: SocketAddr,

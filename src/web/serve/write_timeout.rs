@@ -11,15 +11,15 @@ use tokio::time::{Sleep, sleep};
 
 use super::limits::{MAX_REQUEST_HEAD, MAX_REQUEST_HEADERS};
 
-/// A connection that fails when its client does not take what is written within a time limit, and that
-/// gives the refusals of the HTTP library, which have no body, the usual form.
+/// A connection that fails if its client does not read what is written within a time limit. It
+/// gives hyper's error responses, which have no body, the usual form.
 pub(super) struct WriteTimeoutStream {
     stream: TcpStream,
     limit: Duration,
-    /// Runs while bytes wait for the client, with the number of those that it is for. A client that
-    /// reads, but more slowly than answers are made, gets the same time again for what came later.
+    /// Runs while bytes wait for the client, with their number. A client that reads, but more
+    /// slowly than responses are produced, gets the same time again for later bytes.
     waiting: Option<(Pin<Box<Sleep>>, usize)>,
-    /// A refusal that takes the place of the library's own, and how much of it is written.
+    /// A response that replaces hyper's own, and how much of it is written.
     api_error: Option<(Vec<u8>, usize)>,
 }
 
@@ -28,7 +28,7 @@ impl WriteTimeoutStream {
         WriteTimeoutStream { stream, limit, waiting: None, api_error: None }
     }
 
-    /// Writes a part of some bytes, if the client takes them in time.
+    /// Writes some of the bytes, if the client reads them in time.
     fn write_in_time(
         &mut self,
         context: &mut Context<'_>,
@@ -99,8 +99,8 @@ impl AsyncWrite for WriteTimeoutStream {
     }
 }
 
-/// The usual form of an answer that the HTTP library gives by itself to what is no request; `None` for
-/// any other. Our own refusals always have a body.
+/// Returns the usual form of hyper's own response to an invalid request; `None` for any other
+/// response. Tabia's own error responses always have a body.
 fn refusal_for(answer: &[u8]) -> Option<Vec<u8>> {
     let is_refusal = answer.starts_with(b"HTTP/1.1 4") || answer.starts_with(b"HTTP/1.0 4");
     let head = std::str::from_utf8(answer).ok().filter(|_| is_refusal)?;
@@ -146,7 +146,6 @@ mod tests {
         }
     }
 
-    /// The two ends of a connection.
     async fn connection(limit: Duration) -> (WriteTimeoutStream, std::net::TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let client = std::net::TcpStream::connect(listener.local_addr().expect("bound"));

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use crate::engine::search::trace::Trace;
 use crate::support::page::Page;
 
-/// The page without its data.
 const PAGE: Page = Page {
     title: "The engine's own search",
     body: include_str!("page.html"),
@@ -13,7 +12,6 @@ const PAGE: Page = Page {
     script: include_str!("page.js"),
 };
 
-/// The page of a search.
 pub(crate) fn page_of_trace(title: &str, trace: &Trace) -> String {
     PAGE.with(&data(title, trace))
 }

@@ -16,28 +16,27 @@ use crate::chess::score::{Depth, MAX_PLY, Ply, Score};
 /// The shipped tree: fifteen nodes, of which alpha-beta visits fourteen and PVS thirteen.
 pub const CLASSIC: &str = include_str!("classic.tree");
 
-/// Leaf values lie between minus this and this, well inside the bounds of a score.
+/// Leaf values are between minus this and this, well inside the bounds of a score.
 pub const MAX_VALUE: Score = 10_000;
-/// The most levels below the root.
+/// Maximum levels below the root.
 pub const MAX_DEPTH: usize = MAX_PLY / 2;
-/// The most nodes.
+/// Maximum number of nodes.
 pub const MAX_NODES: usize = 100_000;
 
-/// A node's number: its place in the file, the root being 0.
+/// A node's index in the order of the file; the root is 0.
 pub type NodeId = usize;
 
-/// A node of an explicit tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Node {
     name: String,
-    /// A leaf's value for the player who maximises; `None` at inner nodes.
+    /// A leaf's value for Max; `None` at inner nodes.
     value: Option<Score>,
     parent: Option<NodeId>,
     children: Vec<NodeId>,
     depth: usize,
 }
 
-/// An explicit game tree. Its leaves' values are those of the player Max; players take turns.
+/// An explicit game tree. Leaf values are those of the player Max; players alternate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameTree {
     nodes: Vec<Node>,
@@ -45,45 +44,45 @@ pub struct GameTree {
 }
 
 impl GameTree {
-    /// The shipped tree.
+    /// Returns the shipped tree.
     pub fn classic() -> Self {
         CLASSIC.parse().expect("a test reads the shipped tree")
     }
 
-    /// The number of nodes.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there is no node; never, for a tree that was read.
+    /// Whether there is no node; never true for a tree that was read.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The name of a node.
+    /// Returns the name of a node.
     pub fn node_name(&self, node: NodeId) -> &str {
         &self.nodes[node].name
     }
 
-    /// The children of a node, in the order of the file.
+    /// Returns the children of a node, in the order of the file.
     pub fn children(&self, node: NodeId) -> &[NodeId] {
         &self.nodes[node].children
     }
 
-    /// The value of a leaf for Max.
+    /// Returns the value of a leaf for Max.
     pub fn leaf_value(&self, node: NodeId) -> Option<Score> {
         self.nodes[node].value
     }
 
-    /// Whether it is Max who moves at `node`.
+    /// Whether Max is to move at `node`.
     pub fn is_max(&self, node: NodeId) -> bool {
         self.nodes[node].depth.is_multiple_of(2) == self.max_begins
     }
 
-    /// Gives the leaf called `name` another value.
+    /// Changes the value of the leaf called `name`.
     ///
     /// # Errors
-    /// In words, if there is no such leaf or the value is too large.
+    /// A message if there is no such leaf or the value is too large.
     pub fn set_value(&mut self, name: &str, value: Score) -> Result<(), String> {
         if value.abs() > MAX_VALUE {
             return Err(format!("{value} is no value: it must lie within ±{MAX_VALUE}"));
@@ -109,7 +108,7 @@ impl GameTree {
     }
 }
 
-/// Nodes are numbers, and a move is the child that it leads to.
+/// States are node numbers, and a move is the child that it leads to.
 impl ZeroSumGame for GameTree {
     type State = NodeId;
     type Move = NodeId;

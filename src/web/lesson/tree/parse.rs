@@ -1,4 +1,4 @@
-//! Reading and writing explicit trees: an indented list.
+//! Reads and writes explicit trees in the form of an indented list.
 //!
 //! ```text
 //! # a comment
@@ -18,30 +18,27 @@ use thiserror::Error;
 use super::{GameTree, MAX_DEPTH, MAX_NODES, MAX_VALUE, NodeId};
 use crate::chess::score::Score;
 
-/// Why a text is no tree.
+/// An error in the text of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}: {fault}")]
 pub struct TreeError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong there and what to do about it.
+    /// What is wrong there and how to fix it.
     pub fault: String,
 }
 
-/// A node whose children may still come, and how far its line is indented.
+/// A node that may get more children, and the indentation of its line.
 struct Open {
     node: NodeId,
     indent: usize,
 }
 
-/// A tree half read.
 struct TreeReader {
     tree: GameTree,
     /// The nodes from the root to the last one read.
     open: Vec<Open>,
-    /// Where each name was given.
     lines: HashMap<String, usize>,
-    /// The line of each node.
     line_of: Vec<usize>,
 }
 
@@ -99,7 +96,8 @@ impl TreeReader {
         }
     }
 
-    /// The node that one with this indentation lies below; closes those that it does not.
+    /// Returns the parent of a node with this indentation, and closes nodes that are not its
+    /// ancestors.
     fn parent(&mut self, name: &str, indent: usize) -> Result<Option<NodeId>, String> {
         if self.tree.nodes.is_empty() {
             return match indent {
@@ -161,7 +159,7 @@ fn value(name: &str, word: &str) -> Result<Score, String> {
     }
 }
 
-/// The tree as it can be read again.
+/// Writes the tree in the form that can be read again.
 impl fmt::Display for GameTree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for node in &self.nodes {

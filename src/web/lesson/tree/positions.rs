@@ -1,5 +1,5 @@
-//! A tree whose nodes are positions: those below which all is the same are one, and each can be
-//! judged before its end. A table and iterations need both.
+//! A tree whose nodes are positions: nodes with equal subtrees are one position, and every node has
+//! an estimate. A table and iterations need both.
 
 use std::collections::HashMap;
 
@@ -7,21 +7,17 @@ use super::{GameTree, NodeId};
 use crate::chess::score::{Depth, Ply, Score};
 use crate::web::lesson::game::{Window, ZeroSumGame};
 
-/// A tree with what is known of its nodes.
 #[derive(Debug, Clone)]
 pub(crate) struct PositionTree {
     tree: GameTree,
-    /// The number of each node's position.
     positions: Vec<u64>,
-    /// What each node is judged to be worth for Max: the mean of the leaves below it, rounded
-    /// towards zero. A leaf's own value.
+    /// Each node's estimate for Max: the mean of the leaves below it, rounded towards zero; at a
+    /// leaf its value.
     estimates: Vec<Score>,
-    /// Levels below the root.
     height: Depth,
 }
 
 impl PositionTree {
-    /// Judges the nodes of a tree.
     pub(crate) fn new(tree: &GameTree) -> Self {
         let estimates = tree.leaves_below().into_iter().map(|(sum, count)| (sum / count) as Score);
         let height = tree.nodes.iter().map(|node| node.depth).max().unwrap_or(0) as Depth;
@@ -29,23 +25,22 @@ impl PositionTree {
         PositionTree { tree: tree.clone(), positions, estimates, height }
     }
 
-    /// Levels below the root: the depth at which all of the tree is searched.
+    /// Levels below the root: the depth at which the whole tree is searched.
     pub(crate) fn height(&self) -> Depth {
         self.height
     }
 
-    /// The name of a node.
     pub(crate) fn node_name(&self, node: NodeId) -> &str {
         self.tree.node_name(node)
     }
 }
 
 /// Numbers the positions. Two nodes are one position if the same player is to move and the same
-/// positions follow, in whatever order; or if both are leaves of one value.
+/// positions follow, in any order, or if both are leaves of one value.
 fn positions(tree: &GameTree) -> Vec<u64> {
     let mut known: HashMap<(bool, Option<Score>, Vec<u64>), u64> = HashMap::new();
     let mut positions = vec![0; tree.len()];
-    // Children stand behind their parents.
+    // Children have higher numbers than their parents.
     for id in (0..tree.len()).rev() {
         let mut below: Vec<u64> = tree.children(id).iter().map(|&child| positions[child]).collect();
         below.sort_unstable();
@@ -57,7 +52,7 @@ fn positions(tree: &GameTree) -> Vec<u64> {
 }
 
 impl GameTree {
-    /// For each node the sum of the values of the leaves below it and their number.
+    /// Returns for each node the sum and the number of the leaves below it.
     fn leaves_below(&self) -> Vec<(i64, i64)> {
         let mut below = vec![(0, 0); self.len()];
         for (id, node) in self.nodes.iter().enumerate().rev() {

@@ -1,35 +1,34 @@
-//! Random trees, the same ones from the same seed wherever they grow, and orders of their moves.
+//! Random trees, reproducible from a seed on every machine, and orders of their moves.
 
 use super::{GameTree, MAX_NODES, MAX_VALUE, NodeId};
 use crate::chess::score::Score;
 use crate::support::random::Random;
 
-/// Of so many nodes that could have children one has none, in an uneven tree.
+/// In an uneven tree, one in this many possible inner nodes is a leaf.
 const EARLY_LEAF: usize = 6;
-/// No node above this level is a copy of another: there are too few to choose from.
+/// Nodes above this level are never copies: there are too few to choose from.
 const FIRST_COPIED: usize = 2;
-/// Percent.
 const HUNDRED: usize = 100;
 
-/// How a random tree grows.
+/// The parameters of a random tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Growth {
-    /// Everything follows from it.
+    /// The seed, which determines the tree.
     pub seed: u64,
     /// Levels below the root.
     pub depth: usize,
     /// Children of a node.
     pub branching: usize,
-    /// Leaves are worth from minus this to this.
+    /// Leaf values are between minus this and this.
     pub spread: Score,
-    /// Nodes have from one to `branching` children, and some leaves come early.
+    /// Whether nodes have from one to `branching` children, and some leaves come early.
     pub uneven: bool,
-    /// Percent of the inner nodes, from the second level on, that are a copy of one that grew
-    /// before on their level: the same position, reached by another way.
+    /// Percentage of inner nodes, from the second level on, that copy an earlier node of their
+    /// level: the same position, reached by another path.
     pub copies: usize,
     /// Whether Max moves first.
     pub max_begins: bool,
-    /// See [`GameTree::ordered`].
+    /// The order of moves; see [`GameTree::ordered`].
     pub order: i32,
 }
 
@@ -46,10 +45,10 @@ impl Growth {
         order: 0,
     };
 
-    /// Grows the tree.
+    /// Generates the tree.
     ///
     /// # Errors
-    /// In words, if it would be too large.
+    /// A message if the tree would be too large.
     pub fn tree(&self) -> Result<GameTree, String> {
         self.check()?;
         let mut generator =
@@ -77,7 +76,6 @@ impl Growth {
     }
 }
 
-/// A tree without names.
 #[derive(Debug, Clone)]
 struct TreeShape {
     value: Option<Score>,
@@ -87,7 +85,7 @@ struct TreeShape {
 struct TreeGenerator {
     growth: Growth,
     random: Random,
-    /// The inner nodes of each level that are done.
+    /// The complete inner nodes of each level.
     grown: Vec<Vec<TreeShape>>,
 }
 
@@ -113,9 +111,9 @@ impl TreeGenerator {
     }
 }
 
-/// Names by level, from left to right, for nodes in the order of the file.
+/// Returns names by level, from left to right, for nodes in the order of the file.
 fn names(root: &TreeShape) -> Vec<String> {
-    // The places of the nodes in the file, level by level.
+    // The indices of the nodes in the file, level by level.
     let mut levels: Vec<Vec<usize>> = Vec::new();
     let mut open = vec![(root, 0)];
     let mut place = 0;
@@ -148,10 +146,9 @@ impl GameTree {
         }
     }
 
-    /// For each node its value for Max by minimax.
     pub(super) fn minimax(&self) -> Vec<Score> {
         let mut values: Vec<Score> = vec![0; self.len()];
-        // Children stand behind their parents.
+        // Children have higher numbers than their parents.
         for id in (0..self.len()).rev() {
             let below = self.children(id).iter().map(|&child| values[child]);
             let best = if self.is_max(id) { below.max() } else { below.min() };
@@ -160,10 +157,10 @@ impl GameTree {
         values
     }
 
-    /// The tree with its moves in another order, from 100, the best first everywhere, over 0, as
-    /// they are, to -100, the worst first. In between each place is taken with so many percent by
-    /// the best (worst) of the moves that are left, else by the first of them; chance follows
-    /// from the seed. It is how strongly ordered trees are commonly described.
+    /// Returns the tree with its moves reordered. `order` is from 100 (best move first everywhere)
+    /// over 0 (unchanged) to -100 (worst move first). In between, each place gets the best (worst)
+    /// remaining move with this probability in percent, else the first remaining one; `seed`
+    /// determines the draws. Strongly ordered trees are commonly described in this way.
     #[must_use]
     pub fn ordered(&self, order: i32, seed: u64) -> GameTree {
         let (values, mut random) = (self.minimax(), Random::new(!seed));
@@ -191,7 +188,7 @@ impl GameTree {
         tree
     }
 
-    /// Appends a node of another tree with all below it, children in the order of `orders`.
+    /// Appends a node of another tree with its subtree, children in the order of `orders`.
     fn push_ordered(
         &mut self,
         parent: Option<NodeId>,
@@ -241,7 +238,7 @@ mod tests {
         };
         let counts = [100, 50, 0, -50, -100].map(visits);
         assert!(counts.is_sorted(), "{counts:?}");
-        // The least possible: Knuth and Moore (1975), with two of three levels below each.
+        // The minimum: Knuth and Moore (1975), with two of three levels below each.
         let best = Growth { order: 100, ..LARGE }.tree().expect("a tree");
         let leaves = watch_tree(&best, Algorithm::AlphaBeta).tree;
         let leaves = leaves.iter().filter(|node| node.ply == 4 && node.kind.is_some()).count();

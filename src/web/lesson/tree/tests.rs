@@ -16,7 +16,7 @@ fn second() -> GameTree {
     tree
 }
 
-/// The cutoff told of a node, in any of its visits.
+/// The cutoffs of a node, in all its visits.
 fn cutoff<'a>(search_record: &'a SearchRecord, name: &str) -> Vec<&'a str> {
     let node = search_record.tree.iter().find(|node| node.name == name).expect(name);
     node.visits.iter().filter_map(|visit| visit.cutoff.as_deref()).collect()
@@ -100,7 +100,7 @@ fn leaves_alone_can_be_changed() {
     assert_eq!(tree, GameTree::classic());
 }
 
-/// Random trees: up to four children, up to five levels, values close enough to be equal at times.
+/// Random trees: up to four children, up to five levels, and values close enough for ties.
 fn trees() -> impl Strategy<Value = GameTree> {
     #[derive(Debug, Clone)]
     enum TreeShape {

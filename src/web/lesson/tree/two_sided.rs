@@ -1,6 +1,6 @@
-//! The searches with two players who are not the same: Max takes the largest value, Min the
-//! smallest, alpha is what Max has, beta what Min has. It is the form of the first descriptions,
-//! and the windows are the ones that the negamax form shows once its signs are undone.
+//! The searches with two distinct players: Max takes the largest value, Min the smallest, alpha is
+//! Max's bound and beta Min's. It is the form of the first descriptions. Its windows are those of
+//! the negamax form with the signs undone.
 
 use super::{GameTree, NodeId};
 use crate::chess::score::{INFINITY, Ply, Score};
@@ -8,7 +8,7 @@ use crate::web::lesson::game::{Window, ZeroSumGame};
 use crate::web::lesson::observe::{Observer, SearchReason};
 use crate::web::lesson::search::Algorithm;
 
-/// The value of `tree` for Max. The observer hears of the same steps as from
+/// Returns the value of `tree` for Max. The observer receives the same steps as from
 /// [`Search`](crate::web::lesson::search::Search).
 pub fn search_two_sided(
     tree: &GameTree,
@@ -28,7 +28,7 @@ struct TwoSided<'a, O> {
 }
 
 impl<O: Observer<NodeId>> TwoSided<'_, O> {
-    /// The value of a node for Max, and the line that leads to it.
+    /// Returns the value of a node for Max, and its best line.
     fn node(&mut self, node: NodeId, ply: Ply, window: Window) -> (Score, Vec<NodeId>) {
         let max = self.tree.is_max(node);
         let (value, line, leaf) = match self.tree.leaf_value(node) {
@@ -97,7 +97,7 @@ impl<O: Observer<NodeId>> TwoSided<'_, O> {
         (best, line)
     }
 
-    /// A later child in PVS, at either kind of node.
+    /// Searches a later child in PVS, at either kind of node.
     fn null_window_first(
         &mut self,
         child: NodeId,
@@ -113,7 +113,6 @@ impl<O: Observer<NodeId>> TwoSided<'_, O> {
         found
     }
 
-    /// Enters and searches a child of a node at `ply`.
     fn visit(
         &mut self,
         child: NodeId,

@@ -5,10 +5,8 @@ use axum::response::{IntoResponse, Response};
 
 use crate::support::page;
 
-/// A file of the page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageFile {
-    /// Its address.
     pub(crate) path: &'static str,
     kind: &'static str,
     text: &'static str,
@@ -19,7 +17,7 @@ const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
-/// A file that all pages share, or one of the explorer's own, which lies beside this one.
+/// Includes a file shared by all pages, or one of the explorer's own beside this module.
 macro_rules! file {
     ($path:literal, $name:literal, $kind:expr) => {
         PageFile { path: $path, kind: $kind, text: include_str!($name) }
@@ -29,7 +27,6 @@ macro_rules! file {
     };
 }
 
-/// All files of the page.
 pub(crate) const FILES: [PageFile; 21] = [
     file!("/", "index.html", HTML),
     file!("/icon.svg", page::ICON, SVG),
@@ -54,22 +51,21 @@ pub(crate) const FILES: [PageFile; 21] = [
     file!("/games.js", "games.js", SCRIPT),
 ];
 
-/// What the page may load: its own files, and nothing else from anywhere.
+/// The page may load only its own files.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
 impl PageFile {
-    /// What tells its text from any other.
     pub(crate) fn tag(self) -> String {
         format!("\"{:08x}\"", crc32fast::hash(self.text.as_bytes()))
     }
 
-    /// Answers with the file under its tag, or says that the asker has it.
+    /// Responds with the file, or with 304 if the client has it.
     pub(crate) fn answer(self, tag: &str, headers: &HeaderMap) -> Response {
         let is_known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| {
-            // Compressed, the tag is a weak one.
+            // Compression makes the tag a weak one.
             known.as_bytes().trim_ascii().ends_with(tag.as_bytes())
         });
         let mut response = match is_known {
@@ -80,7 +76,7 @@ impl PageFile {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
-        // Made of hexadecimal digits and quotes.
+        // Cannot fail: the tag has only hexadecimal digits and quotes.
         if let Ok(tag) = HeaderValue::from_str(tag) {
             headers.insert(header::ETAG, tag);
         }
@@ -92,7 +88,7 @@ impl PageFile {
 mod tests {
     use super::*;
 
-    /// What is named in a text behind a mark, up to the quote.
+    /// The names that follow a mark in a text, up to the quote.
     fn named<'t>(text: &'t str, mark: &'t str) -> impl Iterator<Item = &'t str> {
         text.split(mark).skip(1).filter_map(|rest| rest.split('"').next())
     }

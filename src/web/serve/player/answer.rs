@@ -1,4 +1,4 @@
-//! The counts of a player's games, in the form of Lichess' explorer.
+//! The results of a player's games, in the form of Lichess' explorer.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -17,11 +17,10 @@ use crate::web::serve::query::with_rook;
 /// The standard deviation of the difference of two players' strengths in rating points, in Elo's
 /// model: 200 each, times the root of 2, as FIDE rounds it.
 const DEVIATION: f64 = 2000.0 / 7.0;
-/// No performance is further than this from the opponents' ratings: a share of all points proves no
-/// more (FIDE handbook, B.02, table 8.1).
+/// Maximum difference between a performance and the opponents' ratings: a full score proves no more
+/// (FIDE handbook, B.02, table 8.1).
 const MAX: f64 = 800.0;
 
-/// A move of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PlayerMove {
@@ -36,7 +35,6 @@ struct PlayerMove {
     opening: Option<Opening>,
 }
 
-/// An answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PlayerAnswer {
@@ -49,17 +47,15 @@ pub(crate) struct PlayerAnswer {
     queue_position: u64,
 }
 
-/// The games that played one move.
 #[derive(Debug, Default)]
 struct Played<'g> {
     counts: Counts,
-    /// Of the opponents whose rating is known.
     ratings: Vec<u16>,
     first: Option<&'g PlayerGame>,
 }
 
 impl PlayerOrder {
-    /// What is known of the player by now.
+    /// Returns the results found so far.
     pub(crate) fn answer(
         &self,
         content: &Content,
@@ -71,7 +67,7 @@ impl PlayerOrder {
         let mut by_move: BTreeMap<Move, Played<'_>> = BTreeMap::new();
         let mut recent: Vec<(&PlayerGame, Move)> = Vec::new();
         for game in games.iter().filter(|game| self.wants(game)) {
-            // Who comes to a position twice counts once, with the last move.
+            // A game that repeats the position counts once, with the last move.
             let Some(at) = game.keys.iter().rposition(|&key| key == position.key()) else {
                 continue;
             };
@@ -106,7 +102,7 @@ impl PlayerOrder {
         }
     }
 
-    /// The name of the player, in small letters.
+    /// The name of the player, in lower case.
     pub(crate) fn player(&self) -> &str {
         &self.player
     }
@@ -142,8 +138,8 @@ impl PlayerOrder {
     }
 }
 
-/// How much stronger than the opponents a player is who scores so, in rating points: the performance
-/// of Elo's model.
+/// Returns how much stronger than the opponents a player with this score is, in rating points: the
+/// performance in Elo's model.
 fn lead(counts: &Counts, side: Color) -> f64 {
     let score = counts.score(side);
     match score {

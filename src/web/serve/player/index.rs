@@ -1,4 +1,4 @@
-//! Finds the games of players, one player after the other, and keeps them as long as there is room.
+//! Finds the games of players, one player at a time, and stores them as long as there is room.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{
@@ -22,13 +22,11 @@ use crate::web::serve::limits::{
     MAX_KEPT_GAMES, MAX_PLAYER_GAMES, MAX_WAITING_PLAYERS, PLAYER_PLIES,
 };
 
-/// A game of a player.
 #[derive(Debug)]
 pub(super) struct PlayerGame {
     pub(super) id: GameId,
-    /// Its place among all games, by the number of the file and its own there.
+    /// Sort key among all games: the file's number, and the game's number in it.
     pub(super) place: (usize, usize),
-    /// The side of the player.
     pub(super) color: Color,
     pub(super) white: json::Player,
     pub(super) black: json::Player,
@@ -41,12 +39,12 @@ pub(super) struct PlayerGame {
     pub(super) moves: Vec<Move>,
 }
 
-/// The games of a player, as far as they were found.
+/// The games of a player, as far as they have been found.
 #[derive(Debug)]
 pub(crate) struct PlayerIndex {
-    /// The name, in small letters.
+    /// The name, in lower case.
     name: String,
-    /// Its place in the line of all that were ever asked for.
+    /// Sequence number of the first request for the player.
     number: u64,
     games: Mutex<Vec<PlayerGame>>,
     /// Why games may be missing.
@@ -59,25 +57,24 @@ impl PlayerIndex {
         self.games.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether all games were found.
+    /// Whether the search for games is complete.
     pub(crate) fn is_done(&self) -> bool {
         self.is_done.load(Acquire)
     }
 
-    /// Why games are missing, once all that can be found were.
+    /// Why games are missing, if a file could not be read.
     pub(crate) fn fault(&self) -> Option<&str> {
         self.fault.get().map(String::as_str)
     }
 }
 
-/// The players that were asked for.
 #[derive(Debug)]
 pub(crate) struct Players {
-    /// Those asked for last come last.
+    /// The most recently requested is last.
     known: Mutex<Vec<Arc<PlayerIndex>>>,
     line: Sender<Arc<PlayerIndex>>,
     asked: AtomicU64,
-    /// How many have had their turn.
+    /// How many players have been completed.
     served: Arc<AtomicU64>,
     is_closing: Arc<AtomicBool>,
 }
@@ -89,10 +86,10 @@ impl Drop for Players {
 }
 
 impl Players {
-    /// Nobody yet. Games are looked for on a thread of its own.
+    /// Creates an empty index, and the thread that searches for games.
     ///
     /// # Errors
-    /// If the system starts no thread.
+    /// If the system cannot start a thread.
     pub(crate) fn new(inputs: Vec<PgnInput>) -> std::io::Result<Self> {
         let (line, waiting) = bounded(MAX_WAITING_PLAYERS);
         let served = Arc::new(AtomicU64::new(0));
@@ -106,19 +103,17 @@ impl Players {
         Ok(Players { known, line, asked, served, is_closing })
     }
 
-    /// Ends the looking for games.
     pub(crate) fn close(&self) {
         self.is_closing.store(true, Relaxed);
     }
 
-    /// The games of a player, whose name is in small letters; who was not asked for before stands in
-    /// line.
+    /// Returns the games of a player, whose name is in lower case; a new player is queued.
     ///
     /// # Errors
-    /// If the line is too long.
+    /// If the queue is full.
     pub(crate) fn get(&self, name: &str) -> Result<Arc<PlayerIndex>, ApiError> {
         let mut known = self.known();
-        // What could not be read may be there again.
+        // Retry files that could not be read: they may be available again.
         known.retain(|player| !player.is_done() || player.fault().is_none());
         if let Some(at) = known.iter().position(|player| player.name == name) {
             let player = known.remove(at);
@@ -147,22 +142,23 @@ impl Players {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of the file of a game that was listed for a player.
+    /// Returns the number of the file of a game listed for a player.
     pub(crate) fn file_of(&self, id: GameId) -> Option<usize> {
         self.known().iter().find_map(|player| {
             player.games().iter().find(|game| game.id == id).map(|game| game.place.0)
         })
     }
 
-    /// How many players come before this one.
+    /// Returns how many players are before this one in the queue.
     pub(crate) fn queue_position(&self, player: &PlayerIndex) -> u64 {
         player.number.saturating_sub(self.served.load(Relaxed))
     }
 }
 
-/// Forgets the players asked for longest ago, as long as there are too many games, but the last one.
+/// Drops the least recently requested players while there are too many games, but never the last
+/// one.
 fn make_room(known: &mut Vec<Arc<PlayerIndex>>) {
-    // A player without games costs little, but not nothing.
+    // A player without games also takes some memory.
     let cost = |player: &Arc<PlayerIndex>| player.games().len().max(1);
     let mut kept: usize = known.iter().map(cost).sum();
     while known.len() > 1 && kept > MAX_KEPT_GAMES {
@@ -171,7 +167,6 @@ fn make_room(known: &mut Vec<Arc<PlayerIndex>>) {
     }
 }
 
-/// What the thread does: player after player.
 fn run_searches(
     inputs: &[PgnInput],
     waiting: &Receiver<Arc<PlayerIndex>>,
@@ -195,7 +190,6 @@ fn run_searches(
     }
 }
 
-/// Adds the games of a player that are in a file.
 fn search_file(
     player: &PlayerIndex,
     file: usize,
@@ -222,13 +216,11 @@ fn search_file(
     Ok(())
 }
 
-/// Looks for the games of one player.
 struct PlayerGameFinder<'p> {
     name: &'p str,
-    /// The id that the `Site` tag has.
     site: Option<GameId>,
     found: Option<PlayerGame>,
-    /// Of the position that the game has come to.
+    /// The key of the current position of the game.
     key: u64,
 }
 

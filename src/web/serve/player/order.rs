@@ -1,4 +1,4 @@
-//! What is asked of a player's games.
+//! A request for a player's games.
 
 use std::str::FromStr;
 
@@ -10,10 +10,8 @@ use crate::web::serve::facets::{Dates, Filter};
 use crate::web::serve::limits::{MAX_MOVES, MAX_PLAYER_NAME};
 use crate::web::serve::query::Query;
 
-/// Games that are listed at most.
 const RECENT_GAMES: u64 = 8;
 
-/// Whether a game counts for the players' ratings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Casual,
@@ -28,7 +26,8 @@ impl Mode {
         }
     }
 
-    /// As Lichess names its events; everything else counts.
+    /// Reads the mode from an event's name as Lichess writes it; everything but casual counts as
+    /// rated.
     pub(super) fn of_event(event: &str) -> Self {
         if event.to_lowercase().starts_with("casual") { Mode::Casual } else { Mode::Rated }
     }
@@ -42,15 +41,14 @@ impl FromStr for Mode {
     }
 }
 
-/// What is asked of a player's games.
 #[derive(Debug)]
 pub(crate) struct PlayerOrder {
-    /// The name, in small letters.
+    /// The name, in lower case.
     pub(super) player: String,
     pub(super) color: Color,
     pub(super) game: Game,
     pub(super) filter: Filter,
-    /// None stands for both.
+    /// Empty for both.
     pub(super) modes: Vec<Mode>,
     pub(super) moves: usize,
     pub(super) recent_games: usize,
@@ -60,7 +58,7 @@ impl PlayerOrder {
     /// Reads a query.
     ///
     /// # Errors
-    /// If it is wrong.
+    /// If it is invalid.
     pub(crate) fn of(mut query: Query) -> Result<Self, ApiError> {
         standard_chess(&mut query)?;
         let player = query.text("player").unwrap_or_default().trim().to_lowercase();
