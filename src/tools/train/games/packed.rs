@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Each block is unpacked by itself: several threads read a file, and a damaged block loses only
-//! its own games. Its successor is found by the mark.
+//! its own games. The next block is found by its mark.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
