@@ -11,9 +11,8 @@ const ORDER_VALUE: [i32; 6] = [1, 3, 3, 5, 9, 10];
 /// Maximum number of consecutive captures.
 const DEPTH: u32 = 12;
 
-/// A plain quiescence search over captures and promotions, without pruning or tables.
-///
-/// It does not depend on the weights of the real search. Source:
+/// A plain quiescence search over captures and promotions, without pruning or tables. It does not
+/// depend on the weights of the real search. Source:
 /// <https://www.chessprogramming.org/Quiescence_Search>.
 pub(crate) struct Quiescence {
     evaluator: Evaluator,

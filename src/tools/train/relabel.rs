@@ -45,10 +45,9 @@ impl Relabeller {
         }
     }
 
-    /// Returns the game with new scores; `None` if a move is illegal.
-    ///
-    /// The scores depend only on the game and the judgement. A search also updates the noisy mark
-    /// of a position, from its own best move.
+    /// Returns the game with new scores; `None` if a move is illegal. The scores depend only on the
+    /// game and the judgement. A search also updates the noisy mark of a position, from its own
+    /// best move.
     pub(crate) fn judge(&mut self, game: &PlayedGame) -> Option<PlayedGame> {
         let mut moves = Vec::with_capacity(game.moves.len());
         let whole = match self {

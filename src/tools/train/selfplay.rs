@@ -35,7 +35,6 @@ pub(crate) struct BookOpenings {
     pub random_after: usize,
 }
 
-/// The settings of self-play.
 #[derive(Clone)]
 pub(crate) struct GameSettings {
     pub evaluation: Evaluation,
@@ -96,7 +95,6 @@ impl fmt::Display for GameSettings {
     }
 }
 
-/// Plays self-play games.
 pub(crate) struct SelfPlay {
     settings: GameSettings,
     searcher: Searcher,
@@ -147,7 +145,6 @@ impl SelfPlay {
         }
     }
 
-    /// Creates an opening according to the settings.
     fn opening(&self, random: &mut Random) -> Game {
         let plies = self.settings.random_plies;
         match (&self.settings.book, self.settings.piece_count) {
@@ -227,9 +224,8 @@ fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
     begun.clone()
 }
 
-/// Places a few pieces, drawn from the initial set, on random squares.
-///
-/// Openings rarely lead to such positions, but a network must be able to judge them.
+/// Places a few pieces, drawn from the initial set, on random squares. Openings rarely lead to such
+/// positions, but a network must be able to judge them.
 fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
     loop {
         let piece_count = fewest + random.below(usize::from(most - fewest) + 1) as u8;

@@ -74,10 +74,8 @@ impl Sampler {
         }
     }
 
-    /// Reads a file of samples in the format given by its extension.
-    ///
-    /// `.pgn` is PGN, `.games` is self-play; others are lines of samples, compressed with zstd if
-    /// the name ends in `.zst`.
+    /// Reads a file of samples in the format given by its extension. `.pgn` is PGN, `.games` is
+    /// self-play; others are lines of samples, compressed with zstd if the name ends in `.zst`.
     ///
     /// # Errors
     /// If the file cannot be read or a line is not a sample. Broken games are skipped.

@@ -21,16 +21,14 @@ const MIN_CHANCE: u16 = 32;
 
 /// The encoder or the decoder.
 pub(super) trait Coder {
-    /// Codes one of several symbols with relative frequencies `sizes`; returns its index.
-    ///
-    /// The sizes add up to less than 2^32, and none is 0.
+    /// Codes one of several symbols with relative frequencies `sizes`; returns its index. The sizes
+    /// add up to less than 2^32, and none is 0.
     fn choice(&mut self, wanted: usize, sizes: &[u32]) -> usize;
 
     /// Codes a bit that is set with a probability of `chance` / 65,536, neither 0 nor 1.
     fn bit(&mut self, wanted: bool, chance: u16) -> bool;
 }
 
-/// Encodes to memory.
 pub(super) struct Encoder {
     low: u64,
     range: u64,
@@ -42,7 +40,6 @@ impl Encoder {
         Encoder { low: 0, range: u64::MAX, bytes: Vec::new() }
     }
 
-    /// Returns all bytes written.
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.bytes.extend(self.low.to_be_bytes());
         self.bytes

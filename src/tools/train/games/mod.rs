@@ -55,7 +55,6 @@ pub(crate) fn is_noisy(position: &Position, best: Move) -> bool {
     position.in_check() || position.is_noisy(best)
 }
 
-/// A self-play game.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct PlayedGame {
     /// White's result in half-points: 0, 1 or 2.
@@ -116,10 +115,9 @@ impl PlayedGame {
             .map_or_else(|| Some(Position::start()), |fen| Position::from_fen(fen).ok())
     }
 
-    /// Calls `visit` for each position in which the engine chose a move, with the move.
-    ///
-    /// Returns false if the start is invalid or a move is illegal; the positions before it have
-    /// been visited.
+    /// Calls `visit` for each position in which the engine chose a move, with the move. Returns
+    /// false if the start is invalid or a move is illegal; the positions before it have been
+    /// visited.
     pub(crate) fn replay(&self, mut visit: impl FnMut(&Position, &SearchedMove)) -> bool {
         let Some(mut position) = self.start() else { return false };
         for &mv in &self.opening {

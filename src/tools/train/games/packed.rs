@@ -57,7 +57,6 @@ impl PackedBlock {
         Some(PackedBlock { games: games.len() as u32, positions: positions as u32, data })
     }
 
-    /// Unpacks the games; `None` if the bytes are invalid.
     pub(super) fn unpack(&self) -> Option<Vec<PlayedGame>> {
         model::unpack(&self.data, self.games as usize, self.positions as usize)
     }
@@ -83,7 +82,6 @@ impl PackedBlock {
     }
 }
 
-/// A section of a file.
 pub(super) enum Section {
     /// The settings of a part, and the length of its line in bytes.
     Headline(String, u64),
@@ -138,7 +136,6 @@ fn numbers(head: &[u8]) -> Option<[u32; 4]> {
     (whole && possible).then_some([games, positions, bytes, data])
 }
 
-/// Searches for the next section.
 fn damaged<R: Read + Seek>(
     input: &mut BufReader<R>,
     here: u64,

@@ -105,7 +105,6 @@ pub(crate) struct GameFile {
 
 impl GameFile {
     /// Opens `path` to append games played with `settings`; returns how many it contains already.
-    ///
     /// An incomplete game at its end is cut off.
     ///
     /// # Errors

@@ -154,11 +154,10 @@ impl Policy {
     }
 }
 
-/// Offsets of the features' weights.
-///
-/// Squares by phase and piece; then by piece: what it captures and how that is defended, who
-/// attacks it, checks on a safe square or not, replies to the last move, a second move of the same
-/// piece; the promotion piece; by phase and piece the distance of both kings.
+/// Offsets of the features' weights. Squares by phase and piece; then by piece: what it captures
+/// and how that is defended, who attacks it, checks on a safe square or not, replies to the last
+/// move, a second move of the same piece; the promotion piece; by phase and piece the distance of
+/// both kings.
 const TO: usize = 0;
 const FROM: usize = TO + 2 * PIECES * 64;
 const TRADE: usize = FROM + 2 * PIECES * 64;

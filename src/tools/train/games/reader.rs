@@ -129,9 +129,8 @@ impl GameReader {
         self.games
     }
 
-    /// Number of games skipped because their block is damaged; each block is logged.
-    ///
-    /// Blocks with a damaged header are not included, since their number of games is unknown.
+    /// Number of games skipped because their block is damaged; each block is logged. Blocks with a
+    /// damaged header are not included, since their number of games is unknown.
     pub(crate) fn lost(&self) -> usize {
         self.lost
     }

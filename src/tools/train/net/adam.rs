@@ -67,9 +67,7 @@ pub(super) struct Stride {
 
 impl AdamW {
     /// Creates the state for `weights` weights, of which the first are in king buckets of
-    /// `king_bucket` each.
-    ///
-    /// Fewer than that follow after the last bucket; 0 for no king buckets.
+    /// `king_bucket` each. Fewer than that follow after the last bucket; 0 for no king buckets.
     pub(super) fn new(weights: usize, king_bucket: usize) -> Self {
         AdamW { each: Memory::new(weights), common: Memory::new(king_bucket) }
     }

@@ -59,9 +59,8 @@ impl<'d, const N: usize> Trainer<'d, N> {
         write_whole(path, &bytes)
     }
 
-    /// Resumes training from a checkpoint of [`Trainer::save`].
-    ///
-    /// With the same number of threads the result is that of uninterrupted training.
+    /// Resumes training from a checkpoint of [`Trainer::save`]. With the same number of threads the
+    /// result is that of uninterrupted training.
     ///
     /// # Errors
     /// If the file cannot be read, is not a checkpoint, or was created with other settings or data.

@@ -43,9 +43,7 @@ pub(crate) struct Data {
     pub selection: Selection,
     /// Training examples in random order.
     pub training: Vec<Example>,
-    /// Validation examples.
     pub held_out: Vec<Example>,
-    /// Number of games read.
     pub games: usize,
     /// Number of their positions, selected or not.
     pub positions: usize,
@@ -166,7 +164,6 @@ fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
 }
 
 /// White's expected result at each move, from the search of that move and all later ones.
-///
 /// `piece_count` is the number of pieces before each move. A search of a few hundred nodes errs by
 /// a pawn as easily as a static evaluation does, but the errors of successive searches differ, so
 /// their mean is far better.

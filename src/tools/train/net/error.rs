@@ -30,7 +30,6 @@ pub(crate) fn expected_by(network: &Network, curve: Sigmoid, examples: &[Example
 }
 
 /// The expected results of other searches for the same positions, where they found them quiet, too.
-///
 /// For a position that occurs more than once the last one counts.
 pub(crate) fn expected_by_others(others: &[Example], examples: &[Example]) -> Expected {
     let judged: HashMap<_, f32> =
@@ -38,9 +37,8 @@ pub(crate) fn expected_by_others(others: &[Example], examples: &[Example]) -> Ex
     examples.iter().map(|example| judged.get(&example.position()).copied()).collect()
 }
 
-/// The errors of the judges by the number of pieces, then over all positions.
-///
-/// They are measured against the examples' targets. Examples not judged by all are excluded.
+/// The errors of the judges by the number of pieces, then over all positions. They are measured
+/// against the examples' targets. Examples not judged by all are excluded.
 pub(crate) fn errors_by_piece_count(
     judges: &[Expected],
     examples: &[Example],

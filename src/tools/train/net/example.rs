@@ -16,9 +16,8 @@ const PIECES_PER_BUCKET: usize = MAX_PIECES / BUCKETS;
 const ENEMY: u8 = 8;
 const PIECE: u8 = 7;
 
-/// A position from the point of view of the side to move, with its expected result.
-///
-/// The board is flipped for Black, so that the side to move always moves up.
+/// A position from the point of view of the side to move, with its expected result. The board is
+/// flipped for Black, so that the side to move always moves up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Example {
     occupied: u64,

@@ -119,10 +119,9 @@ fn add<const N: usize>(
     loss
 }
 
-/// The neurons' values before the activation, for the side to move and the other.
-///
-/// Written without a closure: one passed to `array::map` is compiled separately from the
-/// surrounding loops, and so without their instruction sets.
+/// The neurons' values before the activation, for the side to move and the other. Written without a
+/// closure: one passed to `array::map` is compiled separately from the surrounding loops, and so
+/// without their instruction sets.
 #[inline(always)]
 fn neurons<const N: usize>(rows: &[[f32; N]], inputs: &Inputs) -> [[f32; N]; 2] {
     [neurons_of(rows, inputs.of(0)), neurons_of(rows, inputs.of(1))]

@@ -7,10 +7,8 @@ use crate::engine::eval::nnue::{HIDDEN, Network, NetworkError};
 use crate::support::random::Random;
 
 impl Parameters<HIDDEN> {
-    /// Reads the weights of a network's file as initial weights.
-    ///
-    /// Missing neurons are added with random input weights and zero output weights, so the output
-    /// stays the same.
+    /// Reads the weights of a network's file as initial weights. Missing neurons are added with
+    /// random input weights and zero output weights, so the output stays the same.
     ///
     /// Source: T. Chen, I. Goodfellow and J. Shlens, "Net2Net: Accelerating Learning via Knowledge
     /// Transfer" (2016), with new neurons in place of copies.

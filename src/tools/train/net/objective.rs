@@ -10,7 +10,6 @@ const MAX_WEIGHT: f32 = 8.0;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Objective {
-    /// Converts scores to expected results.
     pub(super) curve: Sigmoid,
     /// The exponent of the error: 2 for its square; a larger one puts more weight on the worst
     /// errors.
@@ -26,12 +25,10 @@ impl Objective {
         Objective { curve, power: 2.0, weights: [1.0; MAX_PIECES + 1] }
     }
 
-    /// Creates an objective with this exponent.
-    ///
-    /// Examples are weighted by their number of pieces: equally where `balance` is 0, as if all
-    /// numbers of pieces were equally frequent where it is 1, and by powers of the ratio in
-    /// between. The mean weight over `examples` is 1. Balanced numbers of pieces are worth 13 Elo
-    /// to PlentyChess.
+    /// Creates an objective with this exponent. Examples are weighted by their number of pieces:
+    /// equally where `balance` is 0, as if all numbers of pieces were equally frequent where it is
+    /// 1, and by powers of the ratio in between. The mean weight over `examples` is 1. Balanced
+    /// numbers of pieces are worth 13 Elo to PlentyChess.
     pub(super) fn new(curve: Sigmoid, power: f32, balance: f32, examples: &[Example]) -> Self {
         let mut counts = [0_usize; MAX_PIECES + 1];
         examples.iter().for_each(|example| counts[example.piece_count()] += 1);

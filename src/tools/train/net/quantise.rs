@@ -22,10 +22,8 @@ pub(crate) struct QuantisationError {
 }
 
 impl Parameters<HIDDEN> {
-    /// Quantises the network.
-    ///
-    /// Rounding the output weights shifts the scores of each bucket by about a constant. The biases
-    /// are adjusted for this, using a sample of `examples`.
+    /// Quantises the network. Rounding the output weights shifts the scores of each bucket by about
+    /// a constant. The biases are adjusted for this, using a sample of `examples`.
     ///
     /// # Errors
     /// If a weight is larger than the trainer allows.

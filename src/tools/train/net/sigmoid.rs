@@ -2,10 +2,9 @@
 
 use crate::engine::eval::nnue::SCALE;
 
-/// The logistic curve of expected results over scores.
-///
-/// The network learns the expected result, so the curve determines which differences matter: a
-/// steep one emphasises nearly equal positions, a flat one also differences between won positions.
+/// The logistic curve of expected results over scores. The network learns the expected result, so
+/// the curve determines which differences matter: a steep one emphasises nearly equal positions, a
+/// flat one also differences between won positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sigmoid {
     /// The score in centipawns with an expected result of 73%, the logistic of 1.

@@ -19,7 +19,6 @@ const BLOCK: usize = 64;
 /// The share of all steps over which the learning rate rises.
 const WARM_UP: f32 = 0.01;
 
-/// The training parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TrainSettings {
     /// Number of passes over the data.
@@ -53,10 +52,8 @@ pub(crate) struct EpochLoss {
     pub held_out: f64,
 }
 
-/// The progress after a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TrainProgress {
-    /// Number of completed epochs.
     pub epochs: usize,
     /// Number of steps since the beginning.
     pub steps: u64,
@@ -64,7 +61,6 @@ pub(crate) struct TrainProgress {
     pub examples: usize,
     /// The mean square error since the beginning of the epoch.
     pub loss: f64,
-    /// The learning rate.
     pub rate: f32,
     /// The epoch's losses, if the step was its last.
     pub epoch_loss: Option<EpochLoss>,

@@ -133,7 +133,6 @@ impl Samples {
         usage
     }
 
-    /// Concatenates both.
     fn join(mut self, other: Samples) -> Samples {
         let shift = self.coefficients.len();
         self.coefficients.extend(other.coefficients);

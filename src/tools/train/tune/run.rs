@@ -7,7 +7,6 @@ use crate::engine::eval::tuning::{WEIGHTS, Weights};
 use crate::support::random::Random;
 use crate::tools::train::in_parallel;
 
-/// The tuning parameters.
 #[derive(Debug, Clone)]
 pub(crate) struct TuneSettings {
     /// Maximum number of passes over the data.
