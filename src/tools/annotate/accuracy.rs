@@ -31,11 +31,10 @@ pub(super) fn of_move(loss: f64) -> f64 {
     (scale * (-slope * 100.0 * loss).exp() - below).clamp(0.0, 100.0)
 }
 
-/// The accuracy of one side's moves in a game, in percent; `None` without moves.
-///
-/// `white` is White's expected points before each ply and at the end; `moves` are the plies of one
-/// side, by index, with their accuracy. The result is the mean of two means: one weighted by the
-/// volatility of the game around each move, and the harmonic one, which a few bad moves lower most.
+/// The accuracy of one side's moves in a game, in percent; `None` without moves. `white` is White's
+/// expected points before each ply and at the end; `moves` are the plies of one side, by index,
+/// with their accuracy. The result is the mean of two means: one weighted by the volatility of the
+/// game around each move, and the harmonic one, which a few bad moves lower most.
 pub(super) fn of_game(white: &[f64], moves: &[(usize, f64)]) -> Option<f64> {
     if moves.is_empty() {
         return None;
@@ -56,7 +55,6 @@ pub(super) fn of_game(white: &[f64], moves: &[(usize, f64)]) -> Option<f64> {
     Some((sum / weights + moves.len() as f64 / reciprocals) / 2.0)
 }
 
-/// The standard deviation of at least one number.
 fn deviation(numbers: &[f64]) -> f64 {
     let count = numbers.len() as f64;
     let mean = numbers.iter().sum::<f64>() / count;

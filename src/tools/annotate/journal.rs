@@ -88,7 +88,6 @@ impl Journal {
         Ok(Journal { file, path: path.to_owned(), places, end, synced: Instant::now() })
     }
 
-    /// Whether it contains the game with this number.
     pub(crate) fn holds(&self, number: u64) -> bool {
         self.places.contains_key(&number)
     }

@@ -9,10 +9,8 @@ use crate::chess::score::{Depth, Score, mate_distance};
 /// Hand-set: people see mates of this length.
 const SHORT_MATE: i32 = 5;
 
-/// Thresholds of lost expected points, 0 to 1, for each verdict.
-///
-/// The defaults are those of Lichess, which uses a scale of 2 instead of 1 (`Advice` in its
-/// sources: 0.1, 0.2, 0.3).
+/// Thresholds of lost expected points, 0 to 1, for each verdict. The defaults are those of Lichess,
+/// which uses a scale of 2 instead of 1 (`Advice` in its sources: 0.1, 0.2, 0.3).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limits {
     /// `?!`
@@ -52,7 +50,6 @@ impl Verdict {
         }
     }
 
-    /// The numeric annotation glyph.
     pub(crate) fn nag(self) -> u8 {
         match self {
             Verdict::Inaccuracy => 6,
@@ -61,7 +58,6 @@ impl Verdict {
         }
     }
 
-    /// The sign written after a move.
     pub(crate) fn sign(self) -> &'static str {
         match self {
             Verdict::Inaccuracy => "?!",
@@ -88,7 +84,6 @@ pub(crate) struct Judgement {
     pub best: Option<Move>,
     /// The score of the best move.
     pub before: Score,
-    /// The score after the move.
     pub after: Score,
     /// Expected points lost, 0 to 1; 0 for the best move.
     pub loss: f64,
@@ -142,10 +137,8 @@ fn judge_move(study: &Study, ply: usize, limits: &Limits) -> Judgement {
     }
 }
 
-/// Whether a mate that appears or disappears is worth a comment.
-///
-/// It must be proven (the completed `depth` covers all its plies), and either short or the move at
-/// least a mistake.
+/// Whether a mate that appears or disappears is worth a comment. It must be proven (the completed
+/// `depth` covers all its plies), and either short or the move at least a mistake.
 fn is_remarkable(moves: i32, depth: Depth, verdict: Option<Verdict>) -> bool {
     let is_proven = 2 * moves - 1 <= depth;
     is_proven && (moves <= SHORT_MATE || verdict >= Some(Verdict::Mistake))

@@ -12,7 +12,6 @@ const SENTENCES: [&str; 3] = ["Misses mate in ", "Allows mate in ", "Leaves the 
 pub(crate) struct Moment {
     /// The move with its number and sign: `12... Nxd4??`.
     pub played: String,
-    /// The comment.
     pub words: String,
     /// The better line, if any.
     pub better: Option<String>,
@@ -37,7 +36,6 @@ pub(crate) fn moments(game: &PgnGame) -> Vec<Moment> {
     moments
 }
 
-/// The verdict from a move's glyphs.
 fn verdict(played: &PgnMove) -> Option<Verdict> {
     Verdict::ALL.into_iter().find(|verdict| played.nags.contains(&verdict.nag()))
 }

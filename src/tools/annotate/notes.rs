@@ -10,7 +10,6 @@ use crate::games::pgn::{PgnGame, PgnMove};
 
 /// The annotator's name; annotations of an annotator whose name begins like this are replaced.
 const ANNOTATOR: &str = "Tabia ";
-/// The separator between annotators.
 const ANNOTATORS: &str = "; ";
 /// How Tabia's comments on moves begin, to find them again.
 const SIGNS: [&str; 7] = [
@@ -42,7 +41,6 @@ pub(crate) struct Background<'a> {
     /// The book to compare the game with.
     pub book: &'a Book,
     pub names: &'a Names,
-    /// The thresholds of the verdicts.
     pub limits: Limits,
     /// The search effort, for the tag `Annotator`.
     pub effort: String,
@@ -51,14 +49,12 @@ pub(crate) struct Background<'a> {
 pub(crate) struct Annotated {
     /// The game with glyphs, comments, evaluations and variations.
     pub pgn: PgnGame,
-    /// The summaries of White and Black.
     pub players: [Player; 2],
 }
 
-/// Writes the results of a study into its game.
-///
-/// Existing comments, variations and glyphs that do not judge a move are kept. Evaluations,
-/// verdicts and everything written by an earlier run of Tabia are replaced.
+/// Writes the results of a study into its game. Existing comments, variations and glyphs that do
+/// not judge a move are kept. Evaluations, verdicts and everything written by an earlier run of
+/// Tabia are replaced.
 pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_>) -> Annotated {
     let mut pgn = game.clone();
     clear(&mut pgn);
@@ -150,7 +146,6 @@ fn joined<const N: usize>(texts: [&str; N]) -> String {
     texts.join(" ")
 }
 
-/// Writes the annotation of a move.
 fn note(
     mv: &mut PgnMove,
     study: &Study,
@@ -246,7 +241,6 @@ fn book_departure(study: &Study, book: &Book) -> Option<(usize, String)> {
     Some((ply, format!("Leaves the book, {what}.")))
 }
 
-/// Describes a player's moves in words.
 pub(crate) fn describe(player: &Player) -> String {
     let Player { called: [inaccuracies, mistakes, blunders], accuracy, average_loss } = player;
     let (Some(accuracy), Some(loss)) = (accuracy, average_loss) else {

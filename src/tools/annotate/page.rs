@@ -12,7 +12,6 @@ use crate::chess::score::{Score, mate_in, mated_in};
 use crate::games::pgn::{PgnGame, PgnMove};
 use crate::support::page::Page;
 
-/// The page template.
 const PAGE: Page = Page {
     title: "Games, explained",
     body: include_str!("page.html"),
@@ -78,7 +77,6 @@ fn note(played: &PgnMove) -> Value {
     })
 }
 
-/// The text of `[%eval …]`.
 fn evaluation(comment: &str) -> Option<&str> {
     let (_, rest) = comment.split_once("[%eval ")?;
     rest.split([']', ',']).next().map(str::trim)

@@ -18,7 +18,6 @@ pub(crate) const NODES: u64 = 200_000;
 pub(crate) enum Effort {
     /// A number of nodes; the study of a game is then reproducible.
     Nodes(u64),
-    /// A time.
     Time(Duration),
 }
 
@@ -177,9 +176,8 @@ impl Study {
     }
 }
 
-/// Searches the last position, unless mate or another rule of the board ends the game there.
-///
-/// A game may continue after a draw by repetition that was not claimed.
+/// Searches the last position, unless mate or another rule of the board ends the game there. A game
+/// may continue after a draw by repetition that was not claimed.
 fn search(
     game: &Game,
     searcher: &mut Searcher,

@@ -16,10 +16,9 @@ pub(crate) struct Plan {
     pub effort: Effort,
 }
 
-/// Annotates games and passes each to `take` when it is done, in any order.
-///
-/// It ends after the last game or when `take` fails. There is a thread for each switch, which stops
-/// its searches; a game whose searches were stopped is dropped.
+/// Annotates games and passes each to `take` when it is done, in any order. It ends after the last
+/// game or when `take` fails. There is a thread for each switch, which stops its searches; a game
+/// whose searches were stopped is dropped.
 ///
 /// # Errors
 /// Those of `take`, and if no thread can be started.
