@@ -17,14 +17,12 @@ use crate::chess::score::{DRAW, Depth, MAX_PLY, mated_in};
 use crate::engine::search::{Config, Control, Limits, Searcher};
 use crate::games::book::{Book, BookValue, FrontierMove, Links, Scored, back_up, kept_nodes};
 
-/// The parameters of an analysis.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     /// Positions reached by fewer games are excluded.
     pub min_games: u64,
     /// The positions that may be searched; `None`: all. The others keep their known values.
     pub only: Option<KeyMap<()>>,
-    /// The limits of each search.
     pub limits: Limits,
     pub config: Config,
 }
@@ -140,10 +138,8 @@ impl Analysis {
         })
     }
 
-    /// Searches all targets and passes each value to `tell`, in any order.
-    ///
-    /// It ends when all are done or `tell` fails. There is a thread for each switch, which stops
-    /// its searches.
+    /// Searches all targets and passes each value to `tell`, in any order. It ends when all are
+    /// done or `tell` fails. There is a thread for each switch, which stops its searches.
     ///
     /// # Errors
     /// Those of `tell`, and if no thread can be started.
@@ -184,10 +180,8 @@ impl Analysis {
         }
     }
 
-    /// The known result of a search with all moves, if it was long enough.
-    ///
-    /// If the best move led out of the analysis, that was the only search, and the value contains
-    /// its whole result.
+    /// The known result of a search with all moves, if it was long enough. If the best move led out
+    /// of the analysis, that was the only search, and the value contains its whole result.
     fn searched_before(&self, key: u64) -> Option<Outcome> {
         let of_value = || {
             let &BookValue { own, outside, own_depth, nodes, .. } = self.known.get(&key)?;

@@ -54,9 +54,8 @@ impl Switch {
     }
 }
 
-/// Runs a thread for each switch, and passes what the threads send to `take`, in any order.
-///
-/// If `take` fails, the receiver is dropped and the threads end.
+/// Runs a thread for each switch, and passes what the threads send to `take`, in any order. If
+/// `take` fails, the receiver is dropped and the threads end.
 ///
 /// # Errors
 /// Those of `take`, and if no thread can be started.

@@ -17,7 +17,6 @@ pub(crate) const TIME: Duration = Duration::from_secs(5);
 /// Maximum number of skipped lines listed by number; the others are counted.
 const NAMED: usize = 5;
 
-/// A position of a suite.
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
     /// Its name (`id`), or its number in the suite.
@@ -125,9 +124,7 @@ impl fmt::Display for Solution {
 #[derive(Debug, Clone)]
 pub(crate) struct SuiteRun {
     open: VecDeque<Problem>,
-    /// Number of positions searched.
     pub searched: usize,
-    /// Number of positions solved.
     pub solved: usize,
     /// Total nodes of these searches.
     pub nodes: u64,
@@ -135,9 +132,8 @@ pub(crate) struct SuiteRun {
 }
 
 impl SuiteRun {
-    /// Parses a file, starts the clock, and returns messages on skipped lines.
-    ///
-    /// The messages list the first invalid lines and count the others.
+    /// Parses a file, starts the clock, and returns messages on skipped lines. The messages list
+    /// the first invalid lines and count the others.
     pub(crate) fn parse(file: &str, text: &str) -> (Self, Vec<String>) {
         let (mut open, mut faults) = (VecDeque::new(), Vec::new());
         for (number, line) in epd::lines(text) {
@@ -166,7 +162,6 @@ impl SuiteRun {
         self.len() == 0
     }
 
-    /// The next problem.
     pub(crate) fn problem(&self) -> Option<&Problem> {
         self.open.front()
     }
@@ -197,9 +192,8 @@ impl SuiteRun {
         Some(Solution { problem, number, mv, score, nodes, solved })
     }
 
-    /// Searches the remaining problems with empty tables, and passes on the solutions.
-    ///
-    /// After the switch is turned off, the current problem does not count.
+    /// Searches the remaining problems with empty tables, and passes on the solutions. After the
+    /// switch is turned off, the current problem does not count.
     ///
     /// # Errors
     /// If a solution cannot be passed on, which ends the run.

@@ -26,7 +26,6 @@ pub(crate) struct SuiteSelection {
     pub reach: usize,
     /// Maximum number of plies of a game that are examined.
     pub max_plies: usize,
-    /// Number of positions to select.
     pub positions: usize,
     /// Seed of the selection.
     pub seed: u64,
@@ -165,7 +164,6 @@ impl ModeTrial {
 #[derive(Debug, Clone)]
 pub(crate) struct Attempt<'a> {
     pub book: &'a Book,
-    /// The modes to compare with plain search.
     pub modes: &'a [BookSearch],
     /// The limits of all searches but the judge's.
     pub limits: &'a Limits,
@@ -224,7 +222,6 @@ impl Mean {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ModeSummary {
     pub mode: BookSearch,
-    /// Number of positions.
     pub positions: usize,
     /// Number of positions where a match ended the search.
     pub used: usize,

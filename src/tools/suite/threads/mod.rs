@@ -47,7 +47,6 @@ pub(crate) struct SpeedupTrial {
     pub depth: Depth,
     /// The search that determined the depth; not used for comparisons.
     pub scout: Timing,
-    /// The search with one thread.
     pub single: Timing,
     /// The searches with each number of threads, in the order passed to [`Bench`]; 1 means one
     /// thread once more.
@@ -90,9 +89,7 @@ pub(crate) struct Bench {
 
 impl Bench {
     /// Creates searchers for one and for each of these numbers of threads, with the settings of
-    /// `config`.
-    ///
-    /// The depth is chosen such that one thread searches for at least `time`.
+    /// `config`. The depth is chosen such that one thread searches for at least `time`.
     ///
     /// # Errors
     /// If the system does not provide the threads or the memory.
