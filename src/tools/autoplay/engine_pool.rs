@@ -14,7 +14,6 @@ const BEFORE_NEXT_START: Duration = Duration::from_millis(200);
 /// What is reported about an engine that is being started.
 pub(super) enum EngineNotice {
     Starting,
-    /// It has reported its name.
     Named(String),
     /// Its start failed; it is started again, or plays nevertheless.
     StartupRetry(String),
@@ -62,9 +61,8 @@ impl EnginePool {
         Some(if *first == white { [a, b] } else { [b, a] })
     }
 
-    /// Ends engines that crashed in a game in which engine `white` played White.
-    ///
-    /// Returns the last output of the engine at fault, for White and Black.
+    /// Ends engines that crashed in a game in which engine `white` played White. Returns the last
+    /// output of the engine at fault, for White and Black.
     pub(super) fn clear(&mut self, white: usize, played: &Played) -> [Vec<String>; 2] {
         let mut last_output = [Vec::new(), Vec::new()];
         for idle_player in &mut self.0 {

@@ -141,7 +141,6 @@ pub fn play(
 }
 
 impl GameRunner<'_> {
-    /// Starts the game in both engines.
     fn begin(&mut self, ponder: [bool; 2], observer: &mut dyn FnMut(GameEvent)) -> Option<Verdict> {
         if let Some(outcome) = self.game.outcome() {
             let what = notation::outcome(outcome);
@@ -224,10 +223,9 @@ impl GameRunner<'_> {
         None
     }
 
-    /// Waits for the mover's move; meanwhile the opponent may resign, claim a result or crash.
-    ///
-    /// The arrival time of a line counts, not the time at which it is read: a move that arrived
-    /// before the flag fell is in time.
+    /// Waits for the mover's move; meanwhile the opponent may resign, claim a result or crash. The
+    /// arrival time of a line counts, not the time at which it is read: a move that arrived before
+    /// the flag fell is in time.
     fn await_move(&mut self, mover: Color, start: Instant) -> Result<Answer, Verdict> {
         let own = mover.to_index();
         let allowed = self.clocks[own].allowance();

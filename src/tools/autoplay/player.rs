@@ -121,9 +121,8 @@ pub(crate) fn spawn(config: &EngineConfig, trace: &Trace) -> Result<Process, Sta
         .map_err(|cause| StartError::Spawn { engine: config.label(), cause })
 }
 
-/// Detects the protocol of an engine.
-///
-/// `uci` is sent to a separate process, since xboard engines may exit on it.
+/// Detects the protocol of an engine. `uci` is sent to a separate process, since xboard engines may
+/// exit on it.
 ///
 /// # Errors
 /// If the engine cannot be started.
@@ -139,7 +138,6 @@ pub(crate) fn find_protocol(config: &EngineConfig, trace: &Trace) -> Result<Prot
     Ok(if answer == ProtocolAnswer::Is(Protocol::Uci) { Protocol::Uci } else { Protocol::Xboard })
 }
 
-/// The answer of an engine to protocol detection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProtocolAnswer {
     Is(Protocol),

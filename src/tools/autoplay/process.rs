@@ -22,10 +22,8 @@ use crate::support::words::visible;
 
 use super::config::EngineConfig;
 
-/// Maximum length of a line in bytes; longer lines are cut, which limits memory.
-///
-/// Four times the longest line that xboard accepts would do, but some engines send longer option
-/// lists.
+/// Maximum length of a line in bytes; longer lines are cut, which limits memory. Four times the
+/// longest line that xboard accepts would do, but some engines send longer option lists.
 const LONGEST_LINE: u64 = 1 << 16;
 
 /// Lines read ahead. An engine that writes faster is blocked.
@@ -64,7 +62,6 @@ pub enum Received {
     Closed,
 }
 
-/// Why an engine could not be started.
 #[derive(Debug, Error)]
 pub enum SpawnError {
     #[error("there is no program \"{0}\" (give its path, or put its folder into PATH)")]
@@ -183,12 +180,10 @@ impl Process {
         })
     }
 
-    /// Sets the pause after each line.
     pub fn set_pace(&mut self, pace: Duration) {
         self.pace = pace;
     }
 
-    /// The channel of the engine's output lines.
     pub fn lines(&self) -> &Receiver<Line> {
         &self.lines
     }
@@ -252,9 +247,8 @@ impl Process {
         }
     }
 
-    /// Returns the next line, if it arrives before the deadline.
-    ///
-    /// A line that arrived too late is dropped, so a flood of output cannot extend the wait.
+    /// Returns the next line, if it arrives before the deadline. A line that arrived too late is
+    /// dropped, so a flood of output cannot extend the wait.
     pub fn receive(&self, deadline: Instant) -> Received {
         match self.lines.recv_deadline(deadline) {
             Ok(line) if line.at <= deadline => Received::Line(line),
@@ -298,9 +292,8 @@ impl Process {
         })
     }
 
-    /// Sends a last line and waits for the exit; kills the process after a time limit.
-    ///
-    /// Returns whether it exited by itself.
+    /// Sends a last line and waits for the exit; kills the process after a time limit. Returns
+    /// whether it exited by itself.
     pub fn quit(&mut self, line: &str) -> bool {
         // Fails if the engine has already exited.
         let _ = self.send(line);

@@ -15,10 +15,8 @@ use super::process::{Process, Received};
 /// The start of a game for one engine.
 #[derive(Debug)]
 pub struct Setup<'a> {
-    /// The position with the opening moves.
     pub game: &'a Game,
     pub clock: &'a Clock,
-    /// Whether it may ponder.
     pub ponder: bool,
     pub opponent: &'a str,
 }
@@ -27,9 +25,7 @@ pub struct Setup<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Turn<'a> {
     pub game: &'a Game,
-    /// The engine's own clock.
     pub own: &'a Clock,
-    /// The opponent's clock.
     pub other: &'a Clock,
 }
 
@@ -82,10 +78,8 @@ pub enum BookComment {
 }
 
 impl BookComment {
-    /// Parses a comment with the word *book* in it.
-    ///
-    /// Engines comment on their book moves in various forms; only Tabia comments on a search line
-    /// that reaches the book.
+    /// Parses a comment with the word *book* in it. Engines comment on their book moves in various
+    /// forms; only Tabia comments on a search line that reaches the book.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.strip_prefix(ENDED).unwrap_or(text);
         if [MEETS_BOOK, ANALYSED].iter().any(|words| text.starts_with(words)) {
@@ -106,11 +100,8 @@ pub enum PlayerEvent {
         /// The reply to ponder on.
         ponder: Option<String>,
     },
-    /// Search information.
     Thinking(SearchInfo),
-    /// A comment on the book.
     Book(BookComment),
-    /// A resignation.
     Resign,
     /// A draw offer, or its acceptance.
     OfferDraw,
@@ -143,7 +134,6 @@ impl PlayerEvent {
 pub enum OptionRange {
     /// Integers from the first to the second, inclusive.
     Whole(i64, i64),
-    /// Any text.
     Text,
     /// No value: sending the name triggers an action.
     Button,
@@ -194,7 +184,6 @@ pub enum EngineError {
     /// The process has exited or its pipes are closed.
     #[error("{}", visible(.0))]
     Dead(String),
-    /// It did not answer in time.
     #[error("{}", visible(.0))]
     Silent(String),
     /// It does not support what the match needs.

@@ -36,7 +36,6 @@ pub struct FinishedGame {
     /// The starting position, if it is not the standard one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fen: Option<String>,
-    /// Number of opening plies.
     pub opening_plies: usize,
     /// All moves in coordinate notation.
     pub moves: Vec<String>,
@@ -165,9 +164,8 @@ impl StateFile {
         Ok(state)
     }
 
-    /// Opens and locks the state of an interrupted match, and reads the finished games.
-    ///
-    /// Only the last of them still has its PGN. An incomplete last line is dropped.
+    /// Opens and locks the state of an interrupted match, and reads the finished games. Only the
+    /// last of them still has its PGN. An incomplete last line is dropped.
     ///
     /// # Errors
     /// If the file does not exist, is locked by another run, or belongs to a match with other
@@ -215,7 +213,6 @@ impl StateFile {
         Ok((StateFile { path: path.to_owned(), file }, text))
     }
 
-    /// Writes the header.
     fn begin(&mut self, settings: &str) -> Result<(), StateError> {
         self.file.set_len(0).map_err(|cause| self.unusable(cause))?;
         self.write_line(&StateHeader { settings: settings.to_owned() })?;

@@ -194,10 +194,8 @@ impl MatchWorker<'_> {
         let _ = self.sender.send(WorkerMessage { progress, acknowledged: None });
     }
 
-    /// Sends an event and waits until the collector has stored it.
-    ///
-    /// So games are not played faster than they are stored, and none begins once the match is
-    /// decided.
+    /// Sends an event and waits until the collector has stored it. So games are not played faster
+    /// than they are stored, and none begins once the match is decided.
     fn send_and_wait(&self, progress: Progress) {
         let (acknowledged, is_heard) = bounded(0);
         let _ = self.sender.send(WorkerMessage { progress, acknowledged: Some(acknowledged) });

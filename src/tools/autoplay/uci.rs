@@ -30,7 +30,6 @@ enum UciState {
     Pondering(Move),
 }
 
-/// A UCI engine.
 #[derive(Debug)]
 pub(super) struct Uci {
     process: Process,

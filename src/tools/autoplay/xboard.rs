@@ -99,7 +99,6 @@ impl Default for Features {
     }
 }
 
-/// An xboard engine.
 #[derive(Debug)]
 pub(super) struct Xboard {
     process: Process,
@@ -171,10 +170,8 @@ impl Xboard {
         self.send(&answer)
     }
 
-    /// Reads features until `done=1`.
-    ///
-    /// An engine that sends none in time may be an old one without features, or may still be
-    /// starting; a ping distinguishes the two.
+    /// Reads features until `done=1`. An engine that sends none in time may be an old one without
+    /// features, or may still be starting; a ping distinguishes the two.
     fn read_features(&mut self) -> Result<(), EngineError> {
         let start = Instant::now();
         let mut foreign = None;
@@ -320,7 +317,6 @@ impl Xboard {
         self.send_moves(game)
     }
 
-    /// Sends the moves that the engine has not received yet.
     fn send_moves(&mut self, game: &Game) -> Result<(), EngineError> {
         while let Some(&mv) = game.moves().get(self.sent_moves) {
             let before = &game.positions()[self.sent_moves];
@@ -342,7 +338,6 @@ fn centiseconds(clock: &Clock) -> i64 {
     i64::try_from(clock.remaining.as_millis() / 10).unwrap_or(i64::MAX)
 }
 
-/// Parses the option that a feature declares.
 fn declared_option(text: &str) -> KnownOption {
     let bare = || text.split(" -").next().unwrap_or(text).to_owned();
     match text.parse::<OptionSpec>() {
@@ -522,7 +517,6 @@ impl ProtocolAdapter for Xboard {
     }
 }
 
-/// Converts a line of thinking output to search information.
 fn info(thinking: &Thinking) -> SearchInfo {
     SearchInfo {
         score: (thinking.bound == Bound::Exact).then(|| from_protocol_score(thinking.score)),

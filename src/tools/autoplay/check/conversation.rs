@@ -117,7 +117,6 @@ impl Conversation {
         }
     }
 
-    /// Waits for a reply that satisfies the predicate.
     pub(super) fn wait_for(
         &mut self,
         timeout: Duration,

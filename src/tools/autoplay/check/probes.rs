@@ -30,7 +30,6 @@ pub(crate) const PROBES: &[Probe] = &[
     Probe { name: "quit", run: quit },
 ];
 
-/// Time limit for an engine to exit.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Time for a move that will be interrupted.

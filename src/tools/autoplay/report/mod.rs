@@ -18,7 +18,6 @@ use super::stats::{Sprt, Tally};
 use super::summary::{against, ranking};
 use super::tournament::Standings;
 
-/// The page template.
 const PAGE: Page = Page {
     title: "Match report",
     body: include_str!("page.html"),

@@ -75,9 +75,8 @@ pub(crate) fn is_checkpoint(head: &[u8]) -> bool {
     head.starts_with(BEGIN)
 }
 
-/// A lock file beside a checkpoint, whose own file is replaced after each iteration.
-///
-/// It is removed at the end; one left by a killed run does not lock out others.
+/// A lock file beside a checkpoint, whose own file is replaced after each iteration. It is removed
+/// at the end; one left by a killed run does not lock out others.
 #[derive(Debug)]
 pub(super) struct Lock {
     path: PathBuf,
@@ -114,9 +113,8 @@ impl Drop for Lock {
     }
 }
 
-/// Loads the checkpoint of the same tuning, identified by `settings`; returns the games played.
-///
-/// If the file is missing or empty, the tuning starts afresh.
+/// Loads the checkpoint of the same tuning, identified by `settings`; returns the games played. If
+/// the file is missing or empty, the tuning starts afresh.
 ///
 /// # Errors
 /// If the file cannot be read or belongs to another tuning.

@@ -11,13 +11,11 @@ const GAMMA: f64 = 0.101;
 /// less of the number of iterations".
 const STABILITY: f64 = 0.1;
 
-/// The gain sequences of a tuning with a given number of pairs.
-///
-/// Time is counted in pairs, as in Stockfish's framework: the same number of games moves the
-/// parameters equally far in few large iterations or in many small ones.
+/// The gain sequences of a tuning with a given number of pairs. Time is counted in pairs, as in
+/// Stockfish's framework: the same number of games moves the parameters equally far in few large
+/// iterations or in many small ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gains {
-    /// Total number of pairs.
     pairs: f64,
 }
 

@@ -32,7 +32,6 @@ pub(super) struct Job {
     pub number: usize,
     /// The side that plays White, 0 or 1.
     pub white: usize,
-    /// Index of the opening.
     pub opening: usize,
     pub options: [Options; 2],
 }
@@ -46,7 +45,6 @@ pub(super) enum Report {
     Played(usize, i32),
     /// A game does not count, and why.
     Void(usize, String),
-    /// The game was interrupted.
     Stopped,
     Failed(StartError),
 }
@@ -109,7 +107,6 @@ impl TuningContext<'_> {
         self.judge(job, played.verdict, &last_output)
     }
 
-    /// Sets the options of both sides.
     fn set_options(&self, job: &Job, pool: &mut EnginePool) -> Result<(), NoScore> {
         for (side, options) in job.options.iter().enumerate() {
             let player = pool.players(side).map(|[player, _]| player);

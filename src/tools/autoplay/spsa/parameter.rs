@@ -16,7 +16,6 @@ const HEAD: &str = "name,start,min,max,c_end,r_end";
 pub(crate) struct Parameter {
     /// The option's name; case does not matter.
     pub name: String,
-    /// The initial value.
     pub start: f64,
     pub min: f64,
     pub max: f64,

@@ -5,7 +5,6 @@ use crate::support::random::Random;
 use super::gains::Gains;
 use super::parameter::Parameter;
 
-/// The size of a tuning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Plan {
     /// Number of iterations, each with new perturbations.
@@ -61,7 +60,6 @@ impl Tuner {
         &self.scores
     }
 
-    /// Number of completed iterations.
     pub(crate) fn iteration(&self) -> u32 {
         // There are at most as many scores as iterations.
         self.scores.len() as u32

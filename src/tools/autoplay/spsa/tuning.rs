@@ -47,7 +47,6 @@ pub(crate) enum TuneError {
     Broken(String),
 }
 
-/// An event of a tuning.
 #[derive(Debug)]
 pub(crate) enum TuneEvent {
     /// A start of the engine failed and is repeated.
@@ -63,15 +62,12 @@ pub(crate) struct Tuning {
     /// The engine; its own options are set before the tuned ones.
     pub engine: EngineConfig,
     pub tuner: Tuner,
-    /// The results so far.
     pub games: Tally,
     /// The openings, one for each pair in turn; never empty.
     pub openings: Arc<[Opening]>,
     pub conditions: Conditions,
-    /// Number of concurrent games.
     pub concurrency: usize,
     pub trace: Trace,
-    /// Path of the checkpoint.
     pub place: PathBuf,
     /// A text of all settings that determine the path.
     pub settings: String,
@@ -79,7 +75,6 @@ pub(crate) struct Tuning {
     _lock: Option<Lock>,
     /// Whether the option of each parameter takes only integers; set by the check of the engine.
     whole: Vec<bool>,
-    /// Number of consecutive excluded pairs.
     void_in_a_row: u32,
 }
 
@@ -178,7 +173,6 @@ impl Tuning {
         })
     }
 
-    /// Runs the remaining iterations.
     fn iterate(
         &mut self,
         jobs: &Sender<Job>,
@@ -219,7 +213,6 @@ impl Tuning {
         (0..self.tuner.plan().pairs as usize * 2).map(job).collect()
     }
 
-    /// The options of a side.
     fn options(&self, perturbation: &Perturbation, side: usize) -> Options {
         let named = self.tuner.parameters().iter().zip(&self.whole).enumerate();
         let set = |(index, (parameter, &whole)): (usize, (&Parameter, &bool))| {

@@ -131,7 +131,6 @@ fn elo_of_score(score: f64) -> f64 {
     -ELO_SCALE * (1.0 / score.clamp(0.0, 1.0) - 1.0).ln()
 }
 
-/// The expected score of an Elo difference.
 fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + (-elo / ELO_SCALE).exp())
 }

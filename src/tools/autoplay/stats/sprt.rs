@@ -207,10 +207,9 @@ fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     fits.max_by(|a, b| likelihood(a).total_cmp(&likelihood(b))).unwrap_or_default()
 }
 
-/// For pairs (x, p), returns the weights p / (1 + theta x) under which x has mean zero.
-///
-/// The sum that theta makes zero falls from plus to minus infinity between the poles, so bisection
-/// finds it.
+/// For pairs (x, p), returns the weights p / (1 + theta x) under which x has mean zero. The sum
+/// that theta makes zero falls from plus to minus infinity between the poles, so bisection finds
+/// it.
 fn tilt(terms: &[(f64, f64)]) -> Vec<f64> {
     let values = || terms.iter().map(|&(x, _)| x);
     let largest = values().fold(f64::NEG_INFINITY, f64::max);
