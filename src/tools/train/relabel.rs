@@ -10,7 +10,6 @@ use crate::chess::position::Game;
 use crate::chess::score::Score;
 use crate::engine::eval::{Evaluation, Evaluator};
 
-/// How positions are evaluated.
 #[derive(Clone)]
 pub(crate) struct Judgement {
     pub evaluation: Evaluation,
@@ -27,7 +26,6 @@ impl std::fmt::Display for Judgement {
     }
 }
 
-/// Re-evaluates the positions of games.
 pub(crate) enum Relabeller {
     Static(Box<Evaluator>),
     Search(Box<SelfPlay>),

@@ -38,7 +38,6 @@ pub(crate) struct BookOpenings {
 #[derive(Clone)]
 pub(crate) struct GameSettings {
     pub evaluation: Evaluation,
-    /// Seed of the openings.
     pub seed: u64,
     /// Soft limit on nodes per move: no iteration begins after it.
     pub nodes: u64,
@@ -154,7 +153,6 @@ impl SelfPlay {
         }
     }
 
-    /// Clears the state from other games.
     pub(super) fn begin(&mut self) {
         self.searcher.new_game();
     }

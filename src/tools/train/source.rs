@@ -16,7 +16,6 @@ use crate::games::pgn::{GameEnd, GamePly, GameResult, PgnInput, Reader, Tags, Vi
 use crate::support::files::describe;
 use crate::support::random::Random;
 
-/// Which positions are selected.
 #[derive(Debug, Clone)]
 pub(crate) struct SampleSelection {
     /// Maximum number of positions from a PGN game.

@@ -190,7 +190,6 @@ impl Size {
         leading: [[Bit::NEW; 1 << LEARNT_BITS]; 1 << CLASS_BITS],
     };
 
-    /// Codes the number and updates the model.
     pub(super) fn code(&mut self, coder: &mut impl Coder, wanted: u32) -> u32 {
         let wanted_class = u32::BITS - wanted.leading_zeros();
         let class = tree(&mut self.class, coder, wanted_class, CLASS_BITS);

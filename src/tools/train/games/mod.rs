@@ -77,13 +77,11 @@ pub(crate) enum GameError {
     },
     #[error("{0}")]
     Threads(io::Error),
-    /// The file is not a file of games.
     #[error("{} is no file of self-play games; `tabia train games` makes one", .0.display())]
     Foreign(PathBuf),
     /// The file is packed, so single games cannot be appended.
     #[error("{} is packed, and no game is added to it; name another file", .0.display())]
     Packed(PathBuf),
-    /// The file was created with other settings.
     #[error("{} was begun with {found}, not with {wanted}; name another file", path.display())]
     Settings {
         /// The file.

@@ -50,7 +50,6 @@ pub(crate) struct PackedBlock {
 }
 
 impl PackedBlock {
-    /// Packs games; `None` if one has an illegal move.
     fn pack(games: &[PlayedGame]) -> Option<Self> {
         let positions: usize = games.iter().map(|game| game.moves.len()).sum();
         let data = model::pack(games)?;
@@ -166,7 +165,6 @@ pub(crate) struct Packer<W> {
     out: W,
     threads: usize,
     settings: Option<String>,
-    /// Games of the block being filled.
     games: Vec<PlayedGame>,
     positions: usize,
     full: Vec<Vec<PlayedGame>>,

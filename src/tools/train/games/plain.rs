@@ -97,7 +97,6 @@ fn decode_fen(input: &mut impl Read) -> io::Result<Box<str>> {
     Ok(String::from_utf8_lossy(&text).into())
 }
 
-/// A plain file opened for appending.
 pub(crate) struct GameFile {
     path: PathBuf,
     file: File,

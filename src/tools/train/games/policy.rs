@@ -57,14 +57,12 @@ struct Candidate {
     features: [u16; FEATURES],
 }
 
-/// The preceding moves.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Past {
     /// The last move, and the one before it, by the side to move.
     pub last: [Option<Move>; 2],
 }
 
-/// Predicts moves and learns from them.
 pub(super) struct Policy {
     weights: Vec<i32>,
     positions: i32,
@@ -102,7 +100,6 @@ impl Policy {
         Some(self.candidates[chosen].mv)
     }
 
-    /// Lists the legal moves in an order determined by the moves alone.
     fn gather(&mut self, position: &Position, past: &Past) {
         let view = View::new(position, past);
         let mut moves: ArrayVec<Move, MAX_MOVES> = position.legal_moves().iter().collect();
@@ -113,7 +110,6 @@ impl Policy {
             .extend(moves.into_iter().map(|mv| Candidate { mv, features: view.features(mv) }));
     }
 
-    /// Converts the sums of weights to frequencies.
     fn softmax(&mut self) {
         let sums: ArrayVec<i32, MAX_MOVES> = self
             .candidates
@@ -154,10 +150,10 @@ impl Policy {
     }
 }
 
-/// Offsets of the features' weights. Squares by phase and piece; then by piece: what it captures
-/// and how that is defended, who attacks it, checks on a safe square or not, replies to the last
-/// move, a second move of the same piece; the promotion piece; by phase and piece the distance of
-/// both kings.
+/// Offsets of the features' weights. The features: squares by phase and piece; by piece: what it
+/// captures and how that is defended, its attackers, checks on a safe square or not, replies to the
+/// last move, a second move of the same piece; the promotion piece; and, by phase and piece, the
+/// distances of both kings.
 const TO: usize = 0;
 const FROM: usize = TO + 2 * PIECES * 64;
 const TRADE: usize = FROM + 2 * PIECES * 64;
@@ -182,7 +178,7 @@ struct View<'p> {
     late: usize,
     /// Squares the enemy attacks: with pawns, minor pieces, rooks, and others.
     threats: [BitBoard; 4],
-    /// Squares attacked by one own piece, and by two or more.
+    /// Squares attacked by at least one own piece, and by at least two.
     support: [BitBoard; 2],
     /// Squares from which each piece would attack the enemy's king.
     checks: [BitBoard; PIECES],
@@ -240,7 +236,6 @@ impl<'p> View<'p> {
         2 * level.map_or(0, |level| level + 1) + usize::from(own & square != EMPTY)
     }
 
-    /// The indices of the weights of a move's features.
     fn features(&self, mv: Move) -> [u16; FEATURES] {
         let (from, to) = (mv.from(), mv.to());
         let piece = self.position.piece_on(from).map_or(0, |piece| piece.to_index());

@@ -16,11 +16,9 @@ const GAMES_AT_ONCE: usize = 512;
 pub(crate) struct GameReader {
     path: PathBuf,
     input: BufReader<File>,
-    /// Size of the file.
     bytes: u64,
     packed: bool,
     settings: String,
-    /// Number of games returned so far.
     games: usize,
     /// Offset of the end of the last complete game or block.
     whole_bytes: u64,
@@ -170,7 +168,6 @@ impl GameReader {
         }
     }
 
-    /// Returns the next complete block.
     fn read_packed(&mut self) -> Result<Option<PackedBlock>, GameError> {
         loop {
             match packed::read_section(&mut self.input).map_err(|error| self.io_error(error))? {

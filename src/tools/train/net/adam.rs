@@ -38,7 +38,6 @@ impl Memory {
         Memory { first: vec![0.0; weights], second: vec![0.0; weights] }
     }
 
-    /// Splits the state into parts of `size` weights.
     fn parts(&mut self, size: usize) -> impl Iterator<Item = MemoryPart<'_>> {
         let parts = self.first.chunks_mut(size).zip(self.second.chunks_mut(size));
         parts.map(|(first, second)| MemoryPart { first, second })
@@ -50,7 +49,6 @@ struct MemoryPart<'m> {
     second: &'m mut [f32],
 }
 
-/// The parameters of a step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stride {
     /// The number of the step, from 1.
@@ -66,8 +64,8 @@ pub(super) struct Stride {
 }
 
 impl AdamW {
-    /// Creates the state for `weights` weights, of which the first are in king buckets of
-    /// `king_bucket` each. Fewer than that follow after the last bucket; 0 for no king buckets.
+    /// Creates the state for `weights` weights, beginning with king buckets of `king_bucket` each.
+    /// Fewer than `king_bucket` weights follow after the last bucket; 0 means no king buckets.
     pub(super) fn new(weights: usize, king_bucket: usize) -> Self {
         AdamW { each: Memory::new(weights), common: Memory::new(king_bucket) }
     }

@@ -17,18 +17,15 @@ use super::sigmoid::Sigmoid;
 use super::trainer::{EpochLoss, State, TrainSettings, Trainer};
 use crate::support::files::{OutputError, write_whole};
 
-/// Why training cannot be resumed.
 #[derive(Debug, Error)]
 pub(crate) enum CheckpointError {
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// The file is not a checkpoint.
     #[error("is no checkpoint of a network")]
     Foreign,
-    /// It was created with other settings or data.
     #[error("was made with `{found}`, not with `{wanted}`; without --resume training begins anew")]
     Settings {
-        /// What the file says.
+        /// The settings in the file.
         found: String,
         /// The requested settings.
         wanted: String,

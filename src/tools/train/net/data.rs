@@ -17,7 +17,6 @@ const BLOCKS_AT_ONCE: usize = 4;
 /// Which positions are selected, and their training targets.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Selection {
-    /// Converts scores to expected results.
     pub curve: Sigmoid,
     /// Weight of the game's result in the target; the rest is that of the search scores.
     pub result_share: f32,

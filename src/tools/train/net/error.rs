@@ -23,7 +23,6 @@ pub(crate) struct ErrorByPieceCount {
 /// The expected results of a judge; `None` where it has none.
 pub(crate) type Expected = Vec<Option<f32>>;
 
-/// The expected results of a network's static evaluation.
 pub(crate) fn expected_by(network: &Network, curve: Sigmoid, examples: &[Example]) -> Expected {
     let score = |example: &Example| network.evaluate(&example.board(), Color::White);
     examples.iter().map(|example| Some(curve.of_score(score(example) as f32))).collect()

@@ -94,7 +94,6 @@ impl Example {
         self.piece_count().saturating_sub(2) / PIECES_PER_BUCKET
     }
 
-    /// Number of pieces, kings included.
     #[inline(always)]
     pub(super) fn piece_count(&self) -> usize {
         self.occupied.count_ones() as usize

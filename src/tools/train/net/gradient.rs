@@ -148,7 +148,6 @@ fn add_row<const N: usize>(sums: &mut [f32; N], row: &[f32; N]) {
     }
 }
 
-/// The output: bias and weighted squares of the clipped neurons.
 #[inline(always)]
 fn weighted_sum<const N: usize>(
     parameters: &Parameters<N>,

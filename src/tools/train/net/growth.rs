@@ -23,7 +23,6 @@ impl Parameters<HIDDEN> {
         Ok(parameters)
     }
 
-    /// Sets the input weights of these neurons to small random numbers.
     fn randomize_inputs(&mut self, neurons: std::ops::RangeFrom<usize>, seed: u64) {
         let mut random = Random::new(seed);
         for row in self.input_rows_mut() {

@@ -75,14 +75,12 @@ impl<const N: usize> Parameters<N> {
         [OUTPUTS + 2 * bucket, OUTPUTS + 2 * bucket + 1]
     }
 
-    /// Clips the output weights to their limit.
     pub(super) fn clip_outputs(&mut self) {
         for weight in &mut self.0[OUTPUTS * N..ROWS * N] {
             *weight = weight.clamp(-OUTPUT_LIMIT, OUTPUT_LIMIT);
         }
     }
 
-    /// The biases of the output, by bucket.
     #[inline(always)]
     pub(super) fn output_biases(&self) -> &[f32] {
         &self.0[ROWS * N..]
@@ -96,7 +94,6 @@ impl<const N: usize> Parameters<N> {
     }
 }
 
-/// A random weight within `spread` of zero.
 pub(super) fn random_weight(random: &mut Random, spread: f32) -> f32 {
     spread * (2.0 * random.fraction() as f32 - 1.0)
 }

@@ -6,7 +6,6 @@ use crate::support::plot::{COLORS, Curve, Panel, Scale};
 /// Width of the panel in pixels.
 const WIDTH: f64 = 620.0;
 
-/// The losses by epoch as an SVG picture.
 pub(crate) fn plot(history: &[EpochLoss]) -> String {
     let curve = |name: &str, color, loss: fn(&EpochLoss) -> f64| Curve {
         name: name.to_owned(),

@@ -39,7 +39,6 @@ impl Parameters<HIDDEN> {
         self.rounded(std::array::from_fn(|i| shifts[i] / f32::max(counts[i], 1.0)))
     }
 
-    /// The integer network, with `shifts` added to the output biases.
     fn rounded(&self, shifts: [f32; BUCKETS]) -> Result<Network, NetworkError> {
         let row = |row: usize, one: i32| self.rows()[row].map(|weight| rounded(weight, one) as i16);
         let inputs = (0..INPUTS).map(|input| row(input, QA));

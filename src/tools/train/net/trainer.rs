@@ -21,13 +21,10 @@ const WARM_UP: f32 = 0.01;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TrainSettings {
-    /// Number of passes over the data.
     pub epochs: usize,
-    /// Number of examples per step.
     pub batch: usize,
     /// Learning rate after the warm-up.
     pub rate: f32,
-    /// Learning rate at the end.
     pub final_rate: f32,
     /// Weight decay at a rate of 1, as a share of the weight.
     pub decay: f32,
@@ -57,7 +54,6 @@ pub(crate) struct TrainProgress {
     pub epochs: usize,
     /// Number of steps since the beginning.
     pub steps: u64,
-    /// Number of examples in this step.
     pub examples: usize,
     /// The mean square error since the beginning of the epoch.
     pub loss: f64,
@@ -111,7 +107,6 @@ impl<'d, const N: usize> Trainer<'d, N> {
         Self::continued(settings, data, state)
     }
 
-    /// Continues from a saved state.
     pub(super) fn continued(settings: TrainSettings, data: &'d Data, state: State<N>) -> Self {
         let gradients = vec![Parameters::zero(); settings.threads.max(1)];
         let TrainSettings { power, balance, .. } = settings;
@@ -131,7 +126,6 @@ impl<'d, const N: usize> Trainer<'d, N> {
         &self.state.history
     }
 
-    /// Number of steps in all epochs.
     pub(crate) fn all_steps(&self) -> u64 {
         (self.settings.epochs * self.steps_per_epoch()) as u64
     }
@@ -226,7 +220,6 @@ impl<'d, const N: usize> Trainer<'d, N> {
         final_rate + (rate - final_rate) * 0.5 * (1.0 + (PI * fall).cos())
     }
 
-    /// Shuffles the blocks for this epoch.
     fn shuffle(&mut self) {
         let epoch = self.state.history.len() as u64;
         let mixed = Random::new(self.settings.seed).next_u64() ^ epoch;

@@ -24,10 +24,8 @@ struct Entry {
     target: f32,
 }
 
-/// A position as passed to the model.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TuneRow<'a> {
-    /// Coefficients of the linear terms.
     pub linear: &'a [Coefficient],
     /// Coefficients of the danger to White's and to Black's king.
     pub danger: [&'a [Coefficient]; 2],
@@ -39,7 +37,6 @@ pub(crate) struct TuneRow<'a> {
     pub target: f32,
 }
 
-/// Many positions in a compact form.
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
     coefficients: Vec<Coefficient>,

@@ -20,7 +20,6 @@ impl Values {
         Values(vec![[0.0; 2]; WEIGHTS])
     }
 
-    /// Rounds to whole centipawns.
     pub(crate) fn rounded(&self) -> Weights {
         let round = |[mg, eg]: &Pair| Tapered::new(mg.round() as i32, eg.round() as i32);
         Weights::from_values(&self.0.iter().map(round).collect::<Vec<_>>())
@@ -38,7 +37,6 @@ pub(crate) struct Model {
 /// The evaluation of a position, with intermediate values for its derivative.
 struct Forward {
     score: f32,
-    /// Danger units of White's and Black's king.
     units: [Pair; 2],
     /// The derivative of the score by a middlegame and by an endgame value.
     shares: Pair,

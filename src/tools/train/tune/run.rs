@@ -13,7 +13,6 @@ pub(crate) struct TuneSettings {
     pub epochs: usize,
     /// Initial learning rate in centipawns; it falls to zero along a cosine.
     pub rate: f32,
-    /// Number of positions per step.
     pub batch: usize,
     /// Strength of the pull towards the initial weights, per centipawn; it bounds rarely used
     /// weights.
@@ -25,18 +24,14 @@ pub(crate) struct TuneSettings {
     pub seed: u64,
 }
 
-/// The progress of a descent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TuneProgress {
-    /// Number of completed passes over the data.
     pub epoch: usize,
     /// Mean square error on the training positions during the last pass.
     pub training: f64,
-    /// Mean square error on the held-out positions.
     pub validation: f64,
 }
 
-/// The result of a descent.
 #[derive(Debug, Clone)]
 pub(crate) struct TuneOutcome {
     /// The model with the lowest validation error.
