@@ -9,12 +9,12 @@ const SCALE: f64 = 1.0 / 0.003_682_08;
 /// Cap on scores, mates included (the same source): a won game that stays won costs nothing.
 const LARGEST: Score = 1_000;
 
-/// A move's accuracy in percent by the percentage of winning chances it loses: `A exp(-B loss) -
-/// C`, with Lichess' constants (the same source).
+/// A move's accuracy in percent by the percentage of winning chances it loses:
+/// `A exp(-B loss) - C`, with Lichess' constants (the same source).
 const ACCURACY: (f64, f64, f64) = (103.1668, 0.043_54, 3.1669);
 
 /// Minimum and maximum weight of a move in the mean of a game. The weight is the standard deviation
-/// of a window, after Lichess' `AccuracyPercent` (the same source explains the idea).
+/// of a window in percent, after Lichess' `AccuracyPercent` (the same source explains the idea).
 const WEIGHTS: (f64, f64) = (0.5, 12.0);
 /// Minimum and maximum size of such a window in plies; in between, a tenth of the game.
 const WINDOW: (usize, usize) = (2, 8);

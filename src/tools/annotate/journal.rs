@@ -47,7 +47,6 @@ pub(crate) enum JournalError {
 pub(crate) struct Journal {
     file: File,
     path: PathBuf,
-    /// Offset and length of each game's bytes.
     places: BTreeMap<u64, (u64, usize)>,
     end: u64,
     synced: Instant,

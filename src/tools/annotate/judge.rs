@@ -82,7 +82,6 @@ pub(crate) struct Judgement {
     pub side: Color,
     /// The best move found by the search, if any.
     pub best: Option<Move>,
-    /// The score of the best move.
     pub before: Score,
     pub after: Score,
     /// Expected points lost, 0 to 1; 0 for the best move.
@@ -152,7 +151,6 @@ fn takes_back(study: &Study, ply: usize) -> bool {
         && study.position(ply - 1).is_capture(moves[ply - 1])
 }
 
-/// The summary of a player's moves in a game.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Player {
     /// Number of inaccuracies, mistakes and blunders.

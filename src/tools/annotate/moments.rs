@@ -13,7 +13,6 @@ pub(crate) struct Moment {
     /// The move with its number and sign: `12... Nxd4??`.
     pub played: String,
     pub words: String,
-    /// The better line, if any.
     pub better: Option<String>,
 }
 

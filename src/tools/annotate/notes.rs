@@ -31,12 +31,10 @@ pub(super) const ENDS_SUMMARY: &str = ". Black: ";
 const LINE: usize = 10;
 /// Maximum number of book moves listed where a game leaves the book, the most played first.
 const BOOK_MOVES: usize = 3;
-/// The glyph "forced move".
 const ONLY_MOVE: u8 = 7;
 /// Glyphs that judge a move.
 const JUDGEMENTS: std::ops::RangeInclusive<u8> = 1..=7;
 
-/// The data used besides the game.
 pub(crate) struct Background<'a> {
     /// The book to compare the game with.
     pub book: &'a Book,

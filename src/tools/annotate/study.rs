@@ -58,13 +58,11 @@ const AGAIN: u32 = 8;
 pub(crate) struct Found {
     /// The score of best play, in the centipawns of [`to_stockfish_scale`].
     pub score: Score,
-    /// The principal variation.
     pub line: Vec<Move>,
     /// The completed depth in plies.
     pub depth: Depth,
 }
 
-/// A game with its search results.
 #[derive(Debug, Clone)]
 pub(crate) struct Study {
     pub game: Game,
