@@ -43,7 +43,6 @@ pub(crate) struct Analysis {
     searched: KeyMap<Outcome>,
     /// Positions to search, those reached by most games first.
     targets: Vec<Position>,
-    /// All positions of the analysis.
     members: KeyMap<()>,
     /// Number of its positions that no moves of the book lead to.
     pub out_of_reach: u64,
@@ -113,7 +112,6 @@ impl Analysis {
         self.out_of_reach = self.members.len() as u64 - reached;
     }
 
-    /// Number of positions to search.
     pub(crate) fn len(&self) -> usize {
         self.targets.len()
     }

@@ -25,7 +25,6 @@ pub(crate) struct Problem {
     pub position: Position,
     /// Moves that solve it (`bm`); empty if only moves to avoid are given.
     best: Vec<Move>,
-    /// Moves to avoid (`am`).
     avoid: Vec<Move>,
     /// If no moves are given: the length of the mate to find (`dm`).
     mate: Option<i32>,
@@ -72,7 +71,6 @@ impl Problem {
         (self.best.is_empty() || self.best.contains(&mv)) && !self.avoid.contains(&mv)
     }
 
-    /// The solution in words.
     pub(crate) fn wanted(&self) -> String {
         let list = |moves: &[Move]| -> Vec<String> {
             moves.iter().map(|&mv| self.position.san(mv)).collect()

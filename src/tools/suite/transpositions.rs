@@ -43,7 +43,6 @@ pub(crate) struct Selector<'b> {
     line: Vec<Position>,
 }
 
-/// The positions selected by a [`Selector`].
 #[derive(Debug, Clone)]
 pub(crate) struct Drawn {
     /// As many as requested, or all found.
@@ -135,7 +134,6 @@ pub(crate) const MODES: [BookSearch; 4] =
 /// and a missed mate does not cost a hundred pawns.
 const DECIDED: Score = 1_000;
 
-/// The searches of one position.
 #[derive(Debug, Clone)]
 pub(crate) struct ModeTrial {
     /// Without the book.
@@ -160,7 +158,6 @@ impl ModeTrial {
     }
 }
 
-/// How positions are searched.
 #[derive(Debug, Clone)]
 pub(crate) struct Attempt<'a> {
     pub book: &'a Book,

@@ -22,7 +22,6 @@ use crate::engine::search::{
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Timing {
     pub elapsed: Duration,
-    /// Nodes of all threads.
     pub nodes: u64,
     /// How the threads shared the tree; unset for a [`SpeedupTrial::scout`].
     pub sharing: Sharing,
@@ -33,7 +32,6 @@ impl Timing {
         Timing { elapsed: found.elapsed, nodes: found.nodes, sharing: found.sharing }
     }
 
-    /// A number per second.
     fn rate(&self, number: u64) -> f64 {
         number as f64 / self.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
     }
@@ -59,7 +57,6 @@ pub(crate) struct SpeedupSummary {
     pub threads: usize,
     /// The speedup to the same depth: lower quartile, median and upper quartile.
     pub speedup: [f64; 3],
-    /// The geometric mean of the speedups.
     pub mean: f64,
     /// The standard error of the mean, as a share of it.
     pub error: f64,
@@ -79,7 +76,6 @@ pub(crate) struct SpeedupSummary {
     pub joins: f64,
 }
 
-/// Searchers for each number of threads.
 pub(crate) struct Bench {
     /// The one with one thread, then the others.
     searchers: Vec<Searcher>,
