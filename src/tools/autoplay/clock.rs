@@ -93,6 +93,7 @@ impl fmt::Display for MoveLimits {
 /// The clock of one side.
 #[derive(Debug, Clone)]
 pub struct Clock {
+    /// The limits of the side.
     pub limits: MoveLimits,
     /// Time left, if the limits include a clock.
     pub remaining: Duration,

@@ -54,6 +54,7 @@ pub struct EngineConfig {
     pub name: String,
     /// Program and arguments.
     pub command: Vec<String>,
+    /// The protocol of the engine.
     pub protocol: Protocol,
     /// Working directory; `None`: that of the runner.
     pub dir: Option<PathBuf>,
@@ -63,6 +64,7 @@ pub struct EngineConfig {
     pub options: Vec<(String, String)>,
     /// Lines sent before any others once the engine is ready.
     pub init: Vec<String>,
+    /// The limits of its searches.
     pub limits: MoveLimits,
     /// How late its flag falls.
     pub margin: Duration,

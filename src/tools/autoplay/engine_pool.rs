@@ -86,7 +86,6 @@ impl EnginePool {
         }
     }
 
-    /// Ends the engines and waits until they have exited.
     pub(super) fn quit(self) {
         for (_, player) in self.0.into_iter().flatten() {
             player.quit();

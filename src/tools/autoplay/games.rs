@@ -23,7 +23,6 @@ const SEARCHED_AT_ONCE: usize = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameText {
-    /// Length of the file before.
     pub at: u64,
     /// The text, with the separator from the text before.
     pub text: String,

@@ -78,7 +78,6 @@ pub struct OpeningChoice {
     pub plies: Option<usize>,
 }
 
-/// Selects the required openings from a stream.
 struct OpeningSelector {
     /// The first `start` openings are played only after all others.
     start: usize,
@@ -96,6 +95,7 @@ struct OpeningSelector {
 /// Openings that cannot be played because they end the game.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Skipped {
+    /// Number of skipped openings.
     pub count: usize,
     /// The index of the first one, from 1, and the outcome of its game.
     pub first: Option<(usize, Outcome)>,

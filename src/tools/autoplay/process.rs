@@ -42,7 +42,6 @@ const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 /// open.
 const LAST_WORDS_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// How often to check whether the process has exited.
 const REAP_INTERVAL: Duration = Duration::from_millis(2);
 
 /// A line of the engine's standard output with its arrival time.
@@ -263,7 +262,6 @@ impl Process {
         words.iter().cloned().collect()
     }
 
-    /// Waits until the process exits by itself.
     pub fn wait(&mut self, deadline: Instant) -> Option<ExitStatus> {
         loop {
             match self.child.try_wait() {
@@ -274,8 +272,8 @@ impl Process {
         }
     }
 
-    /// Describes how a process that closed its output ended: `ended with code 3`, `was killed by
-    /// signal 11`.
+    /// Describes how a process that closed its output ended: `ended with code 3` or
+    /// `was killed by signal 11`.
     pub fn exit_reason(&mut self) -> String {
         self.exit_status_text().unwrap_or_else(|| "closed its output".to_owned())
     }

@@ -68,7 +68,6 @@ impl SearchInfo {
     }
 }
 
-/// A comment of an engine on its book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BookComment {
     /// The move is from the book.
@@ -93,7 +92,6 @@ impl BookComment {
 /// The meaning of an engine's line for the game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlayerEvent {
-    /// A move.
     Move {
         /// The move as the engine wrote it.
         text: String,
@@ -137,7 +135,6 @@ pub enum OptionRange {
     Text,
     /// No value: sending the name triggers an action.
     Button,
-    /// Another type, with its name.
     Other(String),
 }
 
@@ -178,7 +175,6 @@ pub(super) fn unknown_option<'a>(
     EngineError::Unable(format!("has no option \"{name}\" (it has: {has})"))
 }
 
-/// Why an engine cannot play.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EngineError {
     /// The process has exited or its pipes are closed.

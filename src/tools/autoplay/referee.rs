@@ -53,6 +53,7 @@ pub struct Referee {
 }
 
 impl Referee {
+    /// Creates a referee for one game.
     pub fn new(rules: Rules, tables: Option<Tables>) -> Self {
         Referee { rules, drawish: 0, winning: [0; 2], tables }
     }

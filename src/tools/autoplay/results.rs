@@ -49,6 +49,7 @@ pub struct Results {
     pub startup_retries: Vec<u32>,
     /// The sequential test that may end a match of two engines.
     pub sprt: Option<Sprt>,
+    /// The games.
     pub match_record: MatchRecord,
 }
 

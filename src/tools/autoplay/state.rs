@@ -26,7 +26,6 @@ use super::verdict::{Termination, Verdict};
 pub struct FinishedGame {
     /// Number in the match, from 1.
     pub number: usize,
-    /// Names of White and Black.
     pub names: [String; 2],
     /// The result in PGN notation.
     pub result: String,
@@ -104,7 +103,6 @@ pub enum StateError {
         path: PathBuf,
         cause: io::Error,
     },
-    /// There is a state already.
     #[error(
         "{} holds the state of an interrupted match: add --resume to go on with it, or remove it",
         path.display()
@@ -113,13 +111,11 @@ pub enum StateError {
         /// The file.
         path: PathBuf,
     },
-    /// There is no state to resume from.
     #[error("there is no state file {}: nothing to resume", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
-    /// The state belongs to another match.
     #[error("{} belongs to a match with other settings: {difference}", path.display())]
     Other {
         /// The file.
@@ -134,7 +130,6 @@ pub enum StateError {
         path: PathBuf,
         cause: io::Error,
     },
-    /// A line is invalid.
     #[error("{}, line {line}: {message}", path.display())]
     Damaged {
         /// The file.
@@ -201,7 +196,6 @@ impl StateFile {
         Ok((state, games))
     }
 
-    /// Opens, locks and reads the file.
     fn open(path: &Path, create: bool) -> Result<(Self, String), StateError> {
         let io = |cause: io::Error| match cause.kind() {
             io::ErrorKind::NotFound if !create => StateError::Missing { path: path.to_owned() },

@@ -79,7 +79,6 @@ pub(crate) fn pairing(names: [&str; 2], tally: &Tally, sprt: Option<&Sprt>) -> S
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Standing {
-    /// Index of the engine.
     pub engine: usize,
     pub count: Count,
 }

@@ -120,7 +120,7 @@ impl Tournament {
     /// The tournament ends when `observe` returns false.
     ///
     /// # Errors
-    /// If an engine cannot be started or cannot play what is required.
+    /// If an engine cannot be started or cannot play what the match requires.
     pub fn run(
         &self,
         interrupt: &Interrupt,

@@ -138,7 +138,6 @@ impl Xboard {
         Ok(self.process.send(command)?)
     }
 
-    /// Stores a feature and replies to it.
     fn learn(&mut self, feature: &Feature) -> Result<(), EngineError> {
         let features = &mut self.features;
         features.any = true;

@@ -41,7 +41,6 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    /// Starts the engine and reads its features.
     pub(super) fn start(config: &EngineConfig, trace: &Trace) -> Result<Self, StartError> {
         let mut process = spawn(config, trace)?;
         process.set_pace(PACE);
@@ -132,7 +131,6 @@ impl Conversation {
         }
     }
 
-    /// Returns everything that arrives within a short time.
     pub(super) fn read_pending(&mut self) -> Vec<Reply> {
         let deadline = Instant::now() + SILENCE;
         std::iter::from_fn(|| self.next(deadline)).map(|line| Reply::from(line.as_str())).collect()

@@ -32,7 +32,6 @@ pub(crate) const PROBES: &[Probe] = &[
 
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Time for a move that will be interrupted.
 const LONG_THINK: &str = "st 30";
 
 /// Tolerated delay of a move on a busy machine.

@@ -31,8 +31,8 @@ impl Gains {
         parameter.c_end * (self.pairs / k).powf(GAMMA)
     }
 
-    /// Step of a parameter for each win of the score: a_k / c_k, where a_k is `r_end * c_end²` for
-    /// the last pair.
+    /// Step of a parameter for each game won more than lost: a_k / c_k, where a_k is
+    /// `r_end * c_end²` for the last pair.
     pub(super) fn step(&self, parameter: &Parameter, played: u64) -> f64 {
         let k = played as f64 + 1.0;
         let delay = STABILITY * self.pairs;

@@ -30,7 +30,6 @@ pub(super) type Options = Vec<(String, String)>;
 pub(super) struct Job {
     /// Index in the iteration; two consecutive jobs form a pair.
     pub number: usize,
-    /// The side that plays White, 0 or 1.
     pub white: usize,
     pub opening: usize,
     pub options: [Options; 2],
@@ -49,7 +48,6 @@ pub(super) enum Report {
     Failed(StartError),
 }
 
-/// Why a game has no score.
 enum NoScore {
     Void(String),
     Stopped,
@@ -147,7 +145,6 @@ impl TuningContext<'_> {
     }
 }
 
-/// The result of an iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Scored {
     /// Wins, draws and losses of the first side in pairs that count.

@@ -21,8 +21,8 @@ pub(crate) struct Parameter {
     pub max: f64,
     /// The perturbation at the end, in the option's own units; above 0.
     pub c_end: f64,
-    /// The learning rate at the end: the fraction of the perturbation by which a pair of games
-    /// moves the value for each win of the score. Above 0.
+    /// The learning rate at the end: the fraction of the perturbation by which the value moves
+    /// for each game won more than lost. Above 0.
     pub r_end: f64,
 }
 
@@ -85,7 +85,6 @@ impl FromStr for Parameter {
 }
 
 impl Parameter {
-    /// Returns what is wrong with the numbers, if anything.
     fn fault(&self) -> Option<String> {
         let &Parameter { ref name, start, min, max, c_end, r_end } = self;
         let faults = [

@@ -30,8 +30,8 @@ pub(crate) struct Tuner {
 pub(super) struct Perturbation {
     /// The values of both sides for each parameter, within the bounds.
     pub values: Vec<[f64; 2]>,
-    /// A number from 0 to below 1 for each parameter: the fraction above which it rounds up. Both
-    /// sides share it, so that rounding adds as little as possible to their difference.
+    /// A random number from 0 to below 1 for each parameter, added before rounding down. Both sides
+    /// share it, so that rounding adds as little as possible to their difference.
     pub rounding: Vec<f64>,
 }
 
@@ -90,7 +90,6 @@ impl Tuner {
         (self.parameters.iter().map(sign).collect(), random)
     }
 
-    /// Returns the values of the next iteration.
     pub(super) fn perturb(&self) -> Perturbation {
         let (signs, mut random) = self.signs();
         let sides = |((parameter, value), sign): ((&Parameter, &f64), f64)| {

@@ -25,7 +25,6 @@ use super::tuner::{Perturbation, Tuner};
 /// Number of consecutive excluded pairs that ends a tuning, since it would make no progress.
 const VOID_LIMIT: u32 = 10;
 
-/// Why a tuning does not start or ends early.
 #[derive(Debug, Error)]
 pub(crate) enum TuneError {
     #[error(transparent)]
@@ -39,7 +38,6 @@ pub(crate) enum TuneError {
     },
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// No thread could be started.
     #[error("{0}")]
     Threads(#[from] io::Error),
     /// No games count.

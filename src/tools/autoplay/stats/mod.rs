@@ -35,6 +35,7 @@ impl Count {
         self.wins + self.draws + self.losses
     }
 
+    /// The points scored.
     pub fn points(&self) -> f64 {
         f64::from(self.wins) + f64::from(self.draws) / 2.0
     }

@@ -308,8 +308,7 @@ mod tests {
             assert!((fitted.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{case}");
             assert!((mean - 0.5 - t * variance.sqrt()).abs() < 1e-5, "{case}");
             for step in 1..10_000 {
-                // With a share d of draws the variance is (1 - d) / 4 - m² for a mean of one half
-                // and m.
+                // With a share d of draws and a mean of 1/2 + m the variance is (1 - d) / 4 - m².
                 let draws = f64::from(step) / 10_000.0;
                 let m = t * ((1.0 - draws) / 4.0 / (1.0 + t * t)).sqrt();
                 let sides = [(1.0 - draws) / 2.0 - m, (1.0 - draws) / 2.0 + m];
