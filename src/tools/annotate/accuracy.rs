@@ -1,41 +1,39 @@
-//! Expected points of people, and how accurately they play by them.
+//! Expected points of human players, and the accuracy of their moves.
 
 use crate::chess::score::Score;
 
-/// Centipawns for a factor of e in the odds, as games of people show it: Lichess fitted 0.00368208
-/// a centipawn to games of players rated about 2300 (<https://lichess.org/page/accuracy>). Engines
-/// make more of a pawn.
+/// Centipawns for a factor of e in the odds in games of people: Lichess fitted 0.00368208 per
+/// centipawn to games of players rated about 2300 (<https://lichess.org/page/accuracy>). Between
+/// engines a pawn is worth more.
 const SCALE: f64 = 1.0 / 0.003_682_08;
-/// Larger scores are alike, mates among them (the same source): a won game that stays won costs
-/// nothing.
+/// Cap on scores, mates included (the same source): a won game that stays won costs nothing.
 const LARGEST: Score = 1_000;
 
-/// A move's accuracy in percent by the percent of a win that it gives away: `A exp(-B loss) - C`, with
-/// Lichess' constants (the same source).
+/// A move's accuracy in percent by the percentage of winning chances it loses:
+/// `A exp(-B loss) - C`, with Lichess' constants (the same source).
 const ACCURACY: (f64, f64, f64) = (103.1668, 0.043_54, 3.1669);
 
-/// The least and the greatest weight of a move in the mean of a game, and the windows whose
-/// unrest it is: after Lichess' `AccuracyPercent` (the same source tells the idea).
+/// Minimum and maximum weight of a move in the mean of a game. The weight is the standard deviation
+/// of a window in percent, after Lichess' `AccuracyPercent` (the same source explains the idea).
 const WEIGHTS: (f64, f64) = (0.5, 12.0);
-/// The fewest and the most plies of such a window; in between, a tenth of the game.
+/// Minimum and maximum size of such a window in plies; in between, a tenth of the game.
 const WINDOW: (usize, usize) = (2, 8);
 
-/// Points, 0 to 1, that a person can expect of a score for his side.
+/// The expected points, 0 to 1, of a person with this score.
 pub(crate) fn expected(score: Score) -> f64 {
     let score = f64::from(score.clamp(-LARGEST, LARGEST));
     1.0 / (1.0 + (-score / SCALE).exp())
 }
 
-/// How accurate a move is, in percent, that gives away so many expected points.
+/// The accuracy, in percent, of a move that loses these expected points.
 pub(super) fn of_move(loss: f64) -> f64 {
     let (scale, slope, below) = ACCURACY;
     (scale * (-slope * 100.0 * loss).exp() - below).clamp(0.0, 100.0)
 }
 
-/// How accurate one side's moves of a game are together, in percent; `None` without moves.
-///
-/// `white` is what White could expect before each ply and at the end; `moves` the plies of one side,
-/// by their places in it, with their accuracy. The mean of two means: weighted by the unrest of the
+/// The accuracy of one side's moves in a game, in percent; `None` without moves. `white` is White's
+/// expected points before each ply and at the end; `moves` are the plies of one side, by index,
+/// with their accuracy. The result is the mean of two means: one weighted by the volatility of the
 /// game around each move, and the harmonic one, which a few bad moves lower most.
 pub(super) fn of_game(white: &[f64], moves: &[(usize, f64)]) -> Option<f64> {
     if moves.is_empty() {
@@ -51,13 +49,12 @@ pub(super) fn of_game(white: &[f64], moves: &[(usize, f64)]) -> Option<f64> {
         let weight = weight(ply + 1);
         sum += weight * accuracy;
         weights += weight;
-        // A move without any accuracy would make the harmonic mean of all of them nothing.
+        // A single accuracy of zero would make the harmonic mean zero.
         reciprocals += 1.0 / accuracy.max(1.0);
     }
     Some((sum / weights + moves.len() as f64 / reciprocals) / 2.0)
 }
 
-/// The standard deviation of some numbers, of which there is one at least.
 fn deviation(numbers: &[f64]) -> f64 {
     let count = numbers.len() as f64;
     let mean = numbers.iter().sum::<f64>() / count;
@@ -71,7 +68,7 @@ mod tests {
 
     #[test]
     fn points_follow_the_published_curve() {
-        // 50 + 50 (2 / (1 + exp(-0.00368208 cp)) - 1) percent, worked out by hand.
+        // 50 + 50 (2 / (1 + exp(-0.00368208 cp)) - 1) percent, computed by hand.
         for (score, points) in [(0, 0.5), (100, 0.5910), (-300, 0.2489), (5_000, 0.9754)] {
             assert!((expected(score) - points).abs() < 1e-4, "{score}: {}", expected(score));
         }
@@ -94,7 +91,7 @@ mod tests {
         };
         let calm = of_game(&even, &slip(2)).expect("moves");
         assert!((70.0..90.0).contains(&calm), "{calm}");
-        // The same slip weighs more where it turns the game.
+        // The same mistake weighs more where it turns the game.
         let mut turned = even;
         turned[5..].fill(0.2);
         assert!(of_game(&turned, &slip(2)).expect("moves") < calm);

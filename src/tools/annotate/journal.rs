@@ -1,8 +1,8 @@
-//! Games that are annotated, until all are: a file that outlives kills and power cuts, so that the same
-//! command goes on from there.
+//! A journal of annotated games, so that an interrupted command can be resumed.
 //!
-//! The first line says what is annotated and how. Then come the games as they were finished: a line
-//! `game NUMBER BYTES CRC-32`, the bytes, a newline. What is torn at the end is cut off.
+//! The first line describes what is annotated and how. Then follow the games in the order in which
+//! they were finished: a line `game NUMBER BYTES CRC-32`, the bytes, a newline. An incomplete game
+//! at the end is cut off.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,55 +16,47 @@ use crate::support::files::{describe, open_locked};
 
 const MAGIC: &str = "tabia annotations 2; ";
 
-/// Power cuts cost at most so much of what was found.
+/// Sync interval: a power failure loses at most this much work.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
-/// Why a journal cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum JournalError {
-    /// Reading or writing failed.
     #[error("cannot keep the games in {path}: {why}")]
     Io {
         /// The file.
         path: PathBuf,
-        /// What went wrong.
         why: String,
     },
-    /// It is something else, or of other games or settings.
+    /// The file is not a journal, or belongs to other games or settings.
     #[error("{path} is in the way: {why}; move it elsewhere, or give the same command again")]
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What it is.
         why: String,
     },
-    /// It is left over.
+    /// The output is complete, but the journal could not be removed.
     #[error("the output has all of {path}, but this cannot be removed: {why}; remove it")]
     Left {
         /// The file.
         path: PathBuf,
-        /// Why not.
         why: String,
     },
 }
 
-/// The file, open at its end.
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: File,
     path: PathBuf,
-    /// Where each game's bytes begin, and how many there are.
     places: BTreeMap<u64, (u64, usize)>,
     end: u64,
     synced: Instant,
 }
 
 impl Journal {
-    /// Opens the journal at `path`, or begins it. `settings` tell on one line what is annotated, and
-    /// how.
+    /// Opens or creates the journal at `path`. `settings` is one line: what is annotated, and how.
     ///
     /// # Errors
-    /// If it cannot be read and written, is of something else, or in use.
+    /// If it cannot be read and written, belongs to other games or settings, or is in use.
     pub(crate) fn open(path: &Path, settings: &str) -> Result<Self, JournalError> {
         let to_error =
             |error: io::Error| JournalError::Io { path: path.to_owned(), why: describe(&error) };
@@ -85,7 +77,7 @@ impl Journal {
             read_places(&mut reader, &mut places, &mut end).map_err(to_error)?;
             file.set_len(end).map_err(to_error)?;
         } else if headline.as_bytes().starts_with(&line) {
-            // New, or torn in its first line.
+            // The file is new, or its first line is incomplete.
             file.set_len(0).and_then(|()| file.write_all(headline.as_bytes())).map_err(to_error)?;
         } else if line.starts_with(MAGIC.as_bytes()) {
             return Err(foreign("it holds games annotated with other settings, or other games"));
@@ -95,12 +87,10 @@ impl Journal {
         Ok(Journal { file, path: path.to_owned(), places, end, synced: Instant::now() })
     }
 
-    /// Whether it has the game with this number.
     pub(crate) fn holds(&self, number: u64) -> bool {
         self.places.contains_key(&number)
     }
 
-    /// How many games it has.
     pub(crate) fn len(&self) -> usize {
         self.places.len()
     }
@@ -137,7 +127,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Removes the file, once the output has all of it.
+    /// Removes the file after the output is complete.
     ///
     /// # Errors
     /// If it cannot be removed.
@@ -151,7 +141,7 @@ impl Journal {
     }
 }
 
-/// Finds the whole games behind the first line; `end` becomes the end of the last.
+/// Finds the complete games after the first line; sets `end` to the end of the last.
 fn read_places(
     reader: &mut impl BufRead,
     places: &mut BTreeMap<u64, (u64, usize)>,
@@ -159,7 +149,7 @@ fn read_places(
 ) -> io::Result<()> {
     loop {
         let mut line = String::new();
-        // A line that is no text is a torn one.
+        // A line that is not text is incomplete.
         if reader.read_line(&mut line).is_err() {
             return Ok(());
         }
@@ -174,7 +164,7 @@ fn read_places(
     }
 }
 
-/// Number, bytes and sum of a game.
+/// Parses number, length and checksum of a game.
 fn parse_head(line: &str) -> Option<(u64, usize, u32)> {
     let mut words = line.strip_prefix("game ")?.strip_suffix('\n')?.split(' ');
     let (number, length) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);

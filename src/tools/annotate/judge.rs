@@ -1,16 +1,16 @@
-//! What the moves of a game give away, and how many of which kind a player made.
+//! Judges the moves of a game and sums them up for each player.
 
 use super::accuracy::{expected, of_game, of_move};
 use super::study::Study;
 use crate::chess::position::{Color, Move};
 use crate::chess::score::{Depth, Score, mate_distance};
 
-/// A mate in at most this many moves is worth a remark even if missing it hardly changes the
-/// expected result. Hand-set: people see mates of this length.
+/// Longest mate, in moves, that is mentioned even if missing it hardly changes the expected result.
+/// Hand-set: people see mates of this length.
 const SHORT_MATE: i32 = 5;
 
-/// Lost expected points, 0 to 1, from which on a move is called so. The defaults are Lichess', which
-/// counts on a scale of 2 in place of 1 (`Advice` in its sources: 0.1, 0.2, 0.3).
+/// Thresholds of lost expected points, 0 to 1, for each verdict. The defaults are those of Lichess,
+/// which uses a scale of 2 instead of 1 (`Advice` in its sources: 0.1, 0.2, 0.3).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limits {
     /// `?!`
@@ -27,7 +27,7 @@ impl Default for Limits {
     }
 }
 
-/// What a move is called that gives something away.
+/// The verdict on a move that loses expected points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
     /// `?!`
@@ -39,7 +39,6 @@ pub(crate) enum Verdict {
 }
 
 impl Verdict {
-    /// All of them.
     pub(crate) const ALL: [Verdict; 3] = [Verdict::Inaccuracy, Verdict::Mistake, Verdict::Blunder];
 
     fn of(loss: f64, limits: &Limits) -> Option<Self> {
@@ -51,7 +50,6 @@ impl Verdict {
         }
     }
 
-    /// Its numeric annotation glyph.
     pub(crate) fn nag(self) -> u8 {
         match self {
             Verdict::Inaccuracy => 6,
@@ -60,7 +58,6 @@ impl Verdict {
         }
     }
 
-    /// The same as people write it behind a move.
     pub(crate) fn sign(self) -> &'static str {
         match self {
             Verdict::Inaccuracy => "?!",
@@ -69,7 +66,6 @@ impl Verdict {
         }
     }
 
-    /// Its name.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Verdict::Inaccuracy => "Inaccuracy",
@@ -79,28 +75,23 @@ impl Verdict {
     }
 }
 
-/// A move, judged. Scores are in centipawns for who made it.
+/// The assessment of a move. Scores are in centipawns for the side that made it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Judgement {
-    /// The move.
     pub mv: Move,
-    /// Who made it.
     pub side: Color,
-    /// The best move, as far as a search knows.
+    /// The best move found by the search, if any.
     pub best: Option<Move>,
-    /// What the best move promised.
     pub before: Score,
-    /// What is left after the move.
     pub after: Score,
-    /// Expected points given away, 0 to 1; none by the best move.
+    /// Expected points lost, 0 to 1; 0 for the best move.
     pub loss: f64,
-    /// What that is called.
     pub verdict: Option<Verdict>,
-    /// Whether it was the only move that is not a mistake at least.
+    /// Whether every other move is at least a mistake.
     pub only: bool,
-    /// The mate in so many moves that was there and is there no more.
+    /// Length in moves of a mate that the move missed.
     pub missed_mate: Option<i32>,
-    /// The mate in so many moves that the opponent has now, and had not before.
+    /// Length in moves of a mate that the move newly allows.
     pub allowed_mate: Option<i32>,
 }
 
@@ -111,7 +102,6 @@ impl Judgement {
     }
 }
 
-/// Judges all moves of a game.
 pub(crate) fn judge(study: &Study, limits: &Limits) -> Vec<Judgement> {
     (0..study.game.moves().len()).map(|ply| judge_move(study, ply, limits)).collect()
 }
@@ -146,14 +136,14 @@ fn judge_move(study: &Study, ply: usize, limits: &Limits) -> Judgement {
     }
 }
 
-/// Whether a mate that appears or disappears is worth a remark: it is proven, as the completed `depth`
-/// covers all its plies, and it is short or the move is at least a mistake.
+/// Whether a mate that appears or disappears is worth a comment. It must be proven (the completed
+/// `depth` covers all its plies), and either short or the move at least a mistake.
 fn is_remarkable(moves: i32, depth: Depth, verdict: Option<Verdict>) -> bool {
     let is_proven = 2 * moves - 1 <= depth;
     is_proven && (moves <= SHORT_MATE || verdict >= Some(Verdict::Mistake))
 }
 
-/// Whether a ply takes what has just taken: nobody needs to be told that it must.
+/// Whether a ply is a recapture, which is obvious even if it is the only move.
 fn takes_back(study: &Study, ply: usize) -> bool {
     let moves = study.game.moves();
     ply > 0
@@ -161,22 +151,20 @@ fn takes_back(study: &Study, ply: usize) -> bool {
         && study.position(ply - 1).is_capture(moves[ply - 1])
 }
 
-/// How a player played a game.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Player {
-    /// Moves called inaccuracies, mistakes and blunders.
+    /// Number of inaccuracies, mistakes and blunders.
     pub called: [usize; 3],
     /// Accuracy in percent; `None` without moves.
     pub accuracy: Option<f64>,
-    /// Centipawns given away by the average move; `None` without moves.
+    /// Average loss in centipawns; `None` without moves.
     pub average_loss: Option<f64>,
 }
 
-/// Scores beyond this are alike where losses are counted in centipawns, as on Lichess.
+/// Cap on scores where losses are counted in centipawns, as on Lichess.
 const LARGEST: Score = 1_000;
 
 impl Player {
-    /// Sums up the moves of a side.
     pub(crate) fn of(side: Color, judgements: &[Judgement]) -> Self {
         let own = || judgements.iter().enumerate().filter(|(_, judged)| judged.side == side);
         let called = Verdict::ALL
@@ -210,7 +198,7 @@ mod tests {
     use crate::chess::score::{Ply, mate_in, mated_in};
     use crate::tools::annotate::study::Found;
 
-    /// A study of a game with these scores for the side to move, and best moves.
+    /// A study with these moves, and scores for the side to move with best moves.
     pub(crate) fn study(moves: &[&str], found: &[(Score, &str)], second: Option<Score>) -> Study {
         let mut game = Game::default();
         for san in moves {

@@ -1,24 +1,21 @@
-//! The moments of an annotated game: the moves that something is said of.
+//! The moments of an annotated game: the moves with a verdict or a comment.
 
 use super::judge::Verdict;
 use super::notes::{numbered, without_evaluation};
 use crate::games::pgn::{PgnGame, PgnMove};
 
-/// Sentences on moves that no glyph tells of.
+/// How comments begin on moves that need not have a glyph.
 const SENTENCES: [&str; 3] = ["Misses mate in ", "Allows mate in ", "Leaves the book, "];
 
-/// A move that something is said of.
+/// A move with a verdict or a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moment {
     /// The move with its number and sign: `12... Nxd4??`.
     pub played: String,
-    /// What is said of it.
     pub words: String,
-    /// The better line, where there is one.
     pub better: Option<String>,
 }
 
-/// The moments of a game, in order.
 pub(crate) fn moments(game: &PgnGame) -> Vec<Moment> {
     let mut position = game.start;
     let mut moments = Vec::new();
@@ -38,12 +35,11 @@ pub(crate) fn moments(game: &PgnGame) -> Vec<Moment> {
     moments
 }
 
-/// What the glyphs of a move call it.
 fn verdict(played: &PgnMove) -> Option<Verdict> {
     Verdict::ALL.into_iter().find(|verdict| played.nags.contains(&verdict.nag()))
 }
 
-/// Whether a comment tells of a moment without a glyph.
+/// Whether a comment makes a moment without a glyph.
 pub(super) fn is_commented(comment: &str) -> bool {
     SENTENCES.iter().any(|sentence| comment.contains(sentence))
 }

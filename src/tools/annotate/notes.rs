@@ -1,4 +1,4 @@
-//! A game with what was found written into it.
+//! Writes the results of a study into a game.
 
 use super::judge::{Judgement, Limits, Player, Verdict, judge};
 use super::study::Study;
@@ -8,11 +8,10 @@ use crate::chess::score::{Score, mate_distance};
 use crate::games::book::{Book, Names};
 use crate::games::pgn::{PgnGame, PgnMove};
 
-/// Who annotates; what such an annotator wrote before is replaced.
+/// The annotator's name; annotations of an annotator whose name begins like this are replaced.
 const ANNOTATOR: &str = "Tabia ";
-/// Between those who annotated a game.
 const ANNOTATORS: &str = "; ";
-/// How our sentences on moves begin: by these they are found again.
+/// How Tabia's comments on moves begin, to find them again.
 const SIGNS: [&str; 7] = [
     "Inaccuracy: ",
     "Mistake: ",
@@ -22,44 +21,38 @@ const SIGNS: [&str; 7] = [
     "Only move: the next best is worth ",
     "Leaves the book, wh",
 ];
-/// Sentences beside which a better line stands, the first of the variations.
+/// Comments that come with a better line, as the first variation.
 const BETTER: [&str; 2] = [" was better.", "Misses mate in "];
-/// How our sentence on the whole game begins.
+/// How Tabia's comment on the whole game begins.
 pub(super) const SUMMARY: &str = "White: ";
-/// What stands in it between both players.
+/// The text between both players in it.
 pub(super) const ENDS_SUMMARY: &str = ". Black: ";
-/// Plies of a better line that are shown at most, but for mates.
+/// Maximum number of plies of a better line, except for mates.
 const LINE: usize = 10;
-/// Moves of the book that are told where a game leaves it, the most played first.
+/// Maximum number of book moves listed where a game leaves the book, the most played first.
 const BOOK_MOVES: usize = 3;
-/// "Forced move": no other would do.
 const ONLY_MOVE: u8 = 7;
 /// Glyphs that judge a move.
 const JUDGEMENTS: std::ops::RangeInclusive<u8> = 1..=7;
 
-/// What is known besides the game.
 pub(crate) struct Background<'a> {
-    /// The book that the game is compared with.
+    /// The book to compare the game with.
     pub book: &'a Book,
-    /// Names of openings.
     pub names: &'a Names,
-    /// From which losses on moves are called by names.
     pub limits: Limits,
-    /// How positions were searched, for the tag `Annotator`.
+    /// The search effort, for the tag `Annotator`.
     pub effort: String,
 }
 
-/// A game, explained.
 pub(crate) struct Annotated {
     /// The game with glyphs, comments, evaluations and variations.
     pub pgn: PgnGame,
-    /// How White and Black played.
     pub players: [Player; 2],
 }
 
-/// Writes what a study found into its game. What stands there is kept: comments, variations and all
-/// glyphs that judge no move; evaluations and judgements are replaced, and all that an annotator of
-/// ours has written.
+/// Writes the results of a study into its game. Existing comments, variations and glyphs that do
+/// not judge a move are kept. Evaluations, verdicts and everything written by an earlier run of
+/// Tabia are replaced.
 pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_>) -> Annotated {
     let mut pgn = game.clone();
     clear(&mut pgn);
@@ -89,7 +82,7 @@ pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_
     Annotated { pgn, players }
 }
 
-/// Takes out what is to be written anew.
+/// Removes everything that will be written anew.
 fn clear(pgn: &mut PgnGame) {
     let ours = annotators(pgn).any(is_ours);
     if ours {
@@ -109,12 +102,11 @@ fn clear(pgn: &mut PgnGame) {
     }
 }
 
-/// A comment that was written in lines, in one: a sentence of ours may go over two.
+/// Joins the lines of a comment, since a sentence may be wrapped.
 fn unwrapped(comment: &str) -> String {
     comment.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Those who annotated a game.
 fn annotators(pgn: &PgnGame) -> impl Iterator<Item = &str> {
     let all = pgn.tag("Annotator").unwrap_or_default().split(ANNOTATORS);
     all.filter(|name| !name.is_empty() && *name != "?")
@@ -124,7 +116,7 @@ fn is_ours(annotator: &str) -> bool {
     annotator.starts_with(ANNOTATOR)
 }
 
-/// What stands before the first sentence of ours, which are always the last.
+/// The text before the first sentence of Tabia, whose sentences are always last.
 fn before_ours<'a>(text: &'a str, signs: &[&str]) -> &'a str {
     let is_begin = |at: usize| at == 0 || text.as_bytes()[at - 1].is_ascii_whitespace();
     let places = signs.iter().flat_map(|sign| text.match_indices(sign).map(|(at, _)| at));
@@ -146,13 +138,12 @@ pub(super) fn without_evaluation(comment: &str) -> String {
     joined([&commands.join(" "), text.trim()])
 }
 
-/// Texts with a blank between them; empty ones leave none.
+/// Joins the non-empty texts with blanks.
 fn joined<const N: usize>(texts: [&str; N]) -> String {
     let texts: Vec<&str> = texts.into_iter().filter(|text| !text.is_empty()).collect();
     texts.join(" ")
 }
 
-/// Writes what is to be said of a move.
 fn note(
     mv: &mut PgnMove,
     study: &Study,
@@ -177,7 +168,7 @@ fn note(
     }
 }
 
-/// A score for White as `[%eval]` has it: pawns, or the moves of a mate.
+/// A score for White in `[%eval]` notation: pawns, or moves to mate.
 fn eval(score: Score) -> String {
     match mate_distance(score) {
         Some(moves) => format!("#{moves}"),
@@ -185,7 +176,7 @@ fn eval(score: Score) -> String {
     }
 }
 
-/// What is said of a move, in words; nothing of most.
+/// The comment on a move; empty for most moves.
 fn comment_text(judged: &Judgement, position: &Position, second: Option<Score>) -> String {
     let mut words = Vec::new();
     if let Some(verdict) = judged.verdict {
@@ -227,7 +218,7 @@ pub(super) fn numbered(start: &Position, line: &[Move]) -> String {
     words.join(" ")
 }
 
-/// The first move that leads out of the book, and what the book's games played there.
+/// The first move that leaves the book, and the moves its games played there.
 fn book_departure(study: &Study, book: &Book) -> Option<(usize, String)> {
     let knows = |ply: usize| book.reached(study.position(ply)).is_some();
     let ply =
@@ -248,7 +239,6 @@ fn book_departure(study: &Study, book: &Book) -> Option<(usize, String)> {
     Some((ply, format!("Leaves the book, {what}.")))
 }
 
-/// How somebody played, in words.
 pub(crate) fn describe(player: &Player) -> String {
     let Player { called: [inaccuracies, mistakes, blunders], accuracy, average_loss } = player;
     let (Some(accuracy), Some(loss)) = (accuracy, average_loss) else {

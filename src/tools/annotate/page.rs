@@ -1,6 +1,7 @@
-//! Annotated games as one HTML page that needs nothing else: board, curve of expectation, moments.
+//! A self-contained HTML page of annotated games: board, chart of expected points, moments.
 //!
-//! The page is made of what stands in the games, so it is the same whenever they were annotated.
+//! The page depends only on the contents of the games, so it is the same whenever they were
+//! annotated.
 
 use serde_json::{Value, json};
 
@@ -11,7 +12,6 @@ use crate::chess::score::{Score, mate_in, mated_in};
 use crate::games::pgn::{PgnGame, PgnMove};
 use crate::support::page::Page;
 
-/// The page without its data.
 const PAGE: Page = Page {
     title: "Games, explained",
     body: include_str!("page.html"),
@@ -19,17 +19,15 @@ const PAGE: Page = Page {
     script: concat!(include_str!("../../support/page/notes.js"), include_str!("page.js")),
 };
 
-/// The page of some games.
 pub(crate) fn page(games: &[PgnGame]) -> String {
     PAGE.with(&json!({ "games": games.iter().map(game_data).collect::<Vec<_>>() }))
 }
 
-/// A tag that says something.
 fn nonempty_tag<'a>(game: &'a PgnGame, name: &str) -> Option<&'a str> {
     game.tag(name).filter(|value| !value.is_empty() && !value.starts_with('?'))
 }
 
-/// A game for a page: who played and how, its moves, and what stands beside them.
+/// The data of a game: players and their summaries, moves, annotations.
 pub(crate) fn game_data(game: &PgnGame) -> Value {
     let (mut position, mut san) = (game.start, Vec::new());
     for played in &game.moves {
@@ -56,7 +54,7 @@ pub(crate) fn game_data(game: &PgnGame) -> Value {
     })
 }
 
-/// What the game's comment says of each player.
+/// The text on each player in the game's comment.
 fn summary(comment: &str) -> Vec<String> {
     let comment = comment.replace('\n', " ");
     let Some((_, words)) = comment.rsplit_once(SUMMARY) else { return Vec::new() };
@@ -79,13 +77,12 @@ fn note(played: &PgnMove) -> Value {
     })
 }
 
-/// The text of `[%eval …]`.
 fn evaluation(comment: &str) -> Option<&str> {
     let (_, rest) = comment.split_once("[%eval ")?;
     rest.split([']', ',']).next().map(str::trim)
 }
 
-/// A score for White in centipawns, of the text of an evaluation.
+/// Parses an evaluation to a score for White in centipawns.
 fn score(text: &str) -> Option<Score> {
     match text.strip_prefix('#') {
         Some(moves) => {
@@ -94,7 +91,7 @@ fn score(text: &str) -> Option<Score> {
             Some(if moves > 0 { mate_in(plies) } else { mated_in(plies) })
         }
         None => text.parse::<f64>().ok().filter(|pawns| pawns.is_finite()).map(|pawns| {
-            // More than a board can hold is a slip of whoever wrote it.
+            // A larger value than a board allows is an error of the writer.
             (100.0 * pawns.clamp(-200.0, 200.0)) as Score
         }),
     }

@@ -1,17 +1,19 @@
-//! Scores as other programs write them.
+//! Converts scores to the scale of other programs.
 //!
-//! What is said of moves follows a curve of expected points that was made for Stockfish's centipawns.
-//! Tabia's own are about the same up to one pawn. Between one and a half and four, Stockfish makes more of an
-//! advantage; beyond five, Tabia makes more and more of what wins anyway, and a move that loses a game
-//! which is lost already would be called a blunder.
+//! Verdicts on moves use a curve of expected points made for Stockfish's centipawns. Tabia's scores
+//! are about the same up to one pawn. Between one and a half and four pawns, Stockfish's are
+//! larger; beyond five, Tabia's grow faster for won positions, so a move in a lost game would be
+//! called a blunder.
 
 use crate::chess::score::{Score, is_decided};
 
-/// What Stockfish 15.1 makes of positions that Tabia gives so many centipawns: laid by hand through the medians
-/// of classes of positions, 200,000 nodes each for both. Up to 700 centipawns these are 114 positions after
-/// the eighth move, two at most out of a game, of `wrap23.pgn` from game 21 on and of `Stefanova.pgn`;
-/// above, positions of the first twenty games of `wrap23.pgn`. `docs/measurements/annotate.md` has the medians. In
-/// between straight lines, beyond the last the line before it goes on.
+/// Scores of Tabia with the corresponding ones of Stockfish 15.1, with linear interpolation.
+///
+/// The points were drawn by hand through the medians of classes of positions, with 200,000 nodes
+/// each for both engines. Up to 700 centipawns these are 114 positions after the eighth move, at
+/// most two per game, of `wrap23.pgn` from game 21 on and of `Stefanova.pgn`; above, positions of
+/// the first twenty games of `wrap23.pgn`. `docs/measurements/annotate.md` has the medians. Beyond
+/// the last point the last line is extended.
 const POINTS: [(Score, Score); 10] = [
     (0, 0),
     (110, 110),
@@ -25,7 +27,7 @@ const POINTS: [(Score, Score); 10] = [
     (1200, 660),
 ];
 
-/// A score of Tabia's in Stockfish's centipawns; mates are what they are.
+/// Converts Tabia's score to Stockfish's centipawns; mates are unchanged.
 pub(super) fn to_stockfish_scale(score: Score) -> Score {
     if is_decided(score) {
         return score;

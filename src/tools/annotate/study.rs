@@ -1,4 +1,4 @@
-//! What searches find of the positions of a game.
+//! Searches the positions of a game.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,20 +10,19 @@ use crate::chess::score::{DRAW, Depth, Score, is_decided, mated_in};
 use crate::engine::search::{Bound, Control, Limits, SearchEvent, Searcher};
 use crate::tools::suite::Switch;
 
-/// Nodes for each position, where nobody says otherwise: a game of forty moves takes some ten seconds.
+/// Default nodes for each position: a game of forty moves takes some ten seconds.
 pub(crate) const NODES: u64 = 200_000;
 
-/// What the search of a position may take.
+/// The limit of the search of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// So many nodes; then the same game gives the same study.
+    /// A number of nodes; the study of a game is then reproducible.
     Nodes(u64),
-    /// So much time.
     Time(Duration),
 }
 
 impl Effort {
-    /// What it is, in words: `200000 nodes a move`.
+    /// A description: `200000 nodes a move`.
     pub(crate) fn describe(self) -> String {
         match self {
             Effort::Nodes(nodes) => format!("{nodes} nodes a move"),
@@ -31,7 +30,6 @@ impl Effort {
         }
     }
 
-    /// So many times as much.
     fn times(self, factor: u32) -> Self {
         match self {
             Effort::Nodes(nodes) => Effort::Nodes(nodes.saturating_mul(u64::from(factor))),
@@ -39,7 +37,7 @@ impl Effort {
         }
     }
 
-    /// Limits for the n-th part of it.
+    /// Search limits for the given fraction of it.
     fn limits(self, part: u32) -> Limits {
         match self {
             Effort::Nodes(nodes) => Limits::nodes((nodes / u64::from(part)).max(1)),
@@ -48,43 +46,41 @@ impl Effort {
     }
 }
 
-/// The search whether there is a second good move is this part of the whole: only the size of
-/// its score matters.
+/// Divisor of the effort for the search for a second good move: only its approximate score matters.
 const SECOND_PART: u32 = 4;
 
-/// How much more is spent on a move that seems to give something away. Hand-set: a game takes about half as
-/// long again.
+/// Factor of the effort for a move that seems to lose expected points. Hand-set: a game takes about
+/// half as long again.
 const AGAIN: u32 = 8;
 
-/// What was found of a position, for the side to move.
+/// The search result of a position, for the side to move.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
     /// The score of best play, in the centipawns of [`to_stockfish_scale`].
     pub score: Score,
-    /// The best moves, the first for the side to move.
     pub line: Vec<Move>,
-    /// The depth that the search completed, in plies.
+    /// The completed depth in plies.
     pub depth: Depth,
 }
 
-/// A game with what was found of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Study {
-    /// The game.
     pub game: Game,
-    /// For each position, the one at the end too, what a search found; `None` where the game is over.
+    /// The result for each position, the final one included; `None` where the game is over.
     pub found: Vec<Option<Found>>,
-    /// For each move that is the best: the score of the best other one, where there is one and
-    /// the game is open.
+    /// For each move that is the best: the score of the second-best move, if there is one and the
+    /// game is undecided.
     pub second: Vec<Option<Score>>,
 }
 
 impl Study {
-    /// Searches all positions of a game, the last one first: what is found late in the game is in
-    /// the table when the searches before come there. Then moves that seem to lose `suspect` expected
-    /// points or more are looked at again, the positions before and after them with [`AGAIN`] times
-    /// the effort, so that nobody is blamed for what a deeper search takes back. `progress` hears after each
-    /// position how many are done, and of how many. `None` if the switch was turned off.
+    /// Searches all positions of a game, from the last to the first.
+    ///
+    /// This order leaves the results of later positions in the table for the earlier ones. Then
+    /// moves that seem to lose at least `suspect` expected points are verified: the positions
+    /// before and after them are searched again with [`AGAIN`] times the effort. `progress` is
+    /// called after each position with the number done and the total. Returns `None` if the switch
+    /// was turned off.
     pub(crate) fn of(
         game: Game,
         searcher: &mut Searcher,
@@ -116,8 +112,8 @@ impl Study {
         Some(study)
     }
 
-    /// Searches anew before and after all moves that seem to lose `suspect` expected points or more,
-    /// until both sides of each such move have been.
+    /// Repeats the searches before and after all moves that seem to lose at least `suspect`
+    /// expected points, until both have been repeated for each such move.
     fn search_suspects_again(
         &mut self,
         searcher: &mut Searcher,
@@ -150,11 +146,11 @@ impl Study {
         }
     }
 
-    /// Expected points that a ply gives away, 0 to 1; none by the best move.
+    /// Expected points that a ply loses, 0 to 1; 0 for the best move.
     pub(super) fn loss(&self, ply: usize) -> f64 {
         let mv = self.game.moves()[ply];
         let best = self.found[ply].as_ref().and_then(|found| found.line.first());
-        // A null move stands for a move that is not known.
+        // A null move stands for an unknown move.
         match mv.is_null() || best == Some(&mv) {
             true => 0.0,
             false => (expected(self.score(ply)) - expected(-self.score(ply + 1))).max(0.0),
@@ -166,8 +162,8 @@ impl Study {
         &self.game.positions()[ply]
     }
 
-    /// The score of the position before a ply, or at the end, for the side to move; where the game is
-    /// over, what that is worth.
+    /// The score of the position before a ply, or at the end, for the side to move; if the game is
+    /// over, the score of its result.
     pub(crate) fn score(&self, ply: usize) -> Score {
         let over = || {
             let position = self.position(ply);
@@ -178,8 +174,8 @@ impl Study {
     }
 }
 
-/// Searches the position at the end of a game, unless it is over there by the rules of the board: a
-/// game may go on after a draw by repetition that nobody claimed.
+/// Searches the last position, unless mate or another rule of the board ends the game there. A game
+/// may continue after a draw by repetition that was not claimed.
 fn search(
     game: &Game,
     searcher: &mut Searcher,
@@ -205,7 +201,7 @@ fn search(
     Some(Found { score: to_stockfish_scale(result.score), line, depth: result.depth })
 }
 
-/// The score of the best move but this one; `None` if there is no other.
+/// The score of the best other move; `None` if there is no other.
 fn best_but(
     mv: Move,
     game: &Game,
@@ -226,7 +222,7 @@ mod tests {
     use super::*;
     use crate::engine::search::Config;
 
-    /// A study of the fool's mate, and what was told on the way.
+    /// Studies the fool's mate; also returns the progress reports.
     fn study(suspect: f64, stop_at: usize) -> (Option<Study>, Vec<(usize, usize)>) {
         let mut game = Game::default();
         for san in ["f3", "e5", "g4", "Qh4#"] {

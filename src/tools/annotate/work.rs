@@ -1,4 +1,4 @@
-//! Games annotated: one, or many on several threads.
+//! Annotates one game, or many on several threads.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -8,20 +8,17 @@ use crate::engine::search::{Config, Searcher};
 use crate::games::pgn::PgnGame;
 use crate::tools::suite::{Switch, run_parallel};
 
-/// A game with the number it has in the input, from 0.
+/// A game with its index in the input, from 0.
 pub(crate) type Numbered<T> = (u64, T);
 
-/// How games are searched.
 pub(crate) struct Plan {
-    /// What each thread searches with.
     pub config: Config,
-    /// What the search of a position may take.
     pub effort: Effort,
 }
 
-/// Annotates games, and hands each over as it is done, in any order, until there are no more or
-/// `take` fails. There is a thread for each switch, which ends its searches; a game whose searches
-/// were ended is none.
+/// Annotates games and passes each to `take` when it is done, in any order. It ends after the last
+/// game or when `take` fails. There is a thread for each switch, which stops its searches; a game
+/// whose searches were stopped is dropped.
 ///
 /// # Errors
 /// Those of `take`, and if no thread can be started.
@@ -59,8 +56,8 @@ pub(crate) fn annotate_all<E: From<io::Error>>(
     )
 }
 
-/// Annotates one game. `progress` hears after each position how many are done, and of how many. `None` if the
-/// switch was turned off.
+/// Annotates one game; `None` if the switch was turned off. `progress` is called after each
+/// position with the number done and the total.
 pub(crate) fn annotate_one(
     game: &PgnGame,
     searcher: &mut Searcher,

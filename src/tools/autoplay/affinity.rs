@@ -1,4 +1,4 @@
-//! Games bound to processor cores, so that they neither wander nor disturb each other.
+//! Binds games to processor cores, so that concurrent games do not disturb each other.
 
 use thiserror::Error;
 
@@ -12,25 +12,26 @@ pub struct Cores(Vec<usize>);
 /// Why games cannot be bound to cores.
 #[derive(Debug, Error)]
 pub enum AffinityError {
-    /// The system has no such thing, or we do not know how.
+    /// The platform does not support binding, or Tabia does not implement it there.
     #[error("games can be bound to processor cores on Linux only")]
     Unsupported,
-    /// There are more games than cores.
+    /// There are fewer cores than games.
     #[error("{games} games at a time need as many processor cores, but there are {cores}")]
     TooFew {
-        /// Games at a time.
+        /// Concurrent games.
         games: usize,
         /// Cores that the runner may use.
         cores: usize,
     },
-    /// The system refuses.
+    /// The system refused.
     #[error("cannot bind games to processor cores: {0}")]
     Refused(#[from] std::io::Error),
 }
 
 impl Cores {
-    /// Deals the cores that this process may use out to `games` games, each the same number. What
-    /// is left over stays free.
+    /// Divides the available cores among `games` games, the same number for each.
+    ///
+    /// Cores left over stay unused.
     ///
     /// # Errors
     /// If there are fewer cores than games, or the system cannot bind threads to cores.
@@ -40,14 +41,14 @@ impl Cores {
         if each == 0 {
             return Err(AffinityError::TooFew { games, cores: usable.len() });
         }
-        // Finding out now whether binding works spares every game the question.
+        // Fail now rather than in every game.
         Cores(usable.clone()).try_bind()?;
         Ok(usable.chunks_exact(each).take(games).map(|cores| Cores(cores.to_vec())).collect())
     }
 
-    /// Binds the calling thread, and all threads and processes that it will start.
+    /// Binds the calling thread, and all threads and processes that it starts later.
     pub fn bind(&self) {
-        // It worked in `deal`; a core that has been switched off since costs nobody the match.
+        // It worked in `deal`. If a core has been switched off since, the match continues unbound.
         let _ = self.try_bind();
     }
 
@@ -64,7 +65,6 @@ impl Cores {
     }
 }
 
-/// The cores that this thread may use.
 #[cfg(target_os = "linux")]
 fn usable() -> Result<Vec<usize>, AffinityError> {
     let set = sched_getaffinity(None).map_err(|error| AffinityError::Refused(error.into()))?;

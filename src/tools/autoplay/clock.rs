@@ -1,4 +1,4 @@
-//! Time controls and the clocks that keep them.
+//! Time controls and chess clocks.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,31 +8,31 @@ use thiserror::Error;
 
 use crate::support::words::{Seconds, parse_clock};
 
-/// What limits an engine's thinking. Limits may be combined; at least one should be there.
+/// The limits of an engine's search. They may be combined; at least one should be set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MoveLimits {
     /// A chess clock.
     pub clock: Option<TimeControl>,
-    /// At most so long for each move.
+    /// Maximum time for each move.
     pub move_time: Option<Duration>,
-    /// No deeper than so many plies.
+    /// Maximum depth in plies.
     pub depth: Option<u32>,
-    /// No more than so many nodes a move.
+    /// Maximum number of nodes for each move.
     pub nodes: Option<u64>,
 }
 
-/// A chess clock: so much time for so many moves, and an increment.
+/// A chess clock: a time for a number of moves, and an increment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeControl {
-    /// Moves until `base` is added again; `None` if it is for the whole game.
+    /// Moves until `base` is added again; `None`: the time is for the whole game.
     pub moves: Option<u32>,
     /// The time on the clock at the start.
     pub base: Duration,
-    /// Added after every move.
+    /// Time added after every move.
     pub increment: Duration,
 }
 
-/// A text that is no time control.
+/// A text that is not a time control.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "no time control: \"{0}\" (expected [MOVES/]TIME[+INCREMENT] in seconds or MIN:SEC, \
@@ -62,7 +62,7 @@ impl FromStr for TimeControl {
     }
 }
 
-/// The PGN standard's TimeControl tag, `40/60+0.5`.
+/// Writes the value of the PGN standard's tag `TimeControl`, such as `40/60+0.5`.
 impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(moves) = self.moves {
@@ -76,7 +76,7 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// For people and the PGN tag: `10+0.1`, `0.5/move`, `depth 6`.
+/// Writes the limits for people and the PGN tag: `10+0.1`, `0.5/move`, `depth 6`.
 impl fmt::Display for MoveLimits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
@@ -90,14 +90,14 @@ impl fmt::Display for MoveLimits {
     }
 }
 
-/// One side's clock.
+/// The clock of one side.
 #[derive(Debug, Clone)]
 pub struct Clock {
-    /// What the side plays under.
+    /// The limits of the side.
     pub limits: MoveLimits,
-    /// Time left, if there is a clock.
+    /// Time left, if the limits include a clock.
     pub remaining: Duration,
-    /// Moves until the next time control, if there are several.
+    /// Moves until the next time control, if there is one.
     pub moves_to_go: Option<u32>,
     /// Time used in the whole game.
     pub used: Duration,
@@ -105,15 +105,16 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock at the start of a game. The flag falls `margin` late.
+    /// Creates a clock for the start of a game. The flag falls `margin` late.
     pub fn new(limits: MoveLimits, margin: Duration) -> Self {
         let remaining = limits.clock.map_or(Duration::ZERO, |clock| clock.base);
         let moves_to_go = limits.clock.and_then(|clock| clock.moves);
         Clock { limits, remaining, moves_to_go, used: Duration::ZERO, margin }
     }
 
-    /// How long the next move may take before the flag falls, margin included; `None` if nothing
-    /// but depth or nodes limits it.
+    /// How long the next move may take before the flag falls, margin included.
+    ///
+    /// `None` if only depth or nodes are limited.
     pub fn allowance(&self) -> Option<Duration> {
         let on_clock = self.limits.clock.map(|_| self.remaining);
         let least = match (on_clock, self.limits.move_time) {
@@ -123,7 +124,7 @@ impl Clock {
         least.map(|time| time.saturating_add(self.margin))
     }
 
-    /// Takes the time of a move off the clock; returns whether the flag had not fallen.
+    /// Subtracts the time of a move; returns whether it was in time.
     pub fn stop(&mut self, elapsed: Duration) -> bool {
         let in_time = self.allowance().is_none_or(|allowance| elapsed <= allowance);
         self.used += elapsed;

@@ -1,4 +1,4 @@
-//! What an engine is: its command, protocol, options and limits.
+//! Engine definitions: command, protocol, options and limits.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,11 +11,11 @@ use thiserror::Error;
 
 use super::clock::{MoveLimits, TimeControl};
 
-/// The protocol an engine speaks.
+/// The protocol of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// Found out by asking: an engine that answers `uci` with `uciok` speaks UCI.
+    /// Detected: an engine that answers `uci` with `uciok` uses UCI.
     #[default]
     Auto,
     /// The Chess Engine Communication Protocol.
@@ -47,38 +47,38 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// An engine as the user describes it.
+/// An engine as configured by the user.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EngineConfig {
-    /// Its name in tables and games; empty: what it calls itself.
+    /// Its name in tables and games; empty: the name that it reports.
     pub name: String,
     /// Program and arguments.
     pub command: Vec<String>,
-    /// What it speaks.
+    /// The protocol of the engine.
     pub protocol: Protocol,
-    /// Working folder; `None`: that of the runner.
+    /// Working directory; `None`: that of the runner.
     pub dir: Option<PathBuf>,
     /// Variables added to the environment.
     pub env: Vec<(String, String)>,
-    /// Options of the engine, by name.
+    /// Engine options by name.
     pub options: Vec<(String, String)>,
-    /// Lines sent before all else once the engine is ready.
+    /// Lines sent before any others once the engine is ready.
     pub init: Vec<String>,
-    /// What it plays under.
+    /// The limits of its searches.
     pub limits: MoveLimits,
     /// How late its flag falls.
     pub margin: Duration,
-    /// Whether it thinks on the opponent's time.
+    /// Whether it ponders.
     pub ponder: bool,
-    /// Whether it is started anew for every game.
+    /// Whether it is restarted for every game.
     pub restart: bool,
-    /// Pause after each line sent, for engines that lose input otherwise; `None`: as is known to
-    /// be needed.
+    /// Pause after each line sent, for engines that otherwise lose input; `None`: a value known for
+    /// the engine.
     pub pace: Option<Duration>,
 }
 
 impl EngineConfig {
-    /// An engine that is started by this command line, quoted as for a shell.
+    /// Creates a definition from a command line, quoted as for a shell.
     ///
     /// # Errors
     /// If the command is empty or its quotes do not match.
@@ -88,13 +88,13 @@ impl EngineConfig {
         Ok(EngineConfig { command, ..EngineConfig::default() })
     }
 
-    /// Its command line, quoted as for a shell.
+    /// The command line, quoted as for a shell.
     pub fn command_line(&self) -> String {
-        // Only a zero byte cannot be quoted; no command that runs has one.
+        // Quoting fails only for a zero byte, which no runnable command contains.
         shlex::try_join(self.command.iter().map(String::as_str)).unwrap_or_default()
     }
 
-    /// What to call the engine before it has told its name.
+    /// The name used before the engine has reported its own.
     pub fn label(&self) -> String {
         if !self.name.is_empty() {
             return self.name.clone();
@@ -107,10 +107,10 @@ impl EngineConfig {
 /// Why engine definitions cannot be used.
 #[derive(Debug, Error)]
 pub enum ConfigError {
-    /// A command line that cannot be split.
+    /// The command line cannot be split.
     #[error("no command: `{0}` (it is empty, or a quotation mark is missing)")]
     Command(String),
-    /// A file that cannot be read.
+    /// The file cannot be read.
     #[error("cannot read {}: {cause}", path.display())]
     Read {
         /// The file.
@@ -118,7 +118,7 @@ pub enum ConfigError {
         /// Why.
         cause: std::io::Error,
     },
-    /// A file that is no table of engines.
+    /// The file is not a table of engines.
     #[error("{}: {message}", path.display())]
     Toml {
         /// The file.
@@ -126,7 +126,7 @@ pub enum ConfigError {
         /// What is wrong, and where.
         message: String,
     },
-    /// A setting that cannot be used.
+    /// A setting is invalid.
     #[error("engine \"{engine}\": {message}")]
     Engine {
         /// Which engine.
@@ -136,14 +136,12 @@ pub enum ConfigError {
     },
 }
 
-/// A file of engine definitions.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EngineFile {
     engine: Vec<EngineTable>,
 }
 
-/// One `[[engine]]` table.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct EngineTable {
@@ -170,7 +168,7 @@ struct EngineTable {
 }
 
 impl EngineTable {
-    /// The engine of this table; what it leaves out comes from `base`.
+    /// Builds the engine of this table; missing settings come from `base`.
     fn resolve(self, base: &EngineConfig) -> Result<EngineConfig, ConfigError> {
         let mut engine = EngineConfig::from_command(&self.command)?;
         engine.name = self.name;
@@ -201,16 +199,15 @@ impl EngineTable {
     }
 }
 
-/// A TOML value as engines want it: strings without quotation marks.
+/// Converts a TOML value to an option value: strings without quotation marks.
 fn plain(value: &toml::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Reads the `[[engine]]` tables of a TOML file; settings that a table leaves out come from
-/// `base`.
+/// Reads the `[[engine]]` tables of a TOML file. Missing settings come from `base`.
 ///
 /// # Errors
-/// If the file cannot be read, or holds something else.
+/// If the file cannot be read or is not a table of engines.
 pub fn read_engines(path: &Path, base: &EngineConfig) -> Result<Vec<EngineConfig>, ConfigError> {
     let text = std::fs::read_to_string(path)
         .map_err(|cause| ConfigError::Read { path: path.to_owned(), cause })?;

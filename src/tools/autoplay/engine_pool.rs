@@ -1,4 +1,4 @@
-//! The two engines of one worker, which stay from game to game.
+//! The two engines of a worker, which are reused from game to game.
 
 use std::thread;
 use std::time::Duration;
@@ -8,26 +8,22 @@ use super::play::Played;
 use super::player::{Player, StartError};
 use super::process::Trace;
 
-/// How long to wait before an engine is started again; the machine may be short of something.
+/// Pause before a restart: the machine may be short of resources.
 const BEFORE_NEXT_START: Duration = Duration::from_millis(200);
 
-/// What is reported of an engine that is being started.
+/// What is reported about an engine that is being started.
 pub(super) enum EngineNotice {
-    /// It is being started.
     Starting,
-    /// It has sent its name.
     Named(String),
-    /// Its start went wrong; it is started again, or plays nevertheless.
+    /// Its start failed; it is started again, or plays nevertheless.
     StartupRetry(String),
 }
 
-/// Running engines with their numbers.
 #[derive(Default)]
 pub(super) struct EnginePool([Option<(usize, Player)>; 2]);
 
 impl EnginePool {
-    /// Makes these engines the running ones, each in its place; `notify` is called for each that is
-    /// started.
+    /// Makes these engines the running ones, each in its slot; calls `notify` for each start.
     ///
     /// # Errors
     /// If one of them cannot be started.
@@ -59,14 +55,14 @@ impl EnginePool {
         Ok(())
     }
 
-    /// The engines as White and Black, if White is to be the one with the number `white`.
+    /// Returns the engines as White and Black; engine `white` plays White.
     pub(super) fn players(&mut self, white: usize) -> Option<[&mut Player; 2]> {
         let [Some((first, a)), Some((_, b))] = &mut self.0 else { return None };
         Some(if *first == white { [a, b] } else { [b, a] })
     }
 
-    /// After a game in which the engine with the number `white` had White: ends engines that broke
-    /// down, and returns for White and Black what the one at fault wrote last.
+    /// Ends engines that crashed in a game in which engine `white` played White. Returns the last
+    /// output of the engine at fault, for White and Black.
     pub(super) fn clear(&mut self, white: usize, played: &Played) -> [Vec<String>; 2] {
         let mut last_output = [Vec::new(), Vec::new()];
         for idle_player in &mut self.0 {
@@ -84,14 +80,12 @@ impl EnginePool {
         last_output
     }
 
-    /// Ends the engine with this number, which has broken down.
     pub(super) fn drop_engine(&mut self, number: usize) {
         for idle_player in &mut self.0 {
             idle_player.take_if(|(engine, _)| *engine == number);
         }
     }
 
-    /// Says goodbye to the engines; they are gone on return.
     pub(super) fn quit(self) {
         for (_, player) in self.0.into_iter().flatten() {
             player.quit();
@@ -99,10 +93,10 @@ impl EnginePool {
     }
 }
 
-/// Tries to start something until it succeeds, or has failed so often that it is no accident.
+/// Retries a start until it succeeds or the attempts of the error are used up.
 ///
 /// # Errors
-/// If it is no accident.
+/// The last error.
 pub(super) fn persist<T>(
     mut start: impl FnMut() -> Result<T, StartError>,
     mut startup_retries: impl FnMut(String),

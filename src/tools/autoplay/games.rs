@@ -1,9 +1,9 @@
-//! The PGN file of a match: games are added to what is there, and nothing of others is lost.
+//! The PGN file of a match: games are appended, and existing content is preserved.
 //!
-//! Before a game is written, its text goes into the state, with the place where the file ended
-//! then. So a run that goes on knows what it may find from there on: the whole game, none of it,
-//! or its beginning, which a kill or a power cut tore off; perhaps with games of others before or
-//! after it. Only such a beginning is ever cut off.
+//! Before a game is written, the state file stores its text and the length of the PGN file at that
+//! time. After that length a resumed run therefore finds the whole game, nothing, or a prefix cut
+//! off by a kill or a power failure, possibly with games of other programs before or after it. Only
+//! such a prefix is ever removed.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -16,34 +16,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::support::files::{open_locked, open_output, sync_name, write_whole};
 
-/// What games begin with; writers of PGN have this tag first.
+/// How games begin: writers of PGN put this tag first.
 const BEGIN: &[u8] = b"[Event ";
-/// Bytes of a file that are searched at a time, besides what may begin in them.
+/// Bytes of the file searched at a time, besides an overlap of one game text.
 const SEARCHED_AT_ONCE: usize = 1 << 20;
 
-/// A game's text, as it goes into the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameText {
-    /// How long the file was before.
     pub at: u64,
-    /// The text, with what parts it from the text before.
+    /// The text, with the separator from the text before.
     pub text: String,
 }
 
-/// An open PGN file.
 #[derive(Debug)]
 pub(crate) struct GamesFile {
     path: PathBuf,
     file: File,
-    /// Not so: a pipe or a device, which keeps nothing.
+    /// False for a pipe or a device, which stores nothing.
     is_regular: bool,
 }
 
 impl GamesFile {
-    /// Opens the file for this run alone, to add to what is there.
+    /// Opens the file for appending, with an exclusive lock.
     ///
     /// # Errors
-    /// If it cannot be written, another run has it, or it is a pipe that nobody reads.
+    /// If it cannot be written, another run has locked it, or it is a pipe without a reader.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let is_regular = path.metadata().map_or(true, |metadata| metadata.is_file());
         let is_new = !path.exists();
@@ -57,7 +54,7 @@ impl GamesFile {
         Ok(GamesFile { path: path.to_owned(), file, is_regular })
     }
 
-    /// How `text` would be added now: with an empty line before it, if there is none.
+    /// Builds the entry for `text`: with a preceding empty line if there is none.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -77,7 +74,7 @@ impl GamesFile {
         Ok(GameText { at, text: format!("{parting}{text}") })
     }
 
-    /// Adds a game at the end, wherever that is by now.
+    /// Appends a game at the current end of the file.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -85,7 +82,7 @@ impl GamesFile {
         self.file.write_all(entry.text.as_bytes())
     }
 
-    /// Brings all games to the disk.
+    /// Syncs the file to disk.
     ///
     /// # Errors
     /// If the disk fails.
@@ -93,8 +90,8 @@ impl GamesFile {
         if self.is_regular { self.file.sync_data() } else { Ok(()) }
     }
 
-    /// After an interruption: sees to it that the file has the last game that the state knows,
-    /// once and as a whole.
+    /// After an interruption: ensures that the file contains the last game of the state exactly
+    /// once.
     ///
     /// # Errors
     /// If the file cannot be read or written.
@@ -107,7 +104,8 @@ impl GamesFile {
         let from = last.at.min(length);
         let mut rest = vec![0; (length - from) as usize];
         self.file.read_exact_at(&mut rest, from)?;
-        // Where others have cut the file, the game may have been added again before its place.
+        // If another program has shortened the file, the game may have been added before this
+        // offset.
         if memmem::find(&rest, text).is_some() || self.holds(text)? {
             return Ok(());
         }
@@ -119,7 +117,6 @@ impl GamesFile {
         self.sync()
     }
 
-    /// Whether the text stands anywhere in the file.
     fn holds(&self, text: &[u8]) -> io::Result<bool> {
         let length = self.file.metadata()?.len();
         let mut window = vec![0; SEARCHED_AT_ONCE + text.len()];
@@ -135,12 +132,12 @@ impl GamesFile {
         Ok(false)
     }
 
-    /// Takes a piece out of the end of the file, which begins at `from` and holds `rest`.
+    /// Removes a range from `rest`, the end of the file, which begins at `from`.
     fn cut(&mut self, from: u64, rest: &[u8], piece: Range<usize>) -> io::Result<()> {
         if piece.end == rest.len() {
             return self.file.set_len(from + piece.start as u64);
         }
-        // What others wrote is never in danger: the file is replaced once the new one is whole.
+        // Text of other programs must not be lost, so the file is replaced by a complete new one.
         let mut whole = std::fs::read(&self.path)?;
         let begin = usize::try_from(from).map_err(io::Error::other)?;
         whole.drain(begin + piece.start..begin + piece.end);
@@ -150,8 +147,7 @@ impl GamesFile {
     }
 }
 
-/// Where the beginning of a game stands that was not written to its end: at the end of the file,
-/// or before a game of others.
+/// Finds the prefix of an incomplete game: at the end of the file, or before another game.
 fn torn_piece(rest: &[u8], text: &[u8]) -> Option<Range<usize>> {
     let line_begins = |&start: &usize| start == 0 || rest[start - 1] == b'\n';
     let starts = memmem::find_iter(rest, &text[..1]).filter(line_begins);
@@ -177,8 +173,8 @@ mod tests {
     const OTHER: &str = "[Event \"a\"]\n[Site \"b\"]\n\n1. e4 *\n\n";
     const OWN: &str = "[Event \"a\"]\n[Site \"own\"]\n\n1. d4 d5 {x} *\n\n";
 
-    /// What becomes of a file that held `before`, and `found` after that, once a run goes on
-    /// whose last game is `OWN`.
+    /// Returns the file after a resume with the last game `OWN`. The file had `before`, and `found`
+    /// was written after it.
     fn settled(before: &str, found: &str) -> String {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("games.pgn");

@@ -1,4 +1,4 @@
-//! Keeps the results of a match: PGN, state, standings.
+//! Stores the results of a match: PGN, state, standings.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use super::schedule::Slot;
 use super::state::{FinishedGame, StateError, StateFile, remaining};
 use super::tournament::Standings;
 
-/// Where results go.
+/// Where results are stored.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
-    /// The games as PGN, added to what is there.
+    /// The PGN file, which games are appended to.
     pub pgn: Option<PathBuf>,
     /// The state to resume from.
     pub state: Option<PathBuf>,
-    /// Whether to go on from the state.
+    /// Whether to resume from the state.
     pub resume: bool,
     /// Whether all games are kept in memory for a report.
     pub keep: bool,
@@ -26,7 +26,7 @@ pub struct Places {
     pub event: String,
 }
 
-/// Why results cannot be kept.
+/// Why results cannot be stored.
 #[derive(Debug, Error)]
 pub enum MatchRecordError {
     /// The PGN file cannot be written.
@@ -37,7 +37,7 @@ pub enum MatchRecordError {
         /// Why.
         cause: io::Error,
     },
-    /// The PGN file has a game that may not be on the disk.
+    /// The PGN file contains the game, but could not be synced to disk.
     #[error("{} has the game, but cannot be synced: {cause}; a power cut may undo it", path.display())]
     Unsynced {
         /// The file.
@@ -58,22 +58,22 @@ pub struct MatchRecord {
     keep: bool,
     /// The tag `Event`.
     pub event: String,
-    /// How many games the match has.
+    /// Number of games in the match.
     pub scheduled: usize,
     /// The results so far.
     pub standings: Standings,
-    /// All games, if they are kept.
+    /// All games, if they are kept in memory.
     pub games: Vec<FinishedGame>,
-    /// How many games are finished.
+    /// Number of finished games.
     pub finished: usize,
 }
 
 impl MatchRecord {
-    /// Opens the files, and takes finished games over when resuming. Returns the games that are
-    /// still to be played, too.
+    /// Opens the files and, when resuming, loads the finished games. Also returns the remaining
+    /// games.
     ///
     /// # Errors
-    /// If a file cannot be used, or the state is of another match. `settings` tells them apart.
+    /// If a file cannot be used, or the state belongs to a match with other `settings`.
     pub fn open(
         places: &Places,
         slots: &[Slot],
@@ -91,7 +91,7 @@ impl MatchRecord {
         let pgn = places.pgn.as_deref().map(|path| open_pgn(path, last.as_ref())).transpose();
         let pgn = match (pgn, state.as_ref()) {
             (Err(error), Some(_)) if games.is_empty() => {
-                // Nothing was played: a state would only be in the way.
+                // No game was played, so remove the empty state.
                 state.map_or(Ok(()), StateFile::remove)?;
                 return Err(error);
             }
@@ -119,7 +119,7 @@ impl MatchRecord {
         Ok((match_record, left))
     }
 
-    /// Writes a finished game down: the state first, which has all of it, then the PGN.
+    /// Stores a finished game: first in the state, which contains all of it, then in the PGN file.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -149,7 +149,7 @@ impl MatchRecord {
         Ok(())
     }
 
-    /// Removes the state: the match is over.
+    /// Removes the state after the match.
     ///
     /// # Errors
     /// If the file cannot be removed.
@@ -158,7 +158,6 @@ impl MatchRecord {
     }
 }
 
-/// Opens the PGN file, and sees to it that it has the last game that the state knows.
 fn open_pgn(
     path: &Path,
     last: Option<&GameText>,

@@ -1,4 +1,4 @@
-//! The positions that games begin from.
+//! The positions from which games start.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -21,32 +21,33 @@ use crate::support::random::Random;
 use crate::support::threads::refused;
 use crate::support::words::number_of;
 
-/// How long a named pipe may be without a writer.
+/// How long to wait for a writer of a named pipe.
 const PIPE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Longer lines are no positions.
+/// Maximum length of a line in bytes; longer lines are not positions.
 const LONGEST_LINE: u64 = 1 << 12;
 
-/// Where a game begins: a position and moves from it. A game holds all its positions; this holds
-/// the first one only, so that many of them have room.
+/// An opening: a position and moves from it.
+///
+/// A game stores all its positions. An opening stores only the first one, to save memory.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Opening {
-    /// The start, if it is another than usual.
+    /// The starting position, if it is not the standard one.
     start: Option<Box<Position>>,
     moves: Box<[Move]>,
 }
 
 impl Opening {
-    /// The moves of a game so far.
+    /// Creates an opening from the moves of a game so far.
     pub fn new(game: &Game) -> Self {
         let moves = game.moves().into();
         Opening { moves, ..Opening::from(*game.start()) }
     }
 
-    /// The game as far as the opening leads.
+    /// Returns the game after the opening moves.
     pub fn game(&self) -> Game {
         let mut game = Game::new(self.start.as_deref().copied().unwrap_or_else(Position::start));
-        // They were legal once, and are so still.
+        // The moves were legal when the opening was created.
         let _ = self.moves.iter().try_for_each(|&mv| game.play(mv));
         game
     }
@@ -62,42 +63,41 @@ impl From<Position> for Opening {
 /// Where openings come from, and which of them are played.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpeningChoice {
-    /// EPD or PGN, plain or compressed; or a book, `.tbk` or Polyglot `.bin`, or the word
-    /// `embedded` for the built-in one.
+    /// EPD or PGN, plain or compressed; or a book: `.tbk`, Polyglot `.bin`, or the word `embedded`
+    /// for the built-in one.
     pub path: PathBuf,
-    /// In random order, not in that of the file.
+    /// Whether they are played in random order instead of file order.
     pub shuffled: bool,
-    /// What the random order, and the lines from a book, follow from.
+    /// Seed of the random order, and of the lines from a book.
     pub seed: u64,
-    /// Begin after so many of those that can be played; they follow once the others were played.
+    /// Number of playable openings to skip at first; they follow after the others.
     pub start: usize,
-    /// How many are needed.
+    /// Number of openings needed.
     pub count: usize,
-    /// Play no more than so many plies of each; `None`: all.
+    /// Maximum number of plies of each; `None`: all.
     pub plies: Option<usize>,
 }
 
-/// The openings that are needed, of those that come along.
 struct OpeningSelector {
-    /// The first `start` of them are played after all others only.
+    /// The first `start` openings are played only after all others.
     start: usize,
-    /// How many of them are needed, the first `start` included.
+    /// Number of openings needed, the first `start` included.
     wanted: usize,
-    /// Gives each its rank, if they are to be shuffled; so the order of the first does not depend
-    /// on how many are needed.
+    /// Source of a random rank for each opening, if they are shuffled. The order of the first
+    /// openings thus does not depend on the number needed.
     ranks: Option<Random>,
     kept: Vec<(u64, Opening)>,
-    /// How many came along that can be played.
+    /// Number of playable openings seen.
     seen: usize,
     skipped: Skipped,
 }
 
-/// Openings that cannot be played, because they end the game.
+/// Openings that cannot be played because they end the game.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Skipped {
-    /// How many there were.
+    /// Number of skipped openings.
     pub count: usize,
-    /// The place of the first among the openings, from 1, and how its game ends.
+    /// The index of the first one, from 1, and the outcome of its game.
     pub first: Option<(usize, Outcome)>,
 }
 
@@ -119,9 +119,9 @@ impl fmt::Display for Skipped {
 /// The openings of a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Openings {
-    /// Those that can be played, in the order in which they are played; never empty.
+    /// The playable openings in playing order; never empty.
     pub playable: Vec<Opening>,
-    /// Those that cannot.
+    /// The openings that cannot be played.
     pub skipped: Skipped,
 }
 
@@ -137,7 +137,7 @@ impl OpeningSelector {
         }
     }
 
-    /// Takes one in, unless its game is over; returns whether more of them matter.
+    /// Adds an opening unless its game is over; returns whether more are needed.
     fn take(&mut self, opening: Opening) -> ControlFlow<()> {
         if let Some(outcome) = opening.game().outcome() {
             self.skipped.count += 1;
@@ -154,7 +154,7 @@ impl OpeningSelector {
                 ControlFlow::Break(())
             };
         }
-        // As many again may come before it pays to drop those that are not needed.
+        // Allow twice the needed number, so that sorting out is rare.
         if self.kept.len() / 2 >= self.wanted {
             self.kept.select_nth_unstable_by_key(self.wanted, |&(rank, _)| rank);
             self.kept.truncate(self.wanted);
@@ -162,7 +162,7 @@ impl OpeningSelector {
         ControlFlow::Continue(())
     }
 
-    /// The openings in the order in which they are played: the first `start` come last.
+    /// Returns the openings in playing order: the first `start` come last.
     fn into_openings(mut self) -> Openings {
         self.kept.sort_by_key(|&(rank, _)| rank);
         self.kept.truncate(self.wanted);
@@ -175,7 +175,7 @@ impl OpeningSelector {
     }
 }
 
-/// Why there are no openings.
+/// Why openings cannot be loaded.
 #[derive(Debug, Error)]
 pub enum OpeningError {
     /// The file cannot be read.
@@ -186,7 +186,7 @@ pub enum OpeningError {
         /// Why.
         cause: io::Error,
     },
-    /// A line of the file is no position.
+    /// A line of the file is not a position.
     #[error("{}, line {line}: {message}", path.display())]
     Position {
         /// The file.
@@ -214,13 +214,13 @@ pub enum OpeningError {
         /// Why.
         cause: BookError,
     },
-    /// Nothing is in the file.
+    /// The file is empty.
     #[error("{} holds no openings", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// No game can be played from any of them.
+    /// All openings end the game.
     #[error(
         "{}: {skipped}; no opening is left (to play a part of each, use --opening-plies N)",
         path.display()
@@ -228,25 +228,26 @@ pub enum OpeningError {
     Over {
         /// The file.
         path: PathBuf,
-        /// What it holds instead.
+        /// The openings that were skipped.
         skipped: Skipped,
     },
-    /// Fewer openings are in the file than are to be left out.
+    /// The file has fewer openings than are to be skipped.
     #[error("{} holds only {}", path.display(), number_of(*count as u64, "opening"))]
     Start {
         /// The file.
         path: PathBuf,
-        /// How many it holds.
+        /// Number of openings in the file.
         count: usize,
     },
 }
 
 impl OpeningChoice {
-    /// Reads the openings and puts them in order. Only those that are needed are kept; in the
-    /// order of the file, what comes after them is not read.
+    /// Reads the openings and puts them in order.
+    ///
+    /// Stores only those that are needed; in file order, it stops reading after the last of them.
     ///
     /// # Errors
-    /// If the file cannot be read, or holds no or bad openings.
+    /// If the file cannot be read, is empty, or contains an invalid opening.
     pub fn load(&self) -> Result<Openings, OpeningError> {
         let selector = match self.book()? {
             Some(book) => self.draw_lines(&book),
@@ -266,7 +267,7 @@ impl OpeningChoice {
         }
     }
 
-    /// Opens the file. A named pipe without a writer would have to be waited for without end.
+    /// Opens the file. For a named pipe the wait for a writer is limited.
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         let input = PgnInput::File(self.path.clone());
         if !self.path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo()) {
@@ -283,7 +284,6 @@ impl OpeningChoice {
         OpeningError::Read { path: self.path.clone(), cause }
     }
 
-    /// The book, if the path names one.
     fn book(&self) -> Result<Option<Book>, OpeningError> {
         if self.path.as_os_str() == "embedded" {
             return Ok(Some(Book::embedded()));
@@ -296,12 +296,12 @@ impl OpeningChoice {
         book.map(Some).map_err(|cause| OpeningError::Book { path: self.path.clone(), cause })
     }
 
-    /// Lines of the book, each move the likelier the more games played it. A line ends where the
-    /// book does, or after the wanted number of plies.
+    /// Draws lines from the book, each move in proportion to the games that played it. A line ends
+    /// with the book or at the maximum number of plies.
     fn draw_lines(&self, book: &Book) -> OpeningSelector {
         let mut random = Random::new(self.seed);
         let plies = self.plies.unwrap_or(BOOK_PLIES);
-        // The lines are in random order as they are drawn.
+        // Drawn lines are already in random order.
         let mut selector = OpeningSelector { ranks: None, ..OpeningSelector::new(self) };
         for _ in 0..selector.wanted.saturating_mul(DRAWS_FOR_EACH_LINE) {
             if selector.take(Opening::new(&book.draw_line(plies, &mut random))).is_break() {
@@ -309,13 +309,13 @@ impl OpeningChoice {
             }
         }
         if selector.seen > 0 {
-            // Others were drawn in their place.
+            // Lines that ended the game were replaced by others.
             selector.skipped = Skipped::default();
         }
         selector
     }
 
-    /// One position a line: EPD, with operations that are ignored, or FEN.
+    /// Reads one position per line: FEN, or EPD, whose operations are ignored.
     fn read_epd(&self, input: impl Read) -> Result<OpeningSelector, OpeningError> {
         let mut input = BufReader::new(input);
         let mut selector = OpeningSelector::new(self);
@@ -340,7 +340,7 @@ impl OpeningChoice {
         Ok(selector)
     }
 
-    /// The games of a PGN file, with or without tags.
+    /// Reads the games of a PGN file, with or without tags.
     fn read_pgn(&self, input: impl Read) -> Result<OpeningSelector, OpeningError> {
         let plies = self.plies.unwrap_or(usize::MAX);
         let start = Position::start();
@@ -368,18 +368,16 @@ impl OpeningChoice {
     }
 }
 
-/// Keeps the moves of a game up to a number of plies. As engines do not take null moves, the opening
-/// begins after the last of them.
+/// Collects the moves of a game up to a number of plies. Engines do not accept null moves, so the
+/// opening begins after the last of them.
 struct OpeningVisitor {
     plies: usize,
-    /// Plies that are still wanted of this game.
     left: usize,
     start: Position,
     moves: Vec<Move>,
 }
 
 impl OpeningVisitor {
-    /// The opening of the game that has just been read.
     fn opening(&mut self) -> Opening {
         let moves = self.moves.drain(..).collect();
         let start = std::mem::replace(&mut self.start, Position::start());
@@ -409,10 +407,10 @@ impl Visitor for OpeningVisitor {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// Lines are drawn from a book so many times for each that is needed, should they end their games.
+/// Maximum number of lines drawn for each one needed, as some lines end the game.
 const DRAWS_FOR_EACH_LINE: usize = 8;
 
-/// How many plies lines from a book have unless told otherwise.
+/// Default number of plies of lines from a book.
 const BOOK_PLIES: usize = 8;
 
 #[cfg(test)]
@@ -545,7 +543,7 @@ mod tests {
         let all = order(true, 7, 0, LINES);
         assert_ne!(all, order(true, 8, 0, LINES));
         for (start, count) in [(0, 1), (0, 7), (5, 10), (50, 10), (0, 1000), (59, 3)] {
-            // Those before the start follow once the file has ended.
+            // Those before the start follow at the end of the file.
             let wanted = |all: &[u16]| -> Vec<u16> {
                 all.iter().cycle().skip(start).take(count.min(LINES)).copied().collect()
             };

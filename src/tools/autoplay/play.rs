@@ -1,4 +1,4 @@
-//! One game between two engines.
+//! A game between two engines.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,16 +17,16 @@ use super::record::PlayedMove;
 use super::referee::{Referee, Rules, judge_claim};
 use super::verdict::{Termination, Verdict};
 
-/// Ends all games, once triggered.
+/// A switch that ends all games.
 #[derive(Debug)]
 pub struct Interrupt {
-    /// Dropped to tell everybody: a closed channel can be waited for beside others.
+    /// Dropped to notify all games: `select` can wait for a closed channel.
     sender: Mutex<Option<Sender<()>>>,
     receiver: Receiver<()>,
 }
 
 impl Interrupt {
-    /// One that has not been triggered.
+    /// Creates an interrupt that has not been triggered.
     pub fn new() -> Self {
         let (sender, receiver) = bounded(0);
         Interrupt { sender: Mutex::new(Some(sender)), receiver }
@@ -52,55 +52,53 @@ impl Default for Interrupt {
 /// How games are played.
 #[derive(Debug, Clone)]
 pub struct Conditions {
-    /// What ends them early.
+    /// When games are adjudicated.
     pub rules: Rules,
-    /// Endgame tables that end them, too.
+    /// Endgame tablebases for adjudication.
     pub tablebases: Option<Tables>,
-    /// How long an engine may be silent after its flag fell, or without a clock, until it counts
+    /// How long an engine may stay silent after its flag fell, or without a clock, before it counts
     /// as hung.
     pub timeout: Duration,
 }
 
-/// A move as it is made, for logs.
+/// A move, for logs.
 #[derive(Debug, Clone, Copy)]
 pub struct MoveMade {
-    /// The move's number, which Black's shares with White's.
+    /// The move number, the same for White's move and Black's reply.
     pub number: u16,
-    /// Who moved.
+    /// The side that moved.
     pub color: Color,
     /// The move.
     pub mv: Move,
-    /// The time that White and Black have used in the whole game.
+    /// The time used by White and Black in the whole game.
     pub used: [Duration; 2],
 }
 
 /// What happens in a game, for logs.
 #[derive(Debug, Clone, Copy)]
 pub enum GameEvent {
-    /// An engine is prepared for the game.
+    /// An engine is ready for the game.
     Prepared(Color),
-    /// Both are ready; White's clock runs.
+    /// Both are ready; White's clock is running.
     ClocksStarted,
     /// A move was made.
     Moved(MoveMade),
 }
 
-/// What a game between two players yields.
+/// The result of a game between two players.
 #[derive(Debug)]
 pub struct Played {
-    /// Start and moves, the opening included.
+    /// Starting position and moves, the opening included.
     pub game: Game,
     /// The moves after the opening.
     pub moves: Vec<PlayedMove>,
     /// How it ended.
     pub verdict: Verdict,
-    /// Whether White, and Black, must be started anew.
+    /// Whether White, and Black, must be restarted.
     pub broken: [bool; 2],
 }
 
-/// A game in progress.
 struct GameRunner<'a> {
-    /// White and Black.
     players: [&'a mut Player; 2],
     game: Game,
     moves: Vec<PlayedMove>,
@@ -108,13 +106,15 @@ struct GameRunner<'a> {
     referee: Referee,
     conditions: &'a Conditions,
     interrupt: &'a Interrupt,
-    /// Who has a draw offer standing.
+    /// Which sides have offered a draw.
     offers: [bool; 2],
     broken: [bool; 2],
 }
 
-/// Plays a game to its end. `opening` holds the start and the opening moves, `clocks` those of
-/// White and Black.
+/// Plays a game to its end.
+///
+/// `opening` contains the starting position and the opening moves; `clocks` are those of White and
+/// Black.
 pub fn play(
     players: [&mut Player; 2],
     opening: Game,
@@ -141,7 +141,6 @@ pub fn play(
 }
 
 impl GameRunner<'_> {
-    /// Tells both engines of the game.
     fn begin(&mut self, ponder: [bool; 2], observer: &mut dyn FnMut(GameEvent)) -> Option<Verdict> {
         if let Some(outcome) = self.game.outcome() {
             let what = notation::outcome(outcome);
@@ -173,7 +172,7 @@ impl GameRunner<'_> {
         }
     }
 
-    /// One move; a verdict if the game is over with it.
+    /// Plays one move; returns a verdict if it ends the game.
     fn turn(&mut self, observer: &mut dyn FnMut(GameEvent)) -> Option<Verdict> {
         let mover = self.game.position().side_to_move();
         let number = self.game.position().fullmove_number();
@@ -207,7 +206,7 @@ impl GameRunner<'_> {
         }
     }
 
-    /// Takes the time and plays the move, if it is legal.
+    /// Stops the clock and plays the move, if it is legal.
     fn check_move(&mut self, mover: Color, answer: &Answer, elapsed: Duration) -> Option<Verdict> {
         let clock = &mut self.clocks[mover.to_index()];
         let allowed = clock.allowance().unwrap_or_default();
@@ -224,9 +223,9 @@ impl GameRunner<'_> {
         None
     }
 
-    /// Waits for the mover's move; meanwhile the opponent may resign, claim or die. A line counts
-    /// from the time it came, not from the time it is read: a move that came before the flag fell is
-    /// in time, and what came after it is late.
+    /// Waits for the mover's move; meanwhile the opponent may resign, claim a result or crash. The
+    /// arrival time of a line counts, not the time at which it is read: a move that arrived before
+    /// the flag fell is in time.
     fn await_move(&mut self, mover: Color, start: Instant) -> Result<Answer, Verdict> {
         let own = mover.to_index();
         let allowed = self.clocks[own].allowance();
@@ -250,7 +249,7 @@ impl GameRunner<'_> {
                         return Ok(Answer { text, ponder, info, at });
                     }
                     Some(event) if sender_color == mover && info.take_in(&event) => {}
-                    // The game is lost already, and only the mover's answer ends the wait.
+                    // The mover has lost on time; only its answer ends the wait.
                     Some(event) if is_late && (sender_color != mover || !event.ends_turn()) => {}
                     Some(_) if is_late => {
                         let allowed = allowed.unwrap_or_default();
@@ -265,13 +264,13 @@ impl GameRunner<'_> {
                 }
             }
             if demands.next_if(|&demand| demand <= at).is_some() {
-                // An engine that cannot be written to does not answer either.
+                // An engine that does not accept input will not answer either.
                 let _ = self.players[own].adapter.move_now();
             }
         }
     }
 
-    /// The next line of either engine; `None` if none comes before `deadline`.
+    /// Returns the next line of either engine; `None` if there is none before `deadline`.
     fn next_line(&mut self, deadline: Instant) -> Result<Option<(Color, Line)>, Verdict> {
         let left = deadline.saturating_duration_since(Instant::now());
         let [white, black] = self.players.each_mut().map(|player| player.adapter.process().lines());
@@ -287,7 +286,7 @@ impl GameRunner<'_> {
         }
     }
 
-    /// What an engine says besides moves and thoughts.
+    /// Handles output other than moves and search information.
     fn handle_other(
         &mut self,
         sender_color: Color,
@@ -316,13 +315,13 @@ impl GameRunner<'_> {
                 let sent = self.players[other].adapter.offer_draw();
                 sent.err().map(|error| self.broke(!sender_color, error))
             }
-            // What is said out of turn has no meaning, and is ignored as xboard does.
+            // Output out of turn is ignored, as xboard does.
             _ => None,
         }
     }
 
-    /// The verdict on a flag that fell: a loss, or a draw if the opponent could not mate (FIDE Laws of
-    /// Chess, 6.9).
+    /// The verdict when a flag has fallen: a loss, or a draw if the opponent cannot mate (FIDE Laws
+    /// of Chess, 6.9).
     fn out_of_time(&self, mover: Color, used: Duration, allowed: Duration) -> Verdict {
         let (name, opponent) = (notation::color(mover), notation::color(!mover));
         let time =
@@ -367,7 +366,7 @@ impl GameRunner<'_> {
         }
     }
 
-    /// Tells both engines of the end; those that do not come to rest are given up.
+    /// Ends the game in both engines; marks those that do not stop for a restart.
     fn finish(&mut self, verdict: &Verdict) {
         for index in [0, 1] {
             if self.broken[index] {
@@ -381,7 +380,6 @@ impl GameRunner<'_> {
     }
 }
 
-/// The mover's answer.
 struct Answer {
     text: String,
     ponder: Option<String>,
@@ -401,13 +399,13 @@ mod tests {
     use crate::tools::autoplay::process::Process;
     use crate::tools::autoplay::protocol_adapter::{OptionRange, ProtocolAdapter};
 
-    /// Only a hang reaches it.
+    /// Reached only if the test hangs.
     const DEADLINE: Duration = Duration::from_secs(120);
-    /// More than that, so that an engine that counts as silent makes the test fail.
+    /// Longer than the deadline, so that the test fails if an engine counts as silent.
     const TIMEOUT: Duration = Duration::from_secs(3600);
     const MOVE_TIME: Duration = Duration::from_millis(50);
 
-    /// An engine that thinks aloud once, and gives its answer when it gets the line `answer`.
+    /// An engine that sends one line of thinking output, and its answer on receiving `answer`.
     const SCRIPT: &str = r#"
         while read -r line; do case "$line" in
             uci) echo uciok;;
@@ -421,8 +419,8 @@ mod tests {
         esac; done
     "#;
 
-    /// A conversation in which the answer comes once the flag has fallen, while the runner is still busy
-    /// with what the engine wrote before: so it waits in the channel when the runner looks.
+    /// An adapter whose answer arrives after the flag fell, while the runner is still processing
+    /// earlier output. The answer is already in the channel when the runner reads it.
     struct LateEngine(Box<dyn ProtocolAdapter>);
 
     impl ProtocolAdapter for LateEngine {
@@ -482,7 +480,7 @@ mod tests {
         }
     }
 
-    /// A game from this position, in which the first answer of the side to move is late.
+    /// Plays a game from this position in which the first answer of the side to move is late.
     fn late(protocol: Protocol, answer: &'static str, fen: &str) -> Played {
         let start = Position::from_fen(fen).expect(fen);
         let (sender, played) = channel();

@@ -1,4 +1,4 @@
-//! An engine that takes part in the match: its process and the conversation with it.
+//! An engine in a match: its process and its protocol adapter.
 
 use std::time::{Duration, Instant};
 
@@ -14,17 +14,17 @@ use super::protocol_adapter::{EngineError, ProtocolAdapter};
 use super::uci::Uci;
 use super::xboard::Xboard;
 
-/// How long an engine may take to say `uciok` when its protocol is being found out, before it is
-/// asked for its xboard features, too.
+/// How long to wait for `uciok` during protocol detection before xboard features are requested,
+/// too.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// How long it may take then for either answer: it may still be starting.
+/// How long to wait for either answer after that: the engine may still be starting.
 const LATE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An engine did not get as far as playing.
+/// Why an engine cannot play.
 #[derive(Debug, Error)]
 pub enum StartError {
-    /// It could not be started at all.
+    /// Its process could not be started.
     #[error("{engine}: {cause}")]
     Spawn {
         /// Which engine.
@@ -32,37 +32,37 @@ pub enum StartError {
         /// Why.
         cause: SpawnError,
     },
-    /// It was started, but did not say what it should.
+    /// It was started, but the handshake failed.
     #[error("{engine}: {cause}{}", with_last_output(last_output))]
     Greeting {
         /// Which engine.
         engine: String,
         /// Why.
         cause: EngineError,
-        /// What it wrote last.
+        /// Its last output.
         last_output: Vec<String>,
     },
-    /// It cannot play what is asked for.
+    /// It cannot play what the match requires.
     #[error("the match cannot be played: {0}")]
     Unable(String),
 }
 
 impl StartError {
-    /// How many starts in a row may fail like this until it is no accident: a machine that is short
-    /// of something, or an engine that stumbled, may do better next time; another engine will not
-    /// be found where there is none.
+    /// How many starts may fail in a row with this error before it is reported.
+    ///
+    /// A short-lived shortage of resources may pass; a missing program stays missing.
     pub fn attempts(&self) -> u32 {
         match self {
             StartError::Spawn { cause: SpawnError::Other { .. }, .. } => 3,
             StartError::Greeting { cause: EngineError::Dead(_), .. } => 3,
-            // This one was waited for at length.
+            // The wait for this one is long.
             StartError::Greeting { cause: EngineError::Silent(_), .. } => 2,
             _ => 1,
         }
     }
 }
 
-/// The engine's last words as the end of a message.
+/// Formats the engine's last output as the end of a message.
 fn with_last_output(last_output: &[String]) -> String {
     match last_output {
         [] => "; it wrote nothing".to_owned(),
@@ -70,19 +70,16 @@ fn with_last_output(last_output: &[String]) -> String {
     }
 }
 
-/// An engine in the match.
 pub struct Player {
-    /// What it is called.
     pub name: String,
-    /// The conversation with it.
     pub adapter: Box<dyn ProtocolAdapter>,
 }
 
 impl Player {
-    /// Starts an engine and makes its acquaintance.
+    /// Starts an engine and performs the handshake.
     ///
     /// # Errors
-    /// If it cannot be started, or does not speak the protocol.
+    /// If it cannot be started or does not use the protocol.
     pub fn start(config: &EngineConfig, trace: &Trace) -> Result<Self, StartError> {
         let protocol = find_protocol(config, trace)?;
         let process = spawn(config, trace)?;
@@ -104,18 +101,18 @@ impl Player {
         }
     }
 
-    /// Says goodbye; the process is gone on return.
+    /// Sends `quit` and waits until the process has exited.
     pub fn quit(mut self) {
         self.adapter.process().quit("quit");
     }
 }
 
-/// What an engine calls itself, as a name for tables and tags.
+/// Cleans an engine's name for tables and tags.
 fn shown_name(name: &str) -> String {
     clip(&visible(name.trim())).into_owned()
 }
 
-/// Starts an engine without a word.
+/// Starts the process without sending anything.
 ///
 /// # Errors
 /// If it cannot be started.
@@ -124,8 +121,8 @@ pub(crate) fn spawn(config: &EngineConfig, trace: &Trace) -> Result<Process, Sta
         .map_err(|cause| StartError::Spawn { engine: config.label(), cause })
 }
 
-/// The protocol an engine speaks. It is asked whether it speaks UCI, in a process of its own, since
-/// xboard engines may not survive the question.
+/// Detects the protocol of an engine. `uci` is sent to a separate process, since xboard engines may
+/// exit on it.
 ///
 /// # Errors
 /// If the engine cannot be started.
@@ -133,7 +130,7 @@ pub(crate) fn find_protocol(config: &EngineConfig, trace: &Trace) -> Result<Prot
     if config.protocol != Protocol::Auto {
         return Ok(config.protocol);
     }
-    // An xboard engine may die of the question, but a start may also fail once.
+    // An xboard engine may exit on `uci`, but a start may also fail at random.
     let answer = match probe_protocol(config, trace)? {
         ProtocolAnswer::Gone => probe_protocol(config, trace)?,
         answer => answer,
@@ -141,7 +138,6 @@ pub(crate) fn find_protocol(config: &EngineConfig, trace: &Trace) -> Result<Prot
     Ok(if answer == ProtocolAnswer::Is(Protocol::Uci) { Protocol::Uci } else { Protocol::Xboard })
 }
 
-/// What an engine answers to the question for its protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProtocolAnswer {
     Is(Protocol),
@@ -149,15 +145,14 @@ enum ProtocolAnswer {
     Gone,
 }
 
-/// Asks a new process for its protocol.
 fn probe_protocol(config: &EngineConfig, trace: &Trace) -> Result<ProtocolAnswer, StartError> {
     let mut process = spawn(config, trace)?;
     let mut answer = ProtocolAnswer::Gone;
-    // An engine that is gone already has answered, too.
+    // A failed write is an answer, too: the engine has exited.
     if process.send(uci::Command::Uci).is_ok() {
         answer = detect_protocol(&mut process, Instant::now() + PROBE_TIMEOUT);
     }
-    // `gnuchess -x` may read a line only once two more have come.
+    // `gnuchess -x` may read a line only after two more have arrived.
     let questions = [
         (&["xboard", "protover 2"][..], PROBE_TIMEOUT),
         (&["ping 1"], PROBE_TIMEOUT),
@@ -174,7 +169,7 @@ fn probe_protocol(config: &EngineConfig, trace: &Trace) -> Result<ProtocolAnswer
     Ok(answer)
 }
 
-/// Listens for what tells the protocol.
+/// Reads output until it identifies the protocol.
 fn detect_protocol(process: &mut Process, deadline: Instant) -> ProtocolAnswer {
     loop {
         match process.receive(deadline) {
@@ -194,7 +189,7 @@ fn detect_protocol(process: &mut Process, deadline: Instant) -> ProtocolAnswer {
     }
 }
 
-/// Whether a line says that `uci` was not understood.
+/// Whether a line reports that `uci` was not understood.
 fn refuses(line: &str) -> bool {
     let line = line.to_lowercase();
     let says_no = ["error", "illegal", "invalid", "unknown"].iter().any(|word| line.contains(word));

@@ -1,4 +1,4 @@
-//! An engine's process: lines in, lines out, and no way to hang on either.
+//! An engine's process with line-based input and output that cannot block forever.
 
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -22,87 +22,78 @@ use crate::support::words::visible;
 
 use super::config::EngineConfig;
 
-/// Longer lines are cut, so that an engine that never ends its line costs no memory. Four times
-/// the longest line that xboard takes would do; option lists of some engines are longer.
+/// Maximum length of a line in bytes; longer lines are cut, which limits memory. Four times the
+/// longest line that xboard accepts would do, but some engines send longer option lists.
 const LONGEST_LINE: u64 = 1 << 16;
 
-/// Lines read ahead. An engine that floods its output has to wait for its turn.
+/// Lines read ahead. An engine that writes faster is blocked.
 const READ_AHEAD: usize = 256;
 
-/// How many of its last lines are kept to be shown when an engine dies.
+/// Number of last lines stored for messages about a crash.
 const LAST_WORDS: usize = 8;
 
-/// How long a write may block on an engine that does not read.
+/// Maximum time for a write to an engine that does not read.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long an engine may take to end before it is killed.
+/// Maximum time for an engine to exit before it is killed.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long to wait for the error output of an engine that has ended; its children may hold it open.
+/// How long to wait for the error output of an engine that has exited; its children may keep it
+/// open.
 const LAST_WORDS_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// How often to look whether the process has ended.
 const REAP_INTERVAL: Duration = Duration::from_millis(2);
 
-/// A line of the engine's standard output with the time it came.
+/// A line of the engine's standard output with its arrival time.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// When its end was read.
+    /// When the end of the line was read.
     pub at: Instant,
-    /// The text without its end.
+    /// The text without the line end.
     pub text: String,
 }
 
-/// What waiting for a line brings.
 #[derive(Debug)]
 pub enum Received {
-    /// A line.
     Line(Line),
-    /// Nothing in time.
     Timeout,
-    /// The output is closed: the engine has ended, or is about to.
+    /// The output is closed: the engine has exited or is about to.
     Closed,
 }
 
-/// An engine could not be started.
 #[derive(Debug, Error)]
 pub enum SpawnError {
-    /// There is no such program.
     #[error("there is no program \"{0}\" (give its path, or put its folder into PATH)")]
     Missing(String),
-    /// There is such a file, but it may not be run.
     #[error("\"{0}\" may not be executed (is it a program? try chmod +x)")]
     NotExecutable(String),
-    /// The working folder does not exist.
     #[error("there is no folder \"{0}\" to run the engine in")]
     Folder(String),
-    /// Something else.
     #[error("cannot start \"{program}\": {cause}")]
     Other {
         /// The program.
         program: String,
-        /// Why.
         cause: io::Error,
     },
 }
 
-/// Where all traffic with engines is written, if it is.
+/// The file that logs all traffic with engines, if any.
 pub(crate) type Trace = Option<Arc<Mutex<BufWriter<File>>>>;
 
-/// A running engine. Dropping it ends the process and all that it started.
+/// A running engine. Dropping it kills the process group.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
-    /// Gone once the input was closed.
+    /// `None` once the input has been closed.
     stdin: Option<ChildStdin>,
     lines: Receiver<Line>,
-    /// Closed once the engine's error output is.
+    /// Closed when the engine's error output is.
     errors: Receiver<()>,
     memory: Arc<Memory>,
     pace: Duration,
 }
 
-/// What reader threads share with the process.
+/// Data shared by the reader threads and the process.
 #[derive(Debug)]
 struct Memory {
     label: String,
@@ -116,8 +107,8 @@ impl Memory {
         let Some(trace) = &self.trace else { return };
         let time = self.started.elapsed().as_secs_f64();
         let mut file = trace.lock().unwrap_or_else(PoisonError::into_inner);
-        // A full disk must not stop a match: the trace is then cut. Flushed line by line: a match may be
-        // killed, and at its end reading threads may still hold the file, which nobody would flush then.
+        // A full disk must not stop a match, so errors are ignored. Each line is flushed: a match
+        // may be killed, and at its end reader threads may still own the file.
         let _ = writeln!(file, "{time:9.3} {}{mark} {}", self.label, visible(text))
             .and_then(|()| file.flush());
     }
@@ -132,7 +123,7 @@ impl Memory {
 }
 
 impl Process {
-    /// Starts the engine in a process group of its own.
+    /// Starts the engine in its own process group.
     ///
     /// # Errors
     /// If the program cannot be run.
@@ -174,7 +165,7 @@ impl Process {
         let (end, errors) = bounded(0);
         let errors_read = Builder::new().spawn(move || read_errors(stderr, &kept, &end));
         if let Err(error) = output.and(errors_read) {
-            // Nobody would read what it writes.
+            // Nothing would read its output.
             let _ = child.kill().and_then(|()| child.wait());
             return Err(other(refused(&error)));
         }
@@ -188,12 +179,10 @@ impl Process {
         })
     }
 
-    /// Pauses after each line from now on.
     pub fn set_pace(&mut self, pace: Duration) {
         self.pace = pace;
     }
 
-    /// Where the engine's lines come.
     pub fn lines(&self) -> &Receiver<Line> {
         &self.lines
     }
@@ -201,13 +190,13 @@ impl Process {
     /// Sends one line.
     ///
     /// # Errors
-    /// If the engine has ended or closed its input, which the error's text tells, or does not read.
+    /// If the engine does not read, has closed its input or has exited; the message says which.
     pub fn send(&mut self, line: impl Display) -> io::Result<()> {
         let mut text = line.to_string();
         self.memory.trace("<", &text);
         text.push('\n');
         if let Err(error) = self.write_all(text.as_bytes()) {
-            // Whether an engine that has ended is noticed by writing or by reading is chance.
+            // Whether an exit is first noticed by writing or by reading depends on timing.
             let closed = error.kind() == io::ErrorKind::BrokenPipe;
             let end = if closed { self.exit_status_text() } else { None };
             return Err(end.map_or(error, |words| io::Error::new(io::ErrorKind::BrokenPipe, words)));
@@ -245,21 +234,20 @@ impl Process {
         }
     }
 
-    /// Closes the engine's input, as the end of the GUI does.
+    /// Closes the engine's input, as when a GUI exits.
     pub fn close_input(&mut self) {
         self.stdin = None;
     }
 
-    /// Sends a signal to the engine alone.
     pub fn signal(&self, signal: Signal) {
         if let Some(id) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            // Fails if the process is gone, which is then seen by other ways.
+            // Fails if the process has exited, which is detected elsewhere.
             let _ = kill_process(id, signal);
         }
     }
 
-    /// The next line, if one comes in time. A line that came too late is lost: so not even an
-    /// engine that floods its output makes anybody wait for longer.
+    /// Returns the next line, if it arrives before the deadline. A line that arrived too late is
+    /// dropped, so a flood of output cannot extend the wait.
     pub fn receive(&self, deadline: Instant) -> Received {
         match self.lines.recv_deadline(deadline) {
             Ok(line) if line.at <= deadline => Received::Line(line),
@@ -268,13 +256,12 @@ impl Process {
         }
     }
 
-    /// The last lines the engine wrote, on either channel, fit to be shown.
+    /// The last lines of both output streams, made printable.
     pub fn last_output(&self) -> Vec<String> {
         let words = self.memory.last_output.lock().unwrap_or_else(PoisonError::into_inner);
         words.iter().cloned().collect()
     }
 
-    /// Waits for the process to end by itself.
     pub fn wait(&mut self, deadline: Instant) -> Option<ExitStatus> {
         loop {
             match self.child.try_wait() {
@@ -285,16 +272,16 @@ impl Process {
         }
     }
 
-    /// How the process that has closed its output ended, in words: `ended with code 3`, `was
-    /// killed by signal 11`.
+    /// Describes how a process that closed its output ended: `ended with code 3` or
+    /// `was killed by signal 11`.
     pub fn exit_reason(&mut self) -> String {
         self.exit_status_text().unwrap_or_else(|| "closed its output".to_owned())
     }
 
-    /// How the process ended, in words; `None` if it goes on.
+    /// Describes how the process ended; `None` if it is still running.
     fn exit_status_text(&mut self) -> Option<String> {
         let status = self.wait(Instant::now() + QUIT_TIMEOUT)?;
-        // What it wrote last may still be on its way.
+        // Its last output may not have been read yet.
         let _ = self.errors.recv_timeout(LAST_WORDS_TIMEOUT);
         Some(match (status.code(), status.signal()) {
             (Some(code), _) => format!("ended with code {code}"),
@@ -303,26 +290,26 @@ impl Process {
         })
     }
 
-    /// Sends a last line and waits for the end; kills the process if that takes too long. Tells
-    /// whether it ended by itself.
+    /// Sends a last line and waits for the exit; kills the process after a time limit. Returns
+    /// whether it exited by itself.
     pub fn quit(&mut self, line: &str) -> bool {
-        // An engine that is gone already cannot be told.
+        // Fails if the engine has already exited.
         let _ = self.send(line);
         let deadline = Instant::now() + QUIT_TIMEOUT;
-        // Reading goes on, or an engine might wait for room in the pipe.
+        // Keep reading, or the engine might block on a full pipe.
         while let Received::Line(_) = self.receive(deadline) {}
         self.wait(deadline).is_some()
     }
 }
 
 impl Drop for Process {
-    /// Ends the process group; the group may hold helpers when the engine itself is gone.
+    /// Kills the process group, which may contain helpers even if the engine has exited.
     fn drop(&mut self) {
         if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            // Fails if nobody is left, which is as well.
+            // Fails if no process is left.
             let _ = kill_process_group(group, Signal::KILL);
         }
-        // After SIGKILL the wait is short; without it a zombie would stay.
+        // After SIGKILL the wait is short; without it a zombie would remain.
         let _ = self.child.wait();
     }
 }
@@ -350,7 +337,6 @@ fn read_line(input: &mut impl BufRead, buffer: &mut Vec<u8>) -> Option<String> {
     Some(text.trim_end_matches(['\n', '\r']).to_owned())
 }
 
-/// Reads up to the end of the line without keeping anything.
 fn skip_line(input: &mut impl BufRead) {
     while let Ok(chunk) = input.fill_buf() {
         let end = chunk.iter().position(|&byte| byte == b'\n');
@@ -365,7 +351,7 @@ fn skip_line(input: &mut impl BufRead) {
     }
 }
 
-/// Passes the engine's output on, until it ends or nobody listens any more.
+/// Forwards the engine's output until it ends or the receiver is gone.
 fn read_output(output: impl Read, memory: &Memory, sender: &Sender<Line>) {
     let mut input = BufReader::new(output);
     let mut buffer = Vec::new();
@@ -379,7 +365,7 @@ fn read_output(output: impl Read, memory: &Memory, sender: &Sender<Line>) {
     }
 }
 
-/// Keeps the engine's error output; that it has ended shows by the closing of `_end`.
+/// Stores the engine's error output; dropping `_end` signals its end.
 fn read_errors(output: impl Read, memory: &Memory, _end: &Sender<()>) {
     let mut input = BufReader::new(output);
     let mut buffer = Vec::new();

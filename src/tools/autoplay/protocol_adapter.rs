@@ -1,4 +1,4 @@
-//! What the two protocols have in common, seen from the match.
+//! The interface of both protocols to the match runner.
 
 use std::time::{Duration, Instant};
 
@@ -12,52 +12,44 @@ use crate::support::words::visible;
 use super::clock::Clock;
 use super::process::{Process, Received};
 
-/// The start of a game, as an engine is told.
+/// The start of a game for one engine.
 #[derive(Debug)]
 pub struct Setup<'a> {
-    /// The position and the opening moves.
     pub game: &'a Game,
-    /// The engine's own clock.
     pub clock: &'a Clock,
-    /// Whether it may think on the opponent's time.
     pub ponder: bool,
-    /// The opponent's name.
     pub opponent: &'a str,
 }
 
-/// The engine's turn.
+/// A turn of the engine.
 #[derive(Debug, Clone, Copy)]
 pub struct Turn<'a> {
-    /// The game so far.
     pub game: &'a Game,
-    /// The engine's own clock.
     pub own: &'a Clock,
-    /// The opponent's clock.
     pub other: &'a Clock,
 }
 
-/// What an engine says about its thinking.
+/// Search information from an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchInfo {
-    /// Centipawns or mate, for the engine: its last exact score, never a bound.
+    /// Score for the engine, in centipawns or as a mate; the last exact one, never a bound.
     pub score: Option<Score>,
-    /// The iteration, in plies.
+    /// Depth in plies.
     pub depth: u32,
-    /// Nodes searched.
     pub nodes: u64,
     /// Time by the engine's own clock.
     pub elapsed: Duration,
     /// The principal variation as the engine wrote it.
     pub line: String,
-    /// Whether the engine says that its book told the move.
+    /// Whether the engine reports a book move.
     pub book: bool,
-    /// How its search ended in the book, in its words; empty if it did not, or does not say.
+    /// How its search ended in the book, in the engine's words; empty if it did not or is not
+    /// reported.
     pub ending: String,
 }
 
 impl SearchInfo {
-    /// Takes in what an engine reports about its thinking; returns false if the event is no such
-    /// report.
+    /// Stores search information from an event; returns false if the event has none.
     pub fn take_in(&mut self, event: &PlayerEvent) -> bool {
         match event {
             PlayerEvent::Thinking(thinking) => {
@@ -76,18 +68,17 @@ impl SearchInfo {
     }
 }
 
-/// What an engine says of its book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BookComment {
-    /// That it told the move.
+    /// The move is from the book.
     Move,
-    /// By what its search ended there.
+    /// The search ended with this line into the book.
     Ending(String),
 }
 
 impl BookComment {
-    /// Reads a remark with the word *book* in it. Engines say what they like of a move from their
-    /// book; of a line of the search that only meets the book, ours alone says something.
+    /// Parses a comment with the word *book* in it. Engines comment on their book moves in various
+    /// forms; only Tabia comments on a search line that reaches the book.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.strip_prefix(ENDED).unwrap_or(text);
         if [MEETS_BOOK, ANALYSED].iter().any(|words| text.starts_with(words)) {
@@ -98,37 +89,33 @@ impl BookComment {
     }
 }
 
-/// What an engine's line means for the game.
+/// The meaning of an engine's line for the game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlayerEvent {
-    /// It moves.
     Move {
-        /// The move as it came.
+        /// The move as the engine wrote it.
         text: String,
-        /// The reply it would like to ponder on.
+        /// The reply to ponder on.
         ponder: Option<String>,
     },
-    /// It thinks.
     Thinking(SearchInfo),
-    /// It speaks of its book.
     Book(BookComment),
-    /// It gives up.
     Resign,
-    /// It offers a draw, or accepts one.
+    /// A draw offer, or its acceptance.
     OfferDraw,
-    /// It says that the game is over.
+    /// A claim that the game is over.
     Claim {
         /// `1-0`, `0-1` or `1/2-1/2`.
         result: String,
-        /// Why, in its words.
+        /// The reason, in the engine's words.
         comment: String,
     },
-    /// It refuses the opponent's move.
+    /// An error about the opponent's move.
     ApiError(String),
 }
 
 impl PlayerEvent {
-    /// Whether the engine whose turn it is makes no move after this.
+    /// Whether the engine to move sends no move after this event.
     pub fn ends_turn(&self) -> bool {
         matches!(
             self,
@@ -140,31 +127,26 @@ impl PlayerEvent {
     }
 }
 
-/// What an engine's option takes, as far as the engine tells.
+/// The values of an option, as declared by the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionRange {
-    /// Whole numbers from the first to the second.
+    /// Integers from the first to the second, inclusive.
     Whole(i64, i64),
-    /// Any text.
     Text,
-    /// No value: it is an order that is given by naming the option.
+    /// No value: sending the name triggers an action.
     Button,
-    /// Something else, which it calls so.
     Other(String),
 }
 
-/// An option of an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KnownOption {
-    /// In the engine's own spelling.
+    /// The name in the engine's spelling.
     pub name: String,
-    /// What it takes.
     pub range: OptionRange,
 }
 
 impl KnownOption {
-    /// The value to send with the option's name, of the one that the user gave; `None` for a button, which
-    /// takes none.
+    /// Returns the value to send for the one that the user gave; `None` for a button.
     ///
     /// # Errors
     /// If the option needs a value and got none.
@@ -183,7 +165,7 @@ impl KnownOption {
     }
 }
 
-/// What to say of an option that is none of those that the engine has.
+/// The error for an option that the engine does not have.
 pub(super) fn unknown_option<'a>(
     name: &str,
     known: impl Iterator<Item = &'a KnownOption>,
@@ -193,16 +175,14 @@ pub(super) fn unknown_option<'a>(
     EngineError::Unable(format!("has no option \"{name}\" (it has: {has})"))
 }
 
-/// Why an engine cannot play.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EngineError {
-    /// The process is gone, or its pipes are.
+    /// The process has exited or its pipes are closed.
     #[error("{}", visible(.0))]
     Dead(String),
-    /// It did not answer in time.
     #[error("{}", visible(.0))]
     Silent(String),
-    /// It cannot do what the match needs.
+    /// It does not support what the match needs.
     #[error("{}", visible(.0))]
     Unable(String),
 }
@@ -221,92 +201,89 @@ impl From<std::io::Error> for EngineError {
     }
 }
 
-/// The match runner's side of a protocol. It keeps the state of the conversation with the engine.
+/// The match runner's side of a protocol, with the state of the connection.
 pub trait ProtocolAdapter: Send {
-    /// The engine's process.
     fn process(&mut self) -> &mut Process;
 
-    /// Starts the conversation; on return the engine has told what it can do, and has got its
-    /// options.
+    /// Performs the handshake: reads the engine's features and sets its options.
     ///
     /// # Errors
-    /// If the engine does not take part, in words for people.
+    /// If the engine does not take part, with a message for users.
     fn handshake(&mut self) -> Result<(), EngineError>;
 
-    /// What the engine calls itself, once it has.
+    /// The name the engine reported, if any.
     fn engine_name(&self) -> Option<&str>;
 
-    /// What an option takes; the introduction is over.
+    /// Returns the values of an option; requires the handshake.
     ///
     /// # Errors
     /// If the engine has no such option.
     fn option_range(&self, name: &str) -> Result<OptionRange, EngineError>;
 
-    /// Changes options by name; the engine plays no game meanwhile.
+    /// Sets options by name; requires that no game is in progress.
     ///
     /// # Errors
-    /// If the engine is gone, or has no such option.
+    /// If the engine has exited, or has no such option.
     fn set_options(&mut self, options: &[(String, String)]) -> Result<(), EngineError>;
 
-    /// What was wrong with the start, although the engine plays.
+    /// What went wrong in the start although the engine can play.
     fn startup_retry(&self) -> Option<String> {
         None
     }
 
-    /// Whether the process can play another game.
     fn reusable(&self) -> bool;
 
     /// Starts a new game with its opening moves; the engine then waits.
     ///
     /// # Errors
-    /// If the engine is gone or cannot play such a game.
+    /// If the engine has exited or cannot play such a game.
     fn begin(&mut self, setup: &Setup<'_>) -> Result<(), EngineError>;
 
-    /// Sends the opponent's move, if there is one, and makes the engine think.
+    /// Sends the opponent's move, if any, and starts the search.
     ///
     /// # Errors
-    /// If the engine is gone.
+    /// If the engine has exited.
     fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError>;
 
-    /// Notes that the engine's own move was accepted; starts pondering on `ponder` if wished.
+    /// Records that the engine's move was accepted; starts pondering on `ponder` if set.
     ///
     /// # Errors
-    /// If the engine is gone.
+    /// If the engine has exited.
     fn moved(&mut self, turn: &Turn<'_>, ponder: Option<Move>) -> Result<(), EngineError>;
 
-    /// What a line means for the game.
+    /// Parses a line; returns `None` if it has no meaning for the game.
     fn interpret(&mut self, line: &str) -> Option<PlayerEvent>;
 
-    /// How long after the start of its turn the engine has to be ordered to move, if its protocol
-    /// could not express the time for the move.
+    /// How long after the start of its turn the engine must be ordered to move, if its protocol
+    /// could not express the move time.
     fn move_now_after(&self) -> Option<Duration> {
         None
     }
 
-    /// Demands a move at once.
+    /// Orders the engine to move at once.
     ///
     /// # Errors
-    /// If the engine is gone.
+    /// If the engine has exited.
     fn move_now(&mut self) -> Result<(), EngineError>;
 
-    /// Passes on the opponent's offer of a draw.
+    /// Forwards the opponent's draw offer.
     ///
     /// # Errors
-    /// If the engine is gone.
+    /// If the engine has exited.
     fn offer_draw(&mut self) -> Result<(), EngineError>;
 
-    /// Ends the game; on return the engine is quiet and nothing of this game is still to come.
+    /// Ends the game; on return the engine is idle and no output of this game is pending.
     ///
     /// # Errors
-    /// If the engine is gone, or does not come to rest by `deadline`.
+    /// If the engine has exited or is not idle by `deadline`.
     fn finish(&mut self, result: &str, comment: &str, deadline: Instant)
     -> Result<(), EngineError>;
 }
 
-/// Reads lines until one is wanted.
+/// Reads lines until one satisfies the predicate; `what` names the wait in error messages.
 ///
 /// # Errors
-/// If the engine ends, or no such line comes in time; `what` names the wait for people.
+/// If the engine exits, or no such line arrives in time.
 pub(crate) fn read_until(
     process: &mut Process,
     deadline: Instant,

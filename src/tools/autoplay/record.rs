@@ -1,4 +1,4 @@
-//! What remains of a game, and its PGN.
+//! The record of a finished game, and its PGN.
 
 use std::time::Duration;
 
@@ -11,20 +11,20 @@ use super::clock::MoveLimits;
 use super::protocol_adapter::SearchInfo;
 use super::verdict::Verdict;
 
-/// A move that an engine made.
+/// A move of an engine.
 #[derive(Debug, Clone)]
 pub struct PlayedMove {
     /// The move.
     pub mv: Move,
-    /// What the engine said last about its thinking.
+    /// The engine's last search information.
     pub info: SearchInfo,
-    /// The time it took by the runner's clock.
+    /// The time used, by the runner's clock.
     pub elapsed: Duration,
 }
 
 impl PlayedMove {
-    /// What the engine said of its book: `book` where it told the move, how the search ended in it,
-    /// or nothing.
+    /// Returns the engine's comment on its book: `book` for a book move, how the search ended in
+    /// the book, or nothing.
     pub fn remark(&self) -> &str {
         if self.info.book { "book" } else { &self.info.ending }
     }
@@ -33,31 +33,31 @@ impl PlayedMove {
 /// A finished game.
 #[derive(Debug, Clone)]
 pub struct GameRecord {
-    /// Its number in the match, from 1.
+    /// Number in the match, from 1.
     pub number: usize,
     /// The round, for the PGN tag.
     pub round: String,
     /// Names of White and Black.
     pub names: [String; 2],
-    /// What White and Black played under.
+    /// The limits of White and Black.
     pub limits: [MoveLimits; 2],
-    /// Start and moves, the opening included.
+    /// Starting position and moves, the opening included.
     pub game: Game,
     /// The moves after the opening.
     pub moves: Vec<PlayedMove>,
     /// How it ended.
     pub verdict: Verdict,
-    /// The day it was played, as PGN has it.
+    /// The date of the game in PGN format.
     pub date: String,
 }
 
 impl GameRecord {
-    /// How many plies the opening had.
+    /// Number of plies of the opening.
     pub fn opening_plies(&self) -> usize {
         self.game.moves().len() - self.moves.len()
     }
 
-    /// The game as PGN, with an empty line after it.
+    /// Writes the game as PGN, followed by an empty line.
     pub fn pgn(&self, event: &str) -> String {
         let mut game = PgnGame::new(*self.game.start());
         for (name, value) in self.tags(event) {
@@ -71,7 +71,7 @@ impl GameRecord {
             };
             game.moves.push(PgnMove { comment, ..mv.into() });
         }
-        // Why the game ended is told after what was thought last.
+        // The reason for the end goes after the last search information.
         let last = game.moves.last_mut().map_or(&mut game.comment, |played| &mut played.comment);
         *last = format!("{last} {}", self.verdict.detail);
         format!("{game}\n")
@@ -99,7 +99,7 @@ impl GameRecord {
     }
 }
 
-/// What the engine said of its move: `+0.35/12 0.52s 123456n`.
+/// The comment on a move: `+0.35/12 0.52s 123456n`.
 fn comment(played: &PlayedMove) -> String {
     let PlayedMove { info, elapsed, .. } = played;
     let time = format!("{:.3}s", elapsed.as_secs_f64());

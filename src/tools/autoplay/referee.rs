@@ -1,4 +1,4 @@
-//! The rules that end a game before mate: adjudication, and claims of engines.
+//! Adjudication of games, and claims of engines.
 
 use serde::Deserialize;
 
@@ -10,62 +10,62 @@ use crate::support::words::number_of;
 
 use super::verdict::{Termination, Verdict};
 
-/// A game is a draw once both engines see it so.
+/// Adjudicates a draw once the scores of both engines are near zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct DrawRule {
-    /// Not before this move number.
+    /// First move number at which it applies.
     pub from_move: u32,
-    /// So many moves of each side in a row.
+    /// Required number of consecutive moves of each side.
     pub moves: u32,
-    /// No further from zero than this, in centipawns.
+    /// Maximum distance from zero, in centipawns.
     pub score: Score,
 }
 
-/// A game is won once both engines see it so.
+/// Adjudicates a win once the scores of both engines agree on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct WinRule {
-    /// So many moves of each side in a row.
+    /// Required number of consecutive moves of each side.
     pub moves: u32,
-    /// At least this far from zero, in centipawns.
+    /// Minimum distance from zero, in centipawns.
     pub score: Score,
 }
 
-/// What ends games besides the rules of chess.
+/// Conditions that end a game early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rules {
     /// Draws by the engines' scores.
     pub draw: Option<DrawRule>,
     /// Wins by the engines' scores.
     pub win: Option<WinRule>,
-    /// Draw after so many moves of each side.
+    /// Number of moves of each side after which the game is a draw.
     pub max_moves: Option<u32>,
 }
 
-/// Watches the scores of a game.
+/// Adjudicates a game by its scores, its length and the tablebases.
 #[derive(Debug)]
 pub struct Referee {
     rules: Rules,
-    /// Plies in a row that meet the draw rule.
+    /// Consecutive plies that meet the draw rule.
     drawish: u32,
-    /// Plies in a row that see White, or Black, winning.
+    /// Consecutive plies with a winning score for White, and for Black.
     winning: [u32; 2],
     tables: Option<Tables>,
 }
 
 impl Referee {
-    /// A referee for one game.
+    /// Creates a referee for one game.
     pub fn new(rules: Rules, tables: Option<Tables>) -> Self {
         Referee { rules, drawish: 0, winning: [0; 2], tables }
     }
 
-    /// Looks at the game after a move of `mover`, whose score was `score`.
+    /// Returns the adjudication after a move of `mover` with its score, if any.
     pub fn update(&mut self, game: &Game, mover: Color, score: Option<Score>) -> Option<Verdict> {
         if let Some(outcome) = game.outcome() {
             return Some(outcome.into());
         }
         self.count(mover, score);
         if game.position().halfmove_clock() == 0 {
-            // A capture or pawn move shows that somebody still tries.
+            // After a capture or pawn move the game is still being contested.
             self.drawish = 0;
         }
         self.known(game)
@@ -88,7 +88,7 @@ impl Referee {
         }
     }
 
-    /// Asks the endgame tables.
+    /// Probes the tablebases.
     fn known(&self, game: &Game) -> Option<Verdict> {
         let winner = self.tables.as_ref()?.winner(game.position())?;
         let termination = Termination::TablebaseAdjudication;
@@ -135,7 +135,7 @@ impl Referee {
     }
 }
 
-/// Judges an engine's claim, made when the game was not over by the rules.
+/// Judges an engine's claim in a game that is not over by the rules.
 pub fn judge_claim(game: &Game, claimant: Color, result: &str, comment: &str) -> Verdict {
     if let Some(outcome) = game.outcome().filter(|outcome| outcome.result() == result) {
         return outcome.into();

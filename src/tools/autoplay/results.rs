@@ -1,5 +1,6 @@
-//! The results of a match: kept while it is played, and written down as JSON, for programs: what
-//! `super::summary` tells people.
+//! The results of a match: updated during play, and written as JSON for programs.
+//!
+//! `super::summary` prints them for people.
 
 use std::cmp::Ordering;
 
@@ -18,16 +19,16 @@ use super::stats::{Decision, Sprt, Tally, normalised_elo};
 use super::summary::{against, ranking};
 use super::tournament::{Progress, Standings, Tournament};
 
-/// Why a match is not played to its end, or not written down.
+/// Why a match stops early or its results cannot be written.
 #[derive(Debug, Error)]
 pub enum MatchError {
-    /// An engine does not play.
+    /// An engine cannot play.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The games cannot be kept.
+    /// The games cannot be stored.
     #[error(transparent)]
     MatchRecord(#[from] MatchRecordError),
-    /// The games cannot be shown.
+    /// The report cannot be built.
     #[error(transparent)]
     Report(#[from] ReportError),
     /// The report or the statistics cannot be written.
@@ -35,25 +36,25 @@ pub enum MatchError {
     Output(#[from] OutputError),
 }
 
-/// What has come of a match so far.
+/// The results of a match so far.
 #[derive(Debug)]
 pub struct Results {
     /// The engines' settings, in the order of their definition.
     pub engines: Vec<EngineConfig>,
-    /// What is to stand above the report.
+    /// Facts for the top of the report.
     pub about: About,
-    /// What the engines are called, in the order of their definition.
+    /// Names of the engines, in the order of their definition.
     pub names: Vec<String>,
-    /// How often each engine's start went wrong.
+    /// Number of failed starts of each engine.
     pub startup_retries: Vec<u32>,
-    /// The test that ends a match of two engines.
+    /// The sequential test that may end a match of two engines.
     pub sprt: Option<Sprt>,
     /// The games.
     pub match_record: MatchRecord,
 }
 
 impl Results {
-    /// The results of a match of these engines that starts, or resumes, with this record.
+    /// Creates the results of a match that starts, or resumes, with this record.
     pub fn new(engines: &[EngineConfig], match_record: MatchRecord, sprt: Option<Sprt>) -> Self {
         Results {
             engines: engines.to_vec(),
@@ -65,11 +66,12 @@ impl Results {
         }
     }
 
-    /// Plays the games of a tournament that the record lacks, until it is over or the test is decided.
-    /// Calls `observe` for everything that happens, on the calling thread, once it is stored.
+    /// Plays the remaining games of a tournament until it is over or the test is decided.
+    ///
+    /// Calls `observe` on the calling thread for every event, once it is stored.
     ///
     /// # Errors
-    /// If an engine does not play, or a file cannot be written.
+    /// If an engine cannot play or a file cannot be written.
     pub fn play(
         &mut self,
         tournament: &Tournament,
@@ -92,13 +94,13 @@ impl Results {
         });
         let end = played.map_err(MatchError::from).and(first_error.map_or(Ok(()), Err));
         if end.is_err() && self.match_record.finished == 0 {
-            // A state without games would only be in the way.
+            // Remove the state if it has no games.
             self.match_record.close()?;
         }
         end
     }
 
-    /// Takes in what has happened; returns whether the match should go on.
+    /// Stores an event; returns whether the match continues.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -118,8 +120,10 @@ impl Results {
         Ok(true)
     }
 
-    /// How the first engine stands to the second: by the test if there is one, else by the games
-    /// that each has won. `None` if there are more than two.
+    /// Compares the first engine with the second: by the test if there is one, else by the games
+    /// won.
+    ///
+    /// `None` if there are more than two engines.
     pub fn comparison(&self) -> Option<Ordering> {
         let tally = self.match_record.standings.tallies.values().next();
         let compare = |tally: &Tally| match self.sprt {
@@ -133,23 +137,23 @@ impl Results {
         (self.names.len() == 2).then(|| tally.map_or(Ordering::Equal, compare))
     }
 
-    /// Whether the sequential test has come to an end.
+    /// Whether the sequential test has ended.
     pub fn is_decided(&self) -> bool {
         self.sprt.is_some() && self.comparison() != Some(Ordering::Equal)
     }
 
-    /// The names of those engines whose starts went wrong, and how often.
+    /// The names of the engines with failed starts, and how many.
     pub fn startup_retries(&self) -> impl Iterator<Item = (&str, u32)> {
         let counted =
             self.names.iter().map(String::as_str).zip(self.startup_retries.iter().copied());
         counted.filter(|&(_, count)| count > 0)
     }
 
-    /// Writes the report and the statistics as far as they are asked for. The state is removed
-    /// after that if nothing is left to play.
+    /// Writes the report and the statistics if requested, then removes the state of a finished
+    /// match.
     ///
     /// # Errors
-    /// If a file cannot be written, or a game taken over from the state cannot be shown.
+    /// If a file cannot be written, or a game loaded from the state cannot be replayed.
     pub fn finish(
         &mut self,
         report: Option<Output<'_>>,
@@ -176,7 +180,7 @@ impl Results {
         Ok(())
     }
 
-    /// All statistics. What cannot be estimated, or is infinite, is `null`.
+    /// Returns all statistics. Values that cannot be estimated or are infinite are `null`.
     pub fn json(&self) -> Value {
         let Results { names, sprt, match_record, .. } = self;
         let tallies = &match_record.standings.tallies;
@@ -197,7 +201,7 @@ impl Results {
     }
 }
 
-/// One row for each engine, the most successful first; `against` follows the order of the rows.
+/// One row for each engine, the best first; `against` is in the order of the rows.
 fn crosstable(names: &[String], standings: &Standings) -> Vec<Value> {
     let ranks = ranking(names.len(), standings);
     let rows = ranks.iter().map(|row| {
@@ -213,7 +217,7 @@ fn crosstable(names: &[String], standings: &Standings) -> Vec<Value> {
     rows.collect()
 }
 
-/// What two engines' games say of the first of them.
+/// The statistics of a pairing, from the first engine's point of view.
 fn pairing(tally: &Tally, sprt: Option<&Sprt>) -> Value {
     json!({
         "results": tally.total,
@@ -228,7 +232,6 @@ fn pairing(tally: &Tally, sprt: Option<&Sprt>) -> Value {
     })
 }
 
-/// The sequential test with its parameters.
 fn test(sprt: &Sprt, tally: &Tally) -> Value {
     let llr = sprt.llr(&tally.pairs);
     let (lower, upper) = sprt.bounds();
@@ -250,7 +253,7 @@ mod tests {
     use crate::tools::autoplay::stats::EloModel;
     use crate::tools::autoplay::verdict::{Termination, Verdict};
 
-    /// What is kept of a match whose first games have these ends, all won by White.
+    /// Results of a match whose first games ended like this, all won by White.
     fn results(games: usize, ends: &[Termination], sprt: Option<Sprt>) -> Results {
         let (engines, format) = (2, Format::RoundRobin);
         let slots = Schedule { engines, format, games, openings: 1, reversed: true }.slots();

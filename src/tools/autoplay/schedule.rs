@@ -1,30 +1,30 @@
-//! Who plays whom, with which colour, from which opening.
+//! The schedule: pairings, colours and openings.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Which engines meet.
+/// Which engines play each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// Everybody meets everybody; with two engines this is a plain match.
+    /// Every engine plays every other; with two engines this is a plain match.
     #[default]
     RoundRobin,
-    /// The first engine meets all others.
+    /// The first engine plays all others.
     Gauntlet,
 }
 
-/// What is to be played.
+/// The parameters of a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Schedule {
-    /// How many engines there are.
+    /// Number of engines.
     pub engines: usize,
-    /// Which of them meet.
+    /// The tournament format.
     pub format: Format,
-    /// Games of each two that meet.
+    /// Number of games of each pairing.
     pub games: usize,
-    /// How many openings there are; they are begun again when all were played.
+    /// Number of openings; they repeat after the last one.
     pub openings: usize,
     /// Whether each opening is played twice, with colours reversed.
     pub reversed: bool,
@@ -33,23 +33,23 @@ pub struct Schedule {
 /// One game of the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
-    /// The game's number, from 1.
+    /// Number of the game, from 1.
     pub number: usize,
-    /// The pair of games that share an opening.
+    /// Index of the pair of games with the same opening.
     pub pair: usize,
-    /// The two engines, in the order of their definition.
+    /// Indices of the two engines, in the order of their definition.
     pub engines: (usize, usize),
-    /// Which engine plays White, and which Black.
+    /// Indices of the engines that play White and Black.
     pub colors: [usize; 2],
-    /// Which opening is played.
+    /// Index of the opening.
     pub opening: usize,
-    /// The round, and which of its two games this is, each from 1.
+    /// The round, and the game within its pair, each from 1.
     pub round: (usize, usize),
 }
 
 impl Schedule {
-    /// All games, in the order in which they are begun: round by round, so that an interrupted
-    /// tournament is a fair one.
+    /// Returns all games in playing order: round by round, so that an interrupted tournament is
+    /// fair.
     pub fn slots(&self) -> Vec<Slot> {
         let pairings = self.pairings();
         let per_round = if self.reversed { 2 } else { 1 };
@@ -74,7 +74,7 @@ impl Schedule {
         slots
     }
 
-    /// The engines that meet, in order.
+    /// The pairs of engines that play each other, in order.
     pub fn pairings(&self) -> Vec<(usize, usize)> {
         let firsts = match self.format {
             Format::RoundRobin => self.engines,
@@ -84,7 +84,7 @@ impl Schedule {
     }
 }
 
-/// For each pair of engines something, by their numbers.
+/// A map from pairs of engine numbers.
 pub type ByPairing<T> = BTreeMap<(usize, usize), T>;
 
 #[cfg(test)]

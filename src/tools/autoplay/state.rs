@@ -1,10 +1,9 @@
-//! The state of a match on disk, so that it can go on after an interruption.
+//! The state of a match on disk, so that it can be resumed.
 //!
-//! A state file holds lines of JSON: the first tells which match it is, each of the others a
-//! finished game. A game's line holds its PGN too, and is on the disk before the PGN file gets the
-//! game: what a kill or a power cut leaves behind is a last line that is torn, and whose game is
-//! played again, or a PGN file that lacks the last game or the end of it, and gets it when the
-//! match goes on.
+//! A state file consists of lines of JSON: a header that identifies the match, then one line for
+//! each finished game. A game's line includes its PGN and is synced before the game is added to the
+//! PGN file. A kill or a power failure leaves either an incomplete last line, whose game is played
+//! again, or a PGN file without the last game or its end, which is completed on resuming.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -22,46 +21,42 @@ use super::record::{GameRecord, PlayedMove};
 use super::schedule::Slot;
 use super::verdict::{Termination, Verdict};
 
-/// A finished game: what resuming and reporting need.
+/// A finished game: the data for resuming and reporting.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FinishedGame {
-    /// The game's number in the match, from 1.
+    /// Number in the match, from 1.
     pub number: usize,
-    /// Names of White and Black.
     pub names: [String; 2],
-    /// The result as PGN has it.
+    /// The result in PGN notation.
     pub result: String,
-    /// Why it ended.
     pub termination: Termination,
-    /// The reason for people.
+    /// The reason in words.
     pub detail: String,
-    /// The start, if it is another than usual.
+    /// The starting position, if it is not the standard one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fen: Option<String>,
-    /// How many of the moves were given.
     pub opening_plies: usize,
     /// All moves in coordinate notation.
     pub moves: Vec<String>,
     /// The mover's scores of the moves after the opening.
     pub scores: Vec<Option<Score>>,
-    /// The seconds they took.
+    /// The times of these moves in seconds.
     pub seconds: Vec<f32>,
-    /// What their engines said of their books, see [`PlayedMove::remark`]; empty if none said anything.
+    /// The engines' comments on their books, see [`PlayedMove::remark`]; empty if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// Its PGN, on the way into the PGN file; not kept any longer.
+    /// Its PGN, until it is in the PGN file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pgn: Option<GameText>,
 }
 
-/// What was said of books at each move; nothing at all if it would be nothing everywhere.
+/// The book comments of all moves; an empty vector if all are empty.
 fn remarks(moves: &[PlayedMove]) -> Vec<String> {
     let remarks: Vec<String> = moves.iter().map(|played| played.remark().to_owned()).collect();
     if remarks.iter().all(String::is_empty) { Vec::new() } else { remarks }
 }
 
 impl FinishedGame {
-    /// What is kept of a game.
     pub fn new(record: &GameRecord, pgn: Option<GameText>) -> Self {
         let start = record.game.start();
         FinishedGame {
@@ -80,7 +75,6 @@ impl FinishedGame {
         }
     }
 
-    /// The verdict again.
     pub fn verdict(&self) -> Verdict {
         let winner = match self.result.as_str() {
             "1-0" => Some(Color::White),
@@ -91,28 +85,24 @@ impl FinishedGame {
     }
 }
 
-/// The first line of a state file.
 #[derive(Debug, Serialize, Deserialize)]
 struct StateHeader {
-    /// All settings that the results depend on, in words.
+    /// A text of all settings that affect the results.
     settings: String,
 }
 
-/// What the first line of a state begins with.
+/// How the first line of a state begins.
 const HEADER_BEGIN: &str = "{\"settings\":";
 
-/// Why a match cannot go on, or its state not be kept.
+/// Why a match cannot be resumed or its state cannot be stored.
 #[derive(Debug, Error)]
 pub enum StateError {
-    /// The file cannot be used.
     #[error("cannot use the state file {}: {cause}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
         cause: io::Error,
     },
-    /// There is a state already.
     #[error(
         "{} holds the state of an interrupted match: add --resume to go on with it, or remove it",
         path.display()
@@ -121,13 +111,11 @@ pub enum StateError {
         /// The file.
         path: PathBuf,
     },
-    /// There is no state to go on from.
     #[error("there is no state file {}: nothing to resume", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
-    /// The state is that of another match.
     #[error("{} belongs to a match with other settings: {difference}", path.display())]
     Other {
         /// The file.
@@ -135,27 +123,22 @@ pub enum StateError {
         /// The first setting that differs.
         difference: String,
     },
-    /// The match is over, and the file is left over.
+    /// The match is over, but the file could not be removed.
     #[error("the match is over, but its state {} cannot be removed: {cause}; remove it", path.display())]
     Left {
         /// The file.
         path: PathBuf,
-        /// Why not.
         cause: io::Error,
     },
-    /// A line makes no sense.
     #[error("{}, line {line}: {message}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Which line.
         line: usize,
-        /// What is wrong.
         message: String,
     },
 }
 
-/// An open state file.
 #[derive(Debug)]
 pub(crate) struct StateFile {
     path: PathBuf,
@@ -163,10 +146,10 @@ pub(crate) struct StateFile {
 }
 
 impl StateFile {
-    /// Begins a new state file, which is this run's alone.
+    /// Creates and locks a new state file.
     ///
     /// # Errors
-    /// If there is one already, or it cannot be written.
+    /// If it exists already or cannot be written.
     pub(crate) fn create(path: &Path, settings: &str) -> Result<Self, StateError> {
         let (mut state, text) = StateFile::open(path, true)?;
         if !is_begun(&text) {
@@ -176,18 +159,19 @@ impl StateFile {
         Ok(state)
     }
 
-    /// Opens the state of an interrupted match for this run alone, and reads the games that were
-    /// finished; only the last of them has its PGN still. A last line without an end is dropped.
+    /// Opens and locks the state of an interrupted match, and reads the finished games. Only the
+    /// last of them still has its PGN. An incomplete last line is dropped.
     ///
     /// # Errors
-    /// If there is no such file, another run has it, or it is of a match with other settings.
+    /// If the file does not exist, is locked by another run, or belongs to a match with other
+    /// settings.
     pub(crate) fn resume(
         path: &Path,
         settings: &str,
     ) -> Result<(Self, Vec<FinishedGame>), StateError> {
         let (mut state, text) = StateFile::open(path, false)?;
         if is_begun(&text) {
-            // The interruption came before anything was finished.
+            // Interrupted before the first game was finished.
             state.begin(settings)?;
             return Ok((state, Vec::new()));
         }
@@ -212,7 +196,6 @@ impl StateFile {
         Ok((state, games))
     }
 
-    /// Opens and locks the file, and reads it.
     fn open(path: &Path, create: bool) -> Result<(Self, String), StateError> {
         let io = |cause: io::Error| match cause.kind() {
             io::ErrorKind::NotFound if !create => StateError::Missing { path: path.to_owned() },
@@ -224,7 +207,6 @@ impl StateFile {
         Ok((StateFile { path: path.to_owned(), file }, text))
     }
 
-    /// Writes the first line of a file that has none.
     fn begin(&mut self, settings: &str) -> Result<(), StateError> {
         self.file.set_len(0).map_err(|cause| self.unusable(cause))?;
         self.write_line(&StateHeader { settings: settings.to_owned() })?;
@@ -235,7 +217,7 @@ impl StateFile {
         StateError::Io { path: self.path.clone(), cause }
     }
 
-    /// Adds a finished game; on return it is on the disk.
+    /// Appends and syncs a finished game.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -250,7 +232,7 @@ impl StateFile {
         written.map_err(|cause| self.unusable(cause))
     }
 
-    /// Removes the file: the match is over.
+    /// Removes the file after the match.
     ///
     /// # Errors
     /// If it cannot be removed.
@@ -260,13 +242,13 @@ impl StateFile {
     }
 }
 
-/// Whether a file holds nothing, or no more than the beginning of our first line.
+/// Whether the file is empty or contains only a prefix of the header.
 fn is_begun(text: &str) -> bool {
     let length = text.len().min(HEADER_BEGIN.len());
     !text.contains('\n') && text.as_bytes()[..length] == HEADER_BEGIN.as_bytes()[..length]
 }
 
-/// The first line in which two descriptions differ, for people.
+/// The first line in which two descriptions differ, for messages.
 pub(super) fn first_difference(before: &str, now: &str) -> Option<String> {
     let lines = before.lines().zip(now.lines());
     let differing = lines.into_iter().find(|(before, now)| before != now);
@@ -277,7 +259,7 @@ pub(super) fn first_difference(before: &str, now: &str) -> Option<String> {
     }
 }
 
-/// Those games of a schedule that are not finished yet.
+/// The games of a schedule that are not finished.
 pub(crate) fn remaining(slots: &[Slot], finished: &[FinishedGame]) -> Vec<Slot> {
     let done: std::collections::HashSet<usize> = finished.iter().map(|game| game.number).collect();
     slots.iter().filter(|slot| !done.contains(&slot.number)).copied().collect()

@@ -1,4 +1,4 @@
-//! The results in words and tables, for people.
+//! The results as text and tables.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ pub(crate) fn score_line(names: [&str; 2], tally: &Tally) -> String {
     )
 }
 
-/// Elo, its error and the likelihood of superiority in a line.
+/// Elo, its error and the likelihood of superiority on one line.
 pub(crate) fn elo_line(tally: &Tally) -> String {
     if tally.total.games() == 0 {
         return "Elo: no games yet".to_owned();
@@ -40,7 +40,7 @@ pub(crate) fn elo(Estimate { value, error }: Estimate) -> String {
     }
 }
 
-/// The state of the sequential test in a line.
+/// The state of the sequential test on one line.
 pub(crate) fn sprt_line(sprt: &Sprt, tally: &Tally) -> String {
     let llr = rounded(sprt.llr(&tally.pairs), 2);
     let (lower, upper) = sprt.bounds();
@@ -59,11 +59,11 @@ pub(crate) fn sprt_line(sprt: &Sprt, tally: &Tally) -> String {
     )
 }
 
-/// All that is known of two engines, in lines.
+/// All statistics of two engines, several lines.
 pub(crate) fn pairing(names: [&str; 2], tally: &Tally, sprt: Option<&Sprt>) -> String {
     let mut text = score_line(names, tally);
     let sides = tally.by_color.map(|c| format!("{} - {} - {}", c.wins, c.losses, c.draws));
-    // Writing into a string cannot fail.
+    // Writing to a string cannot fail.
     let _ = write!(text, "\n  as White {}, as Black {}", sides[0], sides[1]);
     let _ = write!(text, "\n  {}", elo_line(tally));
     let pairs: Vec<String> = tally.pairs.iter().map(u32::to_string).collect();
@@ -77,16 +77,13 @@ pub(crate) fn pairing(names: [&str; 2], tally: &Tally, sprt: Option<&Sprt>) -> S
     text
 }
 
-/// One engine's results against all others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Standing {
-    /// The engine's number.
     pub engine: usize,
-    /// Its games.
     pub count: Count,
 }
 
-/// All engines, the most successful first.
+/// All engines, the best first.
 pub(crate) fn ranking(engines: usize, standings: &Standings) -> Vec<Standing> {
     let mut table: Vec<Standing> =
         (0..engines).map(|engine| Standing { engine, count: Count::default() }).collect();
@@ -104,8 +101,8 @@ pub(crate) fn ranking(engines: usize, standings: &Standings) -> Vec<Standing> {
     table
 }
 
-/// The crosstable of a tournament: rank, name, points, games, share, and the points against each
-/// other engine.
+/// The crosstable of a tournament: rank, name, points, games, score in percent, and the points
+/// against each other engine.
 pub(crate) fn crosstable(names: &[String], standings: &Standings) -> String {
     let ranks = ranking(names.len(), standings);
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(6);
@@ -128,7 +125,7 @@ pub(crate) fn crosstable(names: &[String], standings: &Standings) -> String {
     text
 }
 
-/// The points of one engine against another; `None` if they have not met.
+/// The points of one engine against another; `None` if they have not played.
 pub(crate) fn against(standings: &Standings, engine: usize, other: usize) -> Option<f64> {
     if let Some(tally) = standings.tallies.get(&(engine, other)) {
         return Some(tally.total.points());

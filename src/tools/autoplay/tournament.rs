@@ -1,4 +1,4 @@
-//! Plays a schedule: workers play games, one collector keeps the results.
+//! Plays a schedule: workers play the games, one collector stores the results.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -24,83 +24,81 @@ use super::verdict::{Termination, Verdict};
 /// A match or tournament.
 #[derive(Debug)]
 pub struct Tournament {
-    /// The engines, in the order in which they were named.
+    /// The engines, in the order of their definition.
     pub engines: Vec<EngineConfig>,
-    /// The games.
+    /// The games to play.
     pub slots: Vec<Slot>,
-    /// Where games begin; never empty.
+    /// The openings; never empty.
     pub openings: Vec<Opening>,
     /// How games are played.
     pub conditions: Conditions,
-    /// Games at a time.
+    /// Number of concurrent games.
     pub concurrency: usize,
-    /// The processor cores of each of the games that are played at a time; none if they are not
-    /// bound.
+    /// The processor cores of each concurrent game; empty if games are not bound.
     pub cores: Vec<Cores>,
-    /// Where all traffic goes.
+    /// The log of all traffic with engines.
     pub trace: Trace,
-    /// The day, for the games' tags.
+    /// The date for the games' tags.
     pub date: String,
 }
 
-/// What happens, in order.
+/// An event of a tournament.
 #[derive(Debug)]
 pub enum Progress {
     /// An engine is started for a game.
     Starting {
-        /// For which game.
+        /// The game.
         slot: Slot,
-        /// Which engine.
+        /// The engine's index.
         engine: usize,
     },
-    /// An engine has told its name.
+    /// An engine has reported its name.
     Named(usize, String),
     /// A game begins.
     Started(Slot),
     /// Something happened in a game.
     InGame {
-        /// In which game.
+        /// The game.
         slot: Slot,
-        /// What.
+        /// The event.
         event: GameEvent,
     },
     /// A game has ended.
     Finished {
-        /// Which game.
+        /// The game.
         slot: Slot,
-        /// All about it.
+        /// Its record.
         record: Box<GameRecord>,
-        /// For White and Black: what the engine wrote last, if it broke down.
+        /// For White and Black: the engine's last output, if it crashed.
         last_output: [Vec<String>; 2],
     },
-    /// An engine's start went wrong; it is started again, or plays nevertheless.
+    /// A start of an engine failed; it is started again, or plays nevertheless.
     StartupRetry {
-        /// Which engine.
+        /// The engine's index.
         engine: usize,
         /// What was wrong.
         what: String,
     },
-    /// An engine cannot be started, or cannot play; the tournament ends.
+    /// An engine cannot be started or cannot play; the tournament ends.
     Failed(StartError),
 }
 
 /// The results so far.
 #[derive(Debug, Clone, Default)]
 pub struct Standings {
-    /// For engines that meet, from the view of the first.
+    /// The results of each pairing, from the first engine's point of view.
     pub tallies: ByPairing<Tally>,
 }
 
 impl Standings {
-    /// Counts a game.
+    /// Adds a game.
     pub fn add(&mut self, slot: &Slot, verdict: &Verdict) {
         let color = if slot.colors[0] == slot.engines.0 { Color::White } else { Color::Black };
         self.tallies.entry(slot.engines).or_default().add(slot.pair, color, verdict);
     }
 }
 
-/// Finds out what those engines speak that have not been told; `observe` hears of engines whose
-/// start failed and is tried again.
+/// Detects the protocols of engines that have none configured; calls `observe` for failed starts.
 ///
 /// # Errors
 /// If one of them cannot be started.
@@ -117,11 +115,12 @@ pub fn find_protocols(
 }
 
 impl Tournament {
-    /// Plays all games; `observe` hears of everything that happens, on the calling thread, and
-    /// tells whether to go on.
+    /// Plays all games; calls `observe` on the calling thread for every event.
+    ///
+    /// The tournament ends when `observe` returns false.
     ///
     /// # Errors
-    /// If an engine cannot be started, or cannot play what is asked for.
+    /// If an engine cannot be started or cannot play what the match requires.
     pub fn run(
         &self,
         interrupt: &Interrupt,
@@ -157,10 +156,10 @@ impl Tournament {
     }
 }
 
-/// What a worker tells the collector.
+/// A message from a worker to the collector.
 struct WorkerMessage {
     progress: Progress,
-    /// Dropped once the collector has drawn its conclusions, for who waits for that.
+    /// Dropped once the collector has processed the message, to wake a waiting worker.
     acknowledged: Option<Sender<()>>,
 }
 
@@ -190,20 +189,20 @@ impl MatchWorker<'_> {
         pool.quit();
     }
 
-    /// Tells the collector, which outlives all workers.
+    /// Sends an event to the collector, which outlives all workers.
     fn send(&self, progress: Progress) {
         let _ = self.sender.send(WorkerMessage { progress, acknowledged: None });
     }
 
-    /// The same, and waits until the collector has kept it: games are not played faster than that, and none
-    /// begins once the match is decided.
+    /// Sends an event and waits until the collector has stored it. So games are not played faster
+    /// than they are stored, and none begins once the match is decided.
     fn send_and_wait(&self, progress: Progress) {
         let (acknowledged, is_heard) = bounded(0);
         let _ = self.sender.send(WorkerMessage { progress, acknowledged: Some(acknowledged) });
         let _ = is_heard.recv();
     }
 
-    /// Plays one game with the engines that are seated, or others.
+    /// Plays one game with the running engines, or new ones.
     fn game(&self, slot: &Slot, pool: &mut EnginePool) -> Result<(), StartError> {
         let tournament = self.tournament;
         let engines = [slot.engines.0, slot.engines.1];

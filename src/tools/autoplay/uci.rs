@@ -1,6 +1,6 @@
-//! The match's side of the Universal Chess Interface.
+//! The match runner's side of the Universal Chess Interface.
 //!
-//! Source: the protocol's text by Stefan Meyer-Kahlen,
+//! Source: the specification by Stefan Meyer-Kahlen,
 //! <https://www.shredderchess.com/chess-features/uci-universal-chess-interface.html>.
 
 use std::collections::BTreeMap;
@@ -19,19 +19,17 @@ use super::protocol_adapter::{
     Setup, Turn, read_until, unknown_option,
 };
 
-/// How long an engine may take to start, or to clear its tables for a new game.
+/// Maximum time for an engine to start, or to clear its tables for a new game.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What the engine is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum UciState {
     Idle,
     Thinking,
-    /// On the reply it expects.
+    /// Pondering on the expected reply.
     Pondering(Move),
 }
 
-/// The conversation with a UCI engine.
 #[derive(Debug)]
 pub(super) struct Uci {
     process: Process,
@@ -39,14 +37,13 @@ pub(super) struct Uci {
     init: Vec<String>,
     ponder: bool,
     name: Option<String>,
-    /// The engine's options by their lower-case names.
+    /// The engine's options by lower-case name.
     known: BTreeMap<String, KnownOption>,
     state: UciState,
     info: SearchInfo,
 }
 
 impl Uci {
-    /// A conversation that has not begun.
     pub(super) fn new(config: &EngineConfig, process: Process) -> Self {
         Uci {
             process,
@@ -73,7 +70,7 @@ impl Uci {
         Ok(())
     }
 
-    /// The option of this name, as users call it.
+    /// Returns the option with this name, or with its UCI alias.
     fn known(&self, name: &str) -> Result<&KnownOption, EngineError> {
         let known = self.known.get(alias(name).to_lowercase().as_str());
         known.ok_or_else(|| unknown_option(name, self.known.values()))
@@ -86,7 +83,7 @@ impl Uci {
         })
     }
 
-    /// Ends a search that is still on; its `bestmove` is waited for, as the protocol wants.
+    /// Ends a running search and waits for its `bestmove`, as the protocol requires.
     fn end_search(&mut self, deadline: Instant) -> Result<(), EngineError> {
         if self.state != UciState::Idle {
             self.process.send(Command::Stop)?;
@@ -98,7 +95,7 @@ impl Uci {
     }
 }
 
-/// The settings that every xboard engine has under these names, as UCI engines call them.
+/// The UCI names of settings that every xboard engine has.
 fn alias(name: &str) -> &str {
     match name {
         "memory" => "Hash",
@@ -107,7 +104,7 @@ fn alias(name: &str) -> &str {
     }
 }
 
-/// What an option takes, by the words after `type`. Limits that it does not tell are none.
+/// Parses the words after `type` of an option. Missing limits mean no limits.
 fn range(kind: &str) -> OptionRange {
     let words: Vec<&str> = kind.split_whitespace().collect();
     let limit = |name: &str| {
@@ -124,7 +121,7 @@ fn range(kind: &str) -> OptionRange {
     }
 }
 
-/// The position of a game, with `extra` moves that are only expected.
+/// The position of a game, with an optional expected move `extra`.
 fn position(game: &Game, extra: Option<Move>) -> Command {
     let start = match *game.start() == Position::start() {
         true => Start::Usual,
@@ -134,7 +131,7 @@ fn position(game: &Game, extra: Option<Move>) -> Command {
     Command::Position { start, moves }
 }
 
-/// The search for a turn of `color`, on the opponent's time if it is to `ponder`.
+/// The `go` command for a turn of `color`, with `ponder` if set.
 fn go(turn: &Turn<'_>, color: Color, ponder: bool) -> Command {
     let MoveLimits { clock, move_time, depth, nodes } = turn.own.limits;
     let mut go = Go {
@@ -251,7 +248,7 @@ impl ProtocolAdapter for Uci {
     }
 
     fn offer_draw(&mut self) -> Result<(), EngineError> {
-        // UCI has no word for it.
+        // UCI has no draw offers.
         Ok(())
     }
 
@@ -266,8 +263,8 @@ impl ProtocolAdapter for Uci {
     }
 }
 
-/// Takes over what an `info` line tells; returns whether anything worth showing was in it. Lines of
-/// other than the first variation are passed over.
+/// Stores the data of an `info` line; returns whether it had any worth showing. Skips lines of
+/// other variations than the first.
 fn take_over(info: &mut SearchInfo, infos: uci::Info) -> bool {
     if infos.multi_pv.is_some_and(|number| number != 1) {
         return false;
@@ -275,7 +272,7 @@ fn take_over(info: &mut SearchInfo, infos: uci::Info) -> bool {
     let is_ending = infos.text.as_deref().is_some_and(|text| text.starts_with(ENDED));
     match infos.text.as_deref().and_then(BookComment::read) {
         Some(BookComment::Move) => info.book = true,
-        // Lines on the way are told as well.
+        // Lines found during the search are reported as well.
         Some(BookComment::Ending(how)) if is_ending => info.ending = how,
         _ => {}
     }

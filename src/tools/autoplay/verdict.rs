@@ -7,41 +7,41 @@ use crate::chess::position::{Color, Outcome, OutcomeReason};
 use crate::games::pgn::GameResult;
 use crate::support::words::visible;
 
-/// Why a game ended. Everything that ends a game is distinguished.
+/// Why a game ended; every cause has its own value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Termination {
-    /// Mate on the board.
+    /// Checkmate.
     Checkmate,
-    /// No move, no check.
+    /// Stalemate.
     Stalemate,
-    /// Nobody can give mate.
+    /// Neither side can mate.
     InsufficientMaterial,
     /// Fifty moves without capture or pawn move.
     FiftyMoves,
-    /// The position stood for the third time.
+    /// The position occurred for the third time.
     Repetition,
-    /// An engine gave up.
+    /// An engine resigned.
     Resignation,
-    /// Both engines wanted a draw.
+    /// Both engines offered a draw.
     Agreement,
     /// The flag fell.
     Time,
-    /// An engine made a move that the rules do not allow, or refused one that they do.
+    /// An engine made an illegal move, or rejected a legal one.
     IllegalMove,
-    /// An engine claimed a result that does not stand on the board.
+    /// An engine claimed a result that is not on the board.
     FalseClaim,
-    /// An engine's process ended.
+    /// An engine's process exited.
     Crash,
-    /// An engine does not answer any more.
+    /// An engine stopped answering.
     Stall,
-    /// Both engines saw a draw for long enough.
+    /// The scores of both engines were drawn for long enough.
     DrawAdjudication,
-    /// Both engines saw a decided game for long enough.
+    /// The scores of both engines were decided for long enough.
     WinAdjudication,
-    /// The game grew too long.
+    /// The game reached the maximum length.
     LengthAdjudication,
-    /// The endgame tables know the result.
+    /// The tablebases determine the result.
     TablebaseAdjudication,
     /// The match was interrupted, or an engine could not be started.
     Unfinished,
@@ -102,16 +102,16 @@ impl Termination {
 /// The result of a game with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// Who won; `None` for a draw, or an unfinished game.
+    /// The winner; `None` for a draw or an unfinished game.
     pub winner: Option<Color>,
     /// Why the game ended.
     pub termination: Termination,
-    /// For people: what exactly happened.
+    /// What exactly happened, for people.
     pub detail: String,
 }
 
 impl Verdict {
-    /// A verdict against `loser`.
+    /// A win against `loser`.
     pub fn against(loser: Color, termination: Termination, detail: impl Into<String>) -> Self {
         Verdict { winner: Some(!loser), termination, detail: shown(detail) }
     }
@@ -126,7 +126,7 @@ impl Verdict {
         Verdict { winner: None, termination: Termination::Unfinished, detail: shown(detail) }
     }
 
-    /// The result as PGN has it.
+    /// The result in PGN notation.
     pub fn result(&self) -> GameResult {
         match self.termination {
             Termination::Unfinished => GameResult::Undecided,
@@ -135,7 +135,7 @@ impl Verdict {
     }
 }
 
-/// A reason that may quote an engine, fit to be shown.
+/// A reason that may quote an engine, made printable.
 fn shown(detail: impl Into<String>) -> String {
     visible(&detail.into()).into_owned()
 }

@@ -1,4 +1,4 @@
-//! The match's side of the Chess Engine Communication Protocol.
+//! The match runner's side of the Chess Engine Communication Protocol.
 //!
 //! Source: <https://www.gnu.org/software/xboard/engine-intf.html>.
 
@@ -20,42 +20,43 @@ use super::protocol_adapter::{
     Setup, Turn, read_until, unknown_option,
 };
 
-/// How long a GUI waits for features unless `done=0` asks for more (engine-intf, section 8).
+/// How long a GUI waits for features unless `done=0` comes (engine-intf, section 8).
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long an engine may take that gives no sign of life meanwhile: it may still be starting.
+/// Maximum time without any reply at the start: the engine may still be loading.
 const LATE_TIMEOUT: Duration = Duration::from_secs(12);
 
-/// How often such an engine is pinged meanwhile.
+/// Interval of pings meanwhile.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long an engine may take after `done=0`; the specification grants an hour.
+/// Maximum time after `done=0`; the specification allows an hour.
 const DONE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long an engine may take for a `pong` between games.
+/// Maximum time for a `pong` between games.
 const PONG_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How long an engine without `ping` gets to finish what it is about.
+/// Time for an engine without `ping` to finish its current work.
 const QUIET_TIME: Duration = Duration::from_millis(200);
 
-/// How long to wait for a sign of life between the first two lines: GNU Chess 6 reads its input in
-/// blocks, and leaves the second line of a block until more input comes.
+/// How long to wait for output between the first two lines: GNU Chess 6 reads its input in blocks,
+/// and leaves the second line of a block unread until more input comes.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// After that sign, so that it has gone back to reading.
+/// Pause after that output, so that the engine is reading again.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
-/// Engines that lose input when lines come together, by the beginning of their name.
+/// Engines that lose input when lines arrive together, by the beginning of their name.
 const NEED_PACE: [(&str, Duration); 1] = [("GNU Chess", Duration::from_millis(10))];
 
-/// Engines that read no fraction of a second in `st`, by the beginning of their name: GNU Chess takes
-/// 0.2 seconds for 0.
+/// Engines that do not read fractions of a second in `st`, by the beginning of their name: GNU
+/// Chess reads 0.2 seconds as 0.
 const WHOLE_SECONDS: [&str; 2] = ["GNU Chess", "Sjeng"];
 
-/// Features that the match runner has no use for. They are refused, so that the engine knows.
+/// Features that the match runner does not use. They are rejected, as the protocol requires a
+/// reply.
 const REFUSED: [&str; 4] = ["ics", "pause", "exclude", "colors"];
 
-/// What the engine can do; the values before it tells are the specification's defaults.
+/// The features of the engine, initially the defaults of the specification.
 #[derive(Debug)]
 struct Features {
     name: Option<String>,
@@ -70,7 +71,7 @@ struct Features {
     smp: bool,
     nps: Option<bool>,
     opponent: bool,
-    /// By their lower-case names.
+    /// By lower-case name.
     options: BTreeMap<String, KnownOption>,
     done: Option<bool>,
     any: bool,
@@ -98,28 +99,26 @@ impl Default for Features {
     }
 }
 
-/// The conversation with an xboard engine.
 #[derive(Debug)]
 pub(super) struct Xboard {
     process: Process,
     config: EngineConfig,
     features: Features,
-    /// How many moves of the game the engine knows.
+    /// Number of moves of the game sent to the engine.
     sent_moves: usize,
     /// The last of them as it was sent.
     last_move: String,
-    /// Whether the engine plays neither side.
+    /// Whether the engine is in force mode.
     forced: bool,
     thinking: bool,
     pings: u64,
-    /// The time for each move, if `st` may not have expressed it.
+    /// The move time, if `st` may not have expressed it.
     move_now_after_time: Option<Duration>,
-    /// When its features came, if that was after the time in which a GUI waits for them.
+    /// When its features came, if they came too late for a GUI.
     late: Option<Duration>,
 }
 
 impl Xboard {
-    /// A conversation that has not begun.
     pub(super) fn new(config: &EngineConfig, process: Process) -> Self {
         Xboard {
             process,
@@ -139,7 +138,6 @@ impl Xboard {
         Ok(self.process.send(command)?)
     }
 
-    /// Takes a feature in, and answers it.
     fn learn(&mut self, feature: &Feature) -> Result<(), EngineError> {
         let features = &mut self.features;
         features.any = true;
@@ -171,8 +169,8 @@ impl Xboard {
         self.send(&answer)
     }
 
-    /// Reads features until the engine is done with them. One that has said none in time may be an
-    /// old engine without any, or may still be starting: that shows when it is pinged.
+    /// Reads features until `done=1`. An engine that sends none in time may be an old one without
+    /// features, or may still be starting; a ping distinguishes the two.
     fn read_features(&mut self) -> Result<(), EngineError> {
         let start = Instant::now();
         let mut foreign = None;
@@ -192,7 +190,7 @@ impl Xboard {
                         }
                         self.late = self.late.or(is_pinged.then(|| start.elapsed()));
                     } else if is_pinged && answers_ping(&line.text) {
-                        // `gnuchess -x` answers `protover` only after that.
+                        // `gnuchess -x` answers `protover` only after a ping.
                         answered = Some(start.elapsed());
                     } else if is_uci_output(&line.text) {
                         foreign = Some(line.text);
@@ -203,7 +201,7 @@ impl Xboard {
                     let problem = "said \"feature done=0\", but never \"done=1\"";
                     return Err(EngineError::Silent(problem.to_owned()));
                 }
-                // `gnuchess -x` may read a line only once two more have come.
+                // `gnuchess -x` may read a line only after two more have arrived.
                 Received::Timeout
                     if !self.features.any
                         && answered.is_none()
@@ -224,7 +222,6 @@ impl Xboard {
         }
     }
 
-    /// Sends a ping and returns its number.
     fn ping(&mut self) -> Result<u64, EngineError> {
         self.pings += 1;
         self.send(&Command::Ping(self.pings))?;
@@ -239,7 +236,7 @@ impl Xboard {
         Ok(())
     }
 
-    /// The command that sets an option, or one of the settings that xboard has commands for.
+    /// The command that sets an option, or a setting that has its own xboard command.
     fn setting(&self, name: &str, value: &str) -> Result<Command, EngineError> {
         let Features { options, memory, smp, .. } = &self.features;
         let megabytes = value.parse().ok().filter(|_| *memory);
@@ -254,7 +251,7 @@ impl Xboard {
         }
     }
 
-    /// Waits until the engine has done all it was told.
+    /// Waits until the engine has processed all commands.
     fn synchronise(&mut self, deadline: Instant) -> Result<(), EngineError> {
         if self.features.ping {
             let number = self.ping()?;
@@ -288,7 +285,7 @@ impl Xboard {
             let whole = Duration::from_secs(time.as_secs() + u64::from(time.subsec_nanos() > 0));
             let name = self.features.name.as_deref().unwrap_or_default();
             let reads_fractions = !WHOLE_SECONDS.iter().any(|start| name.starts_with(start));
-            // The protocol has no word on fractions, so an engine may read anything into one.
+            // The protocol does not define fractions, so engines may interpret them in any way.
             self.move_now_after_time = (whole != time).then_some(time);
             self.send(&Command::MoveTime(if reads_fractions { time } else { whole }))?;
         }
@@ -319,7 +316,6 @@ impl Xboard {
         self.send_moves(game)
     }
 
-    /// Sends the moves that the engine has not received yet.
     fn send_moves(&mut self, game: &Game) -> Result<(), EngineError> {
         while let Some(&mv) = game.moves().get(self.sent_moves) {
             let before = &game.positions()[self.sent_moves];
@@ -336,12 +332,11 @@ impl Xboard {
     }
 }
 
-/// Centiseconds, as `time` and `otim` want them.
+/// The time left in centiseconds, for `time` and `otim`.
 fn centiseconds(clock: &Clock) -> i64 {
     i64::try_from(clock.remaining.as_millis() / 10).unwrap_or(i64::MAX)
 }
 
-/// The option that a feature declares.
 fn declared_option(text: &str) -> KnownOption {
     let bare = || text.split(" -").next().unwrap_or(text).to_owned();
     match text.parse::<OptionSpec>() {
@@ -350,7 +345,6 @@ fn declared_option(text: &str) -> KnownOption {
     }
 }
 
-/// What an option of a kind takes.
 fn range(kind: &OptionKind) -> OptionRange {
     let other = match kind {
         &OptionKind::Spin { min, max, .. } | &OptionKind::Slider { min, max, .. } => {
@@ -366,12 +360,12 @@ fn range(kind: &OptionKind) -> OptionRange {
     OptionRange::Other(other.to_owned())
 }
 
-/// Whether a line answers `ping`, be it by not understanding it.
+/// Whether a line answers `ping`, possibly with an error message.
 fn answers_ping(line: &str) -> bool {
     matches!(Reply::from(line), Reply::Pong(_)) || line.to_lowercase().contains("ping")
 }
 
-/// Whether a line is what UCI engines say to `xboard` and `protover 2`.
+/// Whether a line is the reply of a UCI engine to `xboard` and `protover 2`.
 fn is_uci_output(line: &str) -> bool {
     let line = line.to_lowercase();
     line.starts_with("id name") || (line.contains("unknown command") && line.contains("xboard"))
@@ -384,7 +378,7 @@ impl ProtocolAdapter for Xboard {
 
     fn handshake(&mut self) -> Result<(), EngineError> {
         self.send(&Command::Xboard)?;
-        // What it says does not matter: a banner, or nothing.
+        // The content does not matter: a banner, or nothing.
         let _ = self.process.receive(Instant::now() + FIRST_TIMEOUT);
         std::thread::sleep(FIRST_PAUSE);
         self.send(&Command::Protover(2))?;
@@ -436,7 +430,8 @@ impl ProtocolAdapter for Xboard {
         self.send_limits(&setup.clock.limits)?;
         self.send(&if setup.ponder { Command::Hard } else { Command::Easy })?;
         self.send(&Command::Post)?;
-        // Not to all, as xboard does: Fairy-Max 5.0b takes `computer` for a move, and may crash.
+        // Unlike xboard, send it only on request: Fairy-Max 5.0b takes `computer` for a move, and
+        // may crash.
         if self.features.opponent {
             self.send(&Command::Name(setup.opponent.to_owned()))?;
             self.send(&Command::Computer)?;
@@ -473,7 +468,7 @@ impl ProtocolAdapter for Xboard {
             Reply::Resign => Some(PlayerEvent::Resign),
             Reply::OfferDraw => Some(PlayerEvent::OfferDraw),
             Reply::Result { result, comment } => Some(PlayerEvent::Claim { result, comment }),
-            // Some engines say this of commands that they do not know.
+            // Some engines send this for unknown commands, too.
             Reply::IllegalMove { text, .. }
                 if !self.last_move.is_empty() && text.contains(&self.last_move) =>
             {
@@ -512,7 +507,7 @@ impl ProtocolAdapter for Xboard {
         self.send(&Command::Force)?;
         self.forced = true;
         if self.thinking && !self.features.ping {
-            // The move that is still to come, so that the next game does not meet it.
+            // Consume the pending move, so that it does not reach the next game.
             self.thinking = false;
             let is_move = |line: &str| matches!(Reply::from(line), Reply::Move(_));
             let _ = read_until(&mut self.process, Instant::now() + QUIET_TIME, "move", is_move);
@@ -521,7 +516,6 @@ impl ProtocolAdapter for Xboard {
     }
 }
 
-/// A line of thinking output as the match keeps it.
 fn info(thinking: &Thinking) -> SearchInfo {
     SearchInfo {
         score: (thinking.bound == Bound::Exact).then(|| from_protocol_score(thinking.score)),
@@ -529,7 +523,7 @@ fn info(thinking: &Thinking) -> SearchInfo {
         nodes: thinking.nodes,
         elapsed: thinking.elapsed,
         line: thinking.line.clone(),
-        // A mark where the line enters the book is no remark.
+        // The mark where the line enters the book is not a comment.
         book: BookComment::read(&thinking.line.replace("{book}", "")) == Some(BookComment::Move),
         ending: String::new(),
     }

@@ -1,8 +1,8 @@
-//! The positions of a book, searched, and the values that come of it.
+//! Searches the positions of a book and backs up their values.
 //!
-//! Every position is searched twice at most: with all its moves, and, where the best of them leads to
-//! another position of the analysis, with those that do not. Each search knows nothing of the others,
-//! so that what is found depends neither on the number of threads nor on interruptions.
+//! Every position is searched at most twice: with all its moves, and, if the best of them leads to
+//! another position of the analysis, with those that do not. Each search starts without data from
+//! others, so the values depend neither on the number of threads nor on interruptions.
 
 use std::cmp::Reverse;
 use std::io;
@@ -17,48 +17,42 @@ use crate::chess::score::{DRAW, Depth, MAX_PLY, mated_in};
 use crate::engine::search::{Config, Control, Limits, Searcher};
 use crate::games::book::{Book, BookValue, FrontierMove, Links, Scored, back_up, kept_nodes};
 
-/// What is to be searched, and how.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
-    /// Positions that fewer games reached are left out.
+    /// Positions reached by fewer games are excluded.
     pub min_games: u64,
-    /// The positions that may be searched; `None`: all. The others keep what is known of them.
+    /// The positions that may be searched; `None`: all. The others keep their known values.
     pub only: Option<KeyMap<()>>,
-    /// What bounds each search.
     pub limits: Limits,
-    /// What each thread searches with.
     pub config: Config,
 }
 
-/// What a search of a position found.
 #[derive(Debug, Clone, Copy)]
 struct Outcome {
-    /// The best move and its score; `None` if there is no move.
+    /// The best move and its score; `None` if there is no legal move.
     best: Option<Scored>,
     depth: Depth,
     nodes: u64,
 }
 
-/// The analysis of a book: what is known, and what is to be found out.
+/// The analysis of a book: known values, and positions to search.
 pub(crate) struct Analysis {
-    /// What is known of each position.
     known: KeyMap<BookValue>,
-    /// What searches with all moves have found since it began: when more positions belong to it, they
-    /// need not be made again.
+    /// Results of the searches with all moves in this run, to reuse if more positions join the
+    /// analysis.
     searched: KeyMap<Outcome>,
-    /// What is to be searched, those that most games reached first.
+    /// Positions to search, those reached by most games first.
     targets: Vec<Position>,
-    /// All positions that belong to the analysis.
     members: KeyMap<()>,
-    /// Positions that belong to it, but that no moves of the book lead to.
+    /// Number of its positions that no moves of the book lead to.
     pub out_of_reach: u64,
-    /// Positions that belong to it though fewer games reached them than the plan asks for.
+    /// Number of its positions that were reached by fewer games than the plan requires.
     pub beyond: u64,
     plan: Plan,
 }
 
 impl Analysis {
-    /// Prepares the analysis of a book of which this is known already.
+    /// Prepares the analysis of a book with these known values.
     pub(crate) fn new(book: &Book, known: impl Iterator<Item = BookValue>, plan: Plan) -> Self {
         let known = known.map(|value| (value.key, value)).collect();
         let mut analysis = Analysis {
@@ -74,20 +68,20 @@ impl Analysis {
         analysis
     }
 
-    /// Goes on with what a book has grown to, in which these positions belong to the analysis as well.
+    /// Continues with an extended book, and adds these positions to the analysis.
     pub(crate) fn take_in(&mut self, book: &Book, frontier_moves: &[FrontierMove]) {
         let wanted = frontier_moves.iter().map(|shoot| wanted(shoot.position.play(shoot.mv).key()));
         self.known.extend(wanted.map(|wanted| (wanted.key, wanted)));
         self.turn_to(book);
     }
 
-    /// What a journal needs to know of the positions that belong to the analysis and are not known.
+    /// Entries for a journal: the positions of the analysis without a known value.
     pub(crate) fn wanted(&self) -> impl Iterator<Item = BookValue> + '_ {
         self.known.values().copied().filter(is_wanted)
     }
 
-    /// Takes a book for the one to analyse. Positions that it has grown to belong to the analysis, however
-    /// few games reached them.
+    /// Switches to a book. Positions that extend it belong to the analysis, however few games
+    /// reached them.
     fn turn_to(&mut self, book: &Book) {
         let grown = book.grown_positions();
         let is_selected =
@@ -118,12 +112,11 @@ impl Analysis {
         self.out_of_reach = self.members.len() as u64 - reached;
     }
 
-    /// Positions that are to be searched.
     pub(crate) fn len(&self) -> usize {
         self.targets.len()
     }
 
-    /// Positions of which something is known.
+    /// Number of positions with a known value.
     pub(crate) fn known(&self) -> usize {
         self.known.values().filter(|value| !is_wanted(value)).count()
     }
@@ -133,8 +126,8 @@ impl Analysis {
         self.members.contains_key(&position.play(mv).key())
     }
 
-    /// Whether enough is known of a position: by searches that were long enough, and of the best of
-    /// those moves that lead out of the analysis as it is now.
+    /// Whether a position needs no search: its searches were long enough and cover the best of
+    /// those moves that lead out of the current analysis.
     fn is_known(&self, position: &Position) -> bool {
         self.known.get(&position.key()).is_some_and(|value| {
             !is_wanted(value)
@@ -143,8 +136,8 @@ impl Analysis {
         })
     }
 
-    /// Searches what is to be searched, and hands over each value as it is found, in any order,
-    /// until all is done or `tell` fails. There is a thread for each switch, which ends its searches.
+    /// Searches all targets and passes each value to `tell`, in any order. It ends when all are
+    /// done or `tell` fails. There is a thread for each switch, which stops its searches.
     ///
     /// # Errors
     /// Those of `tell`, and if no thread can be started.
@@ -168,7 +161,7 @@ impl Analysis {
         outcome
     }
 
-    /// Searches positions until there is none left, or nobody listens.
+    /// Searches positions until none is left or the receiver is gone.
     fn work(
         &self,
         next: &AtomicUsize,
@@ -178,15 +171,15 @@ impl Analysis {
         let mut searcher = Searcher::new(self.plan.config.clone());
         while let Some(position) = self.targets.get(next.fetch_add(1, Relaxed)) {
             let value = self.value(&mut searcher, position, switch);
-            // A search that was called off is none.
+            // Discard an interrupted search.
             if switch.is_stopped() || found.send(value).is_err() {
                 return;
             }
         }
     }
 
-    /// What a search with all moves has found of a position, if it is known and was long enough. Where
-    /// the best move led out of the analysis, that was the only search, and the value tells all of it.
+    /// The known result of a search with all moves, if it was long enough. If the best move led out
+    /// of the analysis, that was the only search, and the value contains its whole result.
     fn searched_before(&self, key: u64) -> Option<Outcome> {
         let of_value = || {
             let &BookValue { own, outside, own_depth, nodes, .. } = self.known.get(&key)?;
@@ -200,7 +193,7 @@ impl Analysis {
         self.searched.get(&key).copied().or_else(of_value)
     }
 
-    /// The value of a position, not backed up; and what the search with all its moves found.
+    /// The value of a position before backing up, and the result of the search with all its moves.
     fn value(
         &self,
         searcher: &mut Searcher,
@@ -239,7 +232,7 @@ impl Analysis {
         (value, Some(all))
     }
 
-    /// What a search of these moves finds, of all if there are none.
+    /// Searches these moves only; all if the list is empty.
     fn best(
         &self,
         searcher: &mut Searcher,
@@ -260,7 +253,7 @@ impl Analysis {
     }
 }
 
-/// What stands for a position that belongs to an analysis and has not been searched.
+/// The placeholder of a position of the analysis that has not been searched.
 fn wanted(key: u64) -> BookValue {
     BookValue {
         key,
@@ -274,14 +267,14 @@ fn wanted(key: u64) -> BookValue {
     }
 }
 
-/// Whether a value is none, see [`wanted`]: a search has a move, and where there is none, the depth is
-/// that of all play.
+/// Whether a value is a placeholder, see [`wanted`]: a search yields a move, and without legal
+/// moves the depth is that of a finished game.
 fn is_wanted(value: &BookValue) -> bool {
     value.own.is_none() && value.own_depth == 0
 }
 
-/// What analyses of other books have found of the positions of this one, backed up along its moves;
-/// where several know a position, the one that searched it longest.
+/// The values of other books' analyses for the positions of this book, backed up along its moves.
+/// If several have a value, that of the longest search is used.
 pub(crate) fn carried_over(found: impl Iterator<Item = BookValue>, book: &Book) -> Vec<BookValue> {
     let mut longest: KeyMap<BookValue> = KeyMap::default();
     for value in found {

@@ -1,4 +1,4 @@
-//! What the book inside the search does: the same position searched with and without it.
+//! Shows the effect of the book inside the search: one position searched with and without it.
 
 use std::io::Write;
 
@@ -9,19 +9,19 @@ use crate::engine::search::{
 };
 use crate::games::book::{Book, BookError, Counts};
 
-/// The game that shows it: `books/dumb.pgn`. One position of it can be reached by another order
-/// of moves, which only a search finds.
+/// The example game, `books/dumb.pgn`. One of its positions can also be reached by another order of
+/// moves, which only a search finds.
 pub const EXAMPLE: &str = include_str!("../../../books/dumb.pgn");
 /// The other order of moves, as far as it is played.
 pub const EXAMPLE_MOVES: &str = "e4 Nc6 Ke2 d5 exd5";
 
-/// A transposition table large enough for a lesson, in mebibytes.
+/// Size of the transposition table in MiB, large enough for a lesson.
 const MEMORY_MB: usize = 16;
 
-/// A book of the example's game.
+/// Builds a book of the example game.
 ///
 /// # Errors
-/// If the game cannot be put into a temporary file, from which books are made.
+/// If the game cannot be written to a temporary file, from which the book is built.
 pub fn example_book() -> Result<Book, BookError> {
     let reading = |error: std::io::Error| BookError::Unreadable {
         name: "the example".to_owned(),
@@ -32,18 +32,18 @@ pub fn example_book() -> Result<Book, BookError> {
     Book::open(file.path())
 }
 
-/// A position of a game and what the book knows of it.
+/// A position of a game with its book data.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// The move that led there, in words.
+    /// The move that led to it, in words.
     pub mv: String,
     /// The games that reached it, if any did.
     pub reached: Option<Counts>,
-    /// How many moves lead from it to a position of the book.
+    /// Number of moves that lead from it to a position of the book.
     pub exits: usize,
 }
 
-/// Walks through a game and asks the book at every step.
+/// Looks up the positions of a game in the book.
 pub fn walk(game: &Game, book: &Book) -> Vec<Known> {
     let positions = game.positions();
     let moves = game.moves().iter().zip(positions.windows(2));
@@ -59,39 +59,40 @@ pub fn walk(game: &Game, book: &Book) -> Vec<Known> {
 /// An iteration of a search.
 #[derive(Debug, Clone)]
 pub struct Iteration {
-    /// Its depth in plies.
+    /// Depth in plies.
     pub depth: Depth,
-    /// Its score for the side to move.
+    /// Score for the side to move.
     pub score: Score,
-    /// Nodes since the search began.
+    /// Total nodes so far.
     pub nodes: u64,
     /// The principal variation.
     pub line: Vec<Move>,
-    /// Where it enters the book.
+    /// Where it enters the book, if it does.
     pub book: Option<Transposition>,
 }
 
 /// A search with or without the book.
 #[derive(Debug, Clone)]
 pub struct Effect {
-    /// What a position of the book does inside the search.
+    /// How the search used the book.
     pub mode: BookSearch,
-    /// The iterations that were completed.
+    /// The completed iterations.
     pub iterations: Vec<Iteration>,
     /// The move chosen.
     pub best: Option<Move>,
-    /// All nodes.
+    /// Total nodes.
     pub nodes: u64,
     /// The last completed iteration.
     pub depth: Depth,
-    /// The line into the book by which the search ended.
+    /// The line into the book that ended the search, if any.
     pub ending: Option<Transposition>,
 }
 
-/// Searches the last position of `game` in each of these modes, with one thread and an empty table,
-/// to `depth` at most. A search that compares its tree with the book has the nodes that it takes
-/// without one to spend, of which it may save some: what is bounded by its depth alone, it would
-/// search to the end.
+/// Searches the last position of `game` in each mode, with one thread and an empty table, to at
+/// most `depth`.
+///
+/// A search that compares its tree with the book gets the nodes that the search without a book
+/// takes, and may save some of them: limited by depth alone, it would search to the end.
 pub fn effects(
     game: &Game,
     book: &Book,

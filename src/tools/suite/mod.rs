@@ -26,12 +26,12 @@ use crossbeam::channel::{Sender, bounded};
 use crate::engine::search::{Control, STACK_SIZE};
 use crate::support::threads::start;
 
-/// Ends a series of searches. Each search has a control of its own, which this hands out.
+/// Stops a series of searches, each of which has its own control.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Switch(Arc<Mutex<(bool, Control)>>);
 
 impl Switch {
-    /// The control of the next search; it is stopped already if the series is to end.
+    /// Creates the control of the next search; it is already stopped if the series is.
     pub(crate) fn control(&self) -> Control {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let control = Control::new();
@@ -42,21 +42,20 @@ impl Switch {
         control
     }
 
-    /// Stops the running search and all that follow.
+    /// Stops the running search and all later ones.
     pub(crate) fn stop(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.0 = true;
         state.1.stop();
     }
 
-    /// Whether the series has been ended.
     pub(crate) fn is_stopped(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).0
     }
 }
 
-/// Works on a thread for each switch, and takes what the threads send, in any order, until they are
-/// done or `take` fails; then nobody listens to them any more.
+/// Runs a thread for each switch, and passes what the threads send to `take`, in any order. If
+/// `take` fails, the receiver is dropped and the threads end.
 ///
 /// # Errors
 /// Those of `take`, and if no thread can be started.
@@ -74,7 +73,7 @@ pub(crate) fn run_parallel<T: Send, E: From<io::Error>>(
         };
         start(scope, (switches.len(), STACK_SIZE), run)?;
         drop(sender);
-        // After an error nobody listens, and the threads end.
+        // After an error the receiver is gone, and the threads end.
         found.into_iter().try_for_each(take)
     })
 }

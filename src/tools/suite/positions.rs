@@ -1,12 +1,12 @@
-//! The positions on which the lessons measure.
+//! The positions used by the lessons' measurements.
 
 use crate::chess::epd;
 use crate::chess::position::Position;
 
-/// One FEN a line.
+/// One FEN per line.
 const POSITIONS: &str = include_str!("positions.txt");
 
-/// Sixty positions that Tabia reached in games against itself: openings, middlegames, endgames.
+/// Returns sixty positions from Tabia's self-play: openings, middlegames, endgames.
 pub fn positions() -> Vec<Position> {
     epd::positions(POSITIONS).expect("a test reads the shipped positions")
 }

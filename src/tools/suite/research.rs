@@ -1,8 +1,7 @@
-//! Two orders of searching a move again: which is cheaper, and which plays better?
+//! Compares two orders of re-searching a move: cost and playing strength.
 //!
-//! A late move is searched with a null window and at reduced depth first. Where that beats alpha
-//! at a PV node, both have to be made good: the depth and the window. See
-//! [`ResearchOrder`].
+//! A late move is first searched with a null window and at reduced depth. If it beats alpha at a PV
+//! node, both the depth and the window must be restored. See [`ResearchOrder`].
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,15 +18,17 @@ use crate::tools::autoplay::schedule::{Format, Schedule};
 use crate::tools::autoplay::stats::Tally;
 use crate::tools::autoplay::tournament::{Progress, Standings, Tournament};
 
-/// A transposition table large enough for a lesson, in mebibytes.
+/// Size of the transposition table in MiB, large enough for a lesson.
 const MEMORY_MB: usize = 16;
-/// An engine that says nothing for so long hangs.
+/// Time without output after which an engine counts as hung.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// A game that is not over by then is a draw, in moves.
+/// Number of moves after which a game is a draw.
 const MAX_MOVES: u32 = 150;
 
-/// The nodes that one order needs for some positions, each searched to `depth` by one thread with
-/// an empty table; `None` once `control` says stop.
+/// Counts the nodes that one order needs for some positions.
+///
+/// Each is searched to `depth` by one thread with an empty table. Returns `None` if `control` stops
+/// the search.
 pub fn nodes(
     order: ResearchOrder,
     positions: &[Position],
@@ -45,20 +46,22 @@ pub fn nodes(
     (!control.is_stopped()).then_some(sum)
 }
 
-/// A match of the two orders at fixed nodes.
+/// A match between the two orders at fixed nodes.
 #[derive(Debug, Clone)]
 pub struct Match {
-    /// Games, two from each position.
+    /// Number of games, two from each position.
     pub games: usize,
-    /// Nodes for each move.
+    /// Nodes per move.
     pub nodes: u64,
-    /// Games at a time.
+    /// Number of concurrent games.
     pub concurrency: usize,
 }
 
 impl Match {
-    /// Plays `program`, which must be Tabia, with the orders `orders` against itself; tells
-    /// `on_game` after each game what has come of them so far, from the first one's side.
+    /// Plays `program`, which must be Tabia, against itself with the two `orders`.
+    ///
+    /// Calls `on_game` after each game with the results so far, from the first order's point of
+    /// view.
     ///
     /// # Errors
     /// If the program cannot be started.

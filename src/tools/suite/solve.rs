@@ -1,4 +1,4 @@
-//! Test suites: positions with the moves that solve them, in EPD, searched one after the other.
+//! Solves test suites: EPD positions with their solutions, searched one after the other.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,28 +12,25 @@ use crate::chess::score::{self, Score};
 use crate::engine::search::{Limits, Searcher};
 use crate::support::words::{plural, split_words};
 
-/// The time for a position where nothing else bounds its search.
+/// Default time per position.
 pub(crate) const TIME: Duration = Duration::from_secs(5);
-/// Lines of a suite that are named when they are passed over; the others are counted.
+/// Maximum number of skipped lines listed by number; the others are counted.
 const NAMED: usize = 5;
 
-/// One position of a suite.
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
     /// Its name (`id`), or its number in the suite.
     pub name: String,
-    /// The position, in which there is a legal move.
+    /// The position, which has a legal move.
     pub position: Position,
-    /// Moves that solve it (`bm`); empty if it only says what does not.
+    /// Moves that solve it (`bm`); empty if only moves to avoid are given.
     best: Vec<Move>,
-    /// Moves that do not (`am`).
     avoid: Vec<Move>,
-    /// Where no moves are named: the mate in so many moves that is to be found (`dm`).
+    /// If no moves are given: the length of the mate to find (`dm`).
     mate: Option<i32>,
 }
 
 impl Problem {
-    /// Reads a line.
     fn parse(line: &str) -> Result<Self, String> {
         let (position, rest) = epd::position(line).map_err(|error| error.to_string())?;
         let (name, best, avoid) = (String::new(), Vec::new(), Vec::new());
@@ -65,7 +62,7 @@ impl Problem {
         split_words(operand).map(|word| parse(word.trim_end_matches(','))).collect()
     }
 
-    /// Whether a move, with the score that a search has for it, solves it.
+    /// Whether a move with its score solves it.
     fn is_solved_by(&self, mv: Move, score: Score) -> bool {
         if self.best.is_empty() && self.avoid.is_empty() {
             let found = score::mate_distance(score);
@@ -74,7 +71,6 @@ impl Problem {
         (self.best.is_empty() || self.best.contains(&mv)) && !self.avoid.contains(&mv)
     }
 
-    /// What solves it, in words.
     pub(crate) fn wanted(&self) -> String {
         let list = |moves: &[Move]| -> Vec<String> {
             moves.iter().map(|&mv| self.position.san(mv)).collect()
@@ -92,25 +88,21 @@ fn mate(moves: &str) -> Result<i32, String> {
     parsed.ok_or_else(|| format!("expected the moves of a mate, found {moves:?}"))
 }
 
-/// What a search answered to a problem; printed as a line without its end.
+/// The result of a problem; displayed as a line without its end.
 #[derive(Debug, Clone)]
 pub(crate) struct Solution {
-    /// The problem.
     pub problem: Problem,
-    /// Its number in the suite, from 1, and how many there are.
+    /// Its number in the suite, from 1, and the total.
     pub number: (usize, usize),
-    /// The move that the search chose, if it came to one.
+    /// The chosen move, if the search completed one.
     pub mv: Option<Move>,
     /// Its score for the side to move.
     pub score: Score,
-    /// The nodes of the search.
     pub nodes: u64,
-    /// Whether that solves the problem.
     pub solved: bool,
 }
 
 impl Solution {
-    /// The move in SAN.
     pub(crate) fn san(&self) -> Option<String> {
         self.mv.map(|mv| self.problem.position.san(mv))
     }
@@ -126,22 +118,20 @@ impl fmt::Display for Solution {
     }
 }
 
-/// A suite on its way; printed as the sum of what was searched so far.
+/// The progress of a suite; displayed as a summary of the problems searched so far.
 #[derive(Debug, Clone)]
 pub(crate) struct SuiteRun {
     open: VecDeque<Problem>,
-    /// How many positions have been searched.
     pub searched: usize,
-    /// How many of them were solved.
     pub solved: usize,
-    /// The nodes of these searches.
+    /// Total nodes of these searches.
     pub nodes: u64,
     begun: Instant,
 }
 
 impl SuiteRun {
-    /// Reads the text of a file, and tells what of it is passed over: the first lines that are no
-    /// problem, and how many more there are. The time begins to run.
+    /// Parses a file, starts the clock, and returns messages on skipped lines. The messages list
+    /// the first invalid lines and count the others.
     pub(crate) fn parse(file: &str, text: &str) -> (Self, Vec<String>) {
         let (mut open, mut faults) = (VecDeque::new(), Vec::new());
         for (number, line) in epd::lines(text) {
@@ -162,32 +152,29 @@ impl SuiteRun {
         (SuiteRun { open, searched: 0, solved: 0, nodes: 0, begun: Instant::now() }, faults)
     }
 
-    /// The number of its problems.
     pub(crate) fn len(&self) -> usize {
         self.searched + self.open.len()
     }
 
-    /// Whether it has none.
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The problem to be searched next.
     pub(crate) fn problem(&self) -> Option<&Problem> {
         self.open.front()
     }
 
-    /// What is said where it ends before its end.
+    /// Message shown when interrupted.
     pub(crate) fn stopped(&self) -> String {
         format!("Stopped after {} of {} positions.", self.searched, self.len())
     }
 
-    /// The time since it was read.
+    /// The time since the file was parsed.
     pub(crate) fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }
 
-    /// Counts what a search answered to the problem that was next; `None` if there was none.
+    /// Adds the result of the next problem; `None` if there was none.
     pub(crate) fn answer(
         &mut self,
         mv: Option<Move>,
@@ -203,11 +190,11 @@ impl SuiteRun {
         Some(Solution { problem, number, mv, score, nodes, solved })
     }
 
-    /// Searches what is left, each problem by a searcher that has forgotten the others, and hands
-    /// on the answers. Once the switch is off, the problem that is being searched does not count.
+    /// Searches the remaining problems with empty tables, and passes on the solutions. After the
+    /// switch is turned off, the current problem does not count.
     ///
     /// # Errors
-    /// If an answer cannot be handed on, which ends it.
+    /// If a solution cannot be passed on, which ends the run.
     pub(crate) fn solve(
         &mut self,
         searcher: &mut Searcher,

@@ -1,10 +1,10 @@
-//! The transposition suite: what comparing the tree with the book is worth.
+//! The transposition suite: measures the effect of comparing the search tree with the book.
 //!
-//! Its positions are not in the book, nor does it know an answer to them, as the engine would play
-//! it without a search; but their own games come back into it within a few plies, by another order
-//! of moves. On these a search that compares its tree with the book can save its time. Each
-//! position is searched without the book, in each mode with it, and once more without it and with
-//! many times the nodes, as a judge of all their moves.
+//! Its positions are not in the book, and the engine has no book answer to them without a search.
+//! But their own games return to the book within a few plies by another order of moves. A search
+//! that compares its tree with the book can save time on them. Each position is searched without
+//! the book, in each mode with it, and without it again with many times the nodes, as a judge of
+//! all their moves.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -19,24 +19,23 @@ use crate::games::book::{Book, Chooser, Policy};
 use crate::games::pgn::{GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
 use crate::support::random::Random;
 
-/// Which positions of games make a suite.
+/// Which positions of games are selected for a suite.
 #[derive(Debug, Clone)]
 pub(crate) struct SuiteSelection {
-    /// Plies within which the game comes back into the book.
+    /// Maximum number of plies until the game returns to the book.
     pub reach: usize,
-    /// Plies of a game that are looked at.
+    /// Maximum number of plies of a game that are examined.
     pub max_plies: usize,
-    /// Positions wanted.
     pub positions: usize,
-    /// What the choice follows from.
+    /// Seed of the selection.
     pub seed: u64,
 }
 
-/// Collects positions that are out of the book and on their way back into it.
+/// Collects positions outside the book whose games return to it.
 pub(crate) struct Selector<'b> {
     book: &'b Book,
     selection: SuiteSelection,
-    /// The engine's own way to answer out of the book.
+    /// How the engine would answer without a search.
     chooser: Chooser,
     seen: HashSet<u64>,
     found: Vec<Position>,
@@ -44,19 +43,17 @@ pub(crate) struct Selector<'b> {
     line: Vec<Position>,
 }
 
-/// The positions that a [`Selector`] has drawn.
 #[derive(Debug, Clone)]
 pub(crate) struct Drawn {
-    /// As many as wanted, or all.
+    /// As many as requested, or all found.
     pub positions: Vec<Position>,
-    /// How many there were to draw from.
+    /// Number of candidates.
     pub found: usize,
-    /// How many others would have been, had the book no answer to them.
+    /// Number of positions that were rejected only because the book has an answer to them.
     pub answered: usize,
 }
 
 impl<'b> Selector<'b> {
-    /// A selector that has seen no game yet.
     pub(crate) fn new(book: &'b Book, selection: SuiteSelection) -> Self {
         let chooser = Chooser::new(Policy::Prefer, selection.seed);
         let (seen, answered) = (HashSet::new(), HashSet::new());
@@ -64,27 +61,27 @@ impl<'b> Selector<'b> {
         Selector { book, selection, chooser, seen, found, answered, line }
     }
 
-    /// Looks through the games of an input.
+    /// Reads the games of an input.
     ///
     /// # Errors
-    /// If it cannot be read. Broken games count as far as they go.
+    /// If it cannot be read. Broken games are used up to the error.
     pub(crate) fn read(&mut self, input: &PgnInput) -> io::Result<()> {
         let mut reader = Reader::new(input.open(&std::sync::Arc::default())?);
         while reader.read_game(self)?.is_some() {}
         Ok(())
     }
 
-    /// The suite: as many positions as wanted, drawn at random.
+    /// The suite: as many positions as requested, selected at random.
     pub(crate) fn finish(mut self) -> Drawn {
         let found = self.found.len();
-        // The same suite whatever the order of the games.
+        // The suite must not depend on the order of the games.
         self.found.sort_unstable_by_key(Position::key);
         Random::new(self.selection.seed).shuffle(&mut self.found);
         self.found.truncate(self.selection.positions);
         Drawn { positions: self.found, found, answered: self.answered.len() }
     }
 
-    /// The first position of the game that fits and that must be searched.
+    /// The first position of the game that qualifies and must be searched.
     fn fitting(&mut self) -> Option<Position> {
         let in_book: Vec<bool> =
             self.line.iter().map(|position| self.book.reached(position).is_some()).collect();
@@ -133,26 +130,25 @@ impl Visitor for Selector<'_> {
 pub(crate) const MODES: [BookSearch; 4] =
     [BookSearch::Stop, BookSearch::Value, BookSearch::Steer, BookSearch::First];
 
-/// A score counts for no more centipawns than this in what a move loses: beyond it the game is
-/// decided, and a missed mate is no loss of a hundred pawns.
+/// Cap on scores, in centipawns, when computing the loss of a move: beyond it the game is decided,
+/// and a missed mate does not cost a hundred pawns.
 const DECIDED: Score = 1_000;
 
-/// What the searches of one position gave.
 #[derive(Debug, Clone)]
 pub(crate) struct ModeTrial {
     /// Without the book.
     pub plain: SearchResult,
-    /// With it, in the order of the modes asked for.
+    /// With it, in the order of the modes requested.
     pub modes: Vec<SearchResult>,
     /// Without it, with many times the nodes of the plain search.
     pub judge: SearchResult,
-    /// What the judge takes each move of these searches to be worth, searched alone with as many
-    /// nodes; empty if all are the same.
+    /// The judge's score of each move chosen by these searches, searched alone with as many nodes;
+    /// empty if all chose the same.
     worth: Vec<(Option<Move>, Score)>,
 }
 
 impl ModeTrial {
-    /// What the judge takes a move of these searches to be worth, in centipawns above `other`.
+    /// The judge's score of a move minus that of `other`, in centipawns.
     fn above(&self, mv: Option<Move>, other: Option<Move>) -> f64 {
         let worth = |mv| {
             let found = self.worth.iter().find(|(known, _)| *known == mv);
@@ -162,20 +158,17 @@ impl ModeTrial {
     }
 }
 
-/// How positions are searched.
 #[derive(Debug, Clone)]
 pub(crate) struct Attempt<'a> {
-    /// The book.
     pub book: &'a Book,
-    /// The modes to compare with plain search.
     pub modes: &'a [BookSearch],
-    /// What bounds the searches but the judge's.
+    /// The limits of all searches but the judge's.
     pub limits: &'a Limits,
-    /// How many times the nodes of the plain search the judge gets.
+    /// The judge's nodes as a multiple of the plain search's.
     pub judge_factor: u64,
 }
 
-/// Searches a position in all ways. The searcher forgets everything in between.
+/// Searches a position in all modes. The searcher is cleared in between.
 pub(crate) fn attempt(
     searcher: &mut Searcher,
     position: &Position,
@@ -206,17 +199,14 @@ pub(crate) fn attempt(
     ModeTrial { plain, modes, judge, worth }
 }
 
-/// A mean with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Mean {
-    /// The mean.
     pub mean: f64,
-    /// Its standard error.
     pub error: f64,
 }
 
 impl Mean {
-    /// Of values that do not depend on each other; zero if there are none.
+    /// Computes them for independent values; zero if there are none.
     fn of(values: &[f64]) -> Self {
         let count = values.len().max(1) as f64;
         let mean = values.iter().sum::<f64>() / count;
@@ -225,14 +215,12 @@ impl Mean {
     }
 }
 
-/// What a mode was worth on a suite. Pairs are of the plain search and the mode's.
+/// The effect of a mode on a suite. Pairs contain the values of the plain search and of the mode.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ModeSummary {
-    /// The mode.
     pub mode: BookSearch,
-    /// Positions.
     pub positions: usize,
-    /// Positions where a match ended the search.
+    /// Number of positions where a match ended the search.
     pub used: usize,
     /// Nodes with the book over nodes without, where a match was used.
     pub cost_used: f64,
@@ -242,15 +230,15 @@ pub(crate) struct ModeSummary {
     pub agreement_used: [usize; 2],
     /// The same over all positions.
     pub agreement: [usize; 2],
-    /// Centipawns that a move loses against the judge's, by the judge.
+    /// The average loss of a move against the judge's, in centipawns of the judge.
     pub loss: [Mean; 2],
-    /// What the mode's move loses more than the plain search's, where a match was used.
+    /// The loss of the mode's move minus that of the plain search's, where a match was used.
     pub price_used: Mean,
     /// The same over all positions.
     pub price: Mean,
 }
 
-/// Sums up what each of these modes, which are those of the trials, was worth.
+/// Summarises the effect of each mode; `modes` are those of the trials.
 pub(crate) fn summarise(modes: &[BookSearch], trials: &[ModeTrial]) -> Vec<ModeSummary> {
     let summary = |(index, &mode)| summary(trials, index, mode);
     modes.iter().enumerate().map(summary).collect()
@@ -274,7 +262,7 @@ fn summary(trials: &[ModeTrial], index: usize, mode: BookSearch) -> ModeSummary 
     }
 }
 
-/// What the plain search's moves, and the mode's, lose against the judge's.
+/// The losses of the plain search's moves and of the mode's against the judge's.
 fn loss(searches: &[(&ModeTrial, &SearchResult)]) -> [Mean; 2] {
     let lost = |trial: &ModeTrial, mv| trial.above(trial.judge.best, mv);
     let plain: Vec<f64> = searches.iter().map(|(trial, _)| lost(trial, trial.plain.best)).collect();
@@ -282,7 +270,7 @@ fn loss(searches: &[(&ModeTrial, &SearchResult)]) -> [Mean; 2] {
     [Mean::of(&plain), Mean::of(&with)]
 }
 
-/// What the mode's moves lose more than the plain search's.
+/// The loss of the mode's moves minus that of the plain search's.
 fn price(searches: &[(&ModeTrial, &SearchResult)]) -> Mean {
     let lost =
         |(trial, with): &(&ModeTrial, &SearchResult)| trial.above(trial.plain.best, with.best);
@@ -344,7 +332,7 @@ mod tests {
 
     #[test]
     fn what_the_book_answers_at_the_root_is_not_searched() {
-        // 2...e6 is in no game of the book, but 3.c4 brings its position after 3.Nf3 about: the
+        // 2...e6 is in no game of the book, but 3.c4 transposes to its position after 3.Nf3, so the
         // engine plays it at once.
         let drawn = suite(1);
         assert_eq!((drawn.positions.len(), drawn.found, drawn.answered), (0, 0, 1));
@@ -355,7 +343,7 @@ mod tests {
         let mut searcher = Searcher::new(Config { memory_mb: 4, ..Config::default() });
         let (book, limits) = (book(), Limits { soft_nodes: Some(20_000), ..Limits::depth(9) });
         let how = Attempt { book: &book, modes: &MODES, limits: &limits, judge_factor: 4 };
-        // Two plies from the book, so that every mode meets it at once.
+        // Two plies from the book, so that every mode finds a match at once.
         let moves = ["g1f3", "g8f6", "d2d4"].map(|text| text.parse().expect("a move"));
         let position = moves.iter().fold(Position::start(), |position, &mv| position.play(mv));
         let trial = attempt(&mut searcher, &position, &how, &Switch::default());
@@ -363,11 +351,11 @@ mod tests {
         assert_eq!(summaries.len(), MODES.len());
         let first = summaries[MODES.len() - 1];
         assert_eq!((first.mode, first.positions, first.used), (BookSearch::First, 1, 1));
-        // A book without values is asked alike.
+        // A book without values gives the same results.
         assert_eq!(trial.modes[0].nodes, trial.modes[1].nodes);
         assert!(first.cost_used < 1.0 && first.cost < 1.0, "{first:?}");
         assert!(trial.judge.nodes >= trial.plain.nodes);
-        // The price is what the one move loses more than the other.
+        // The price is the loss of the one move minus that of the other.
         for summary in summaries {
             let [plain, with] = summary.loss.map(|loss| loss.mean);
             assert!((summary.price.mean - (with - plain)).abs() < 1e-9, "{summary:?}");

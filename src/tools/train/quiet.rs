@@ -1,19 +1,19 @@
-//! Whether a position is quiet, so that its evaluation can be held against the game's result.
+//! Detects quiet positions, whose static evaluation can be compared with the game's result.
 
 use crate::chess::position::{Move, Piece, Position};
 use crate::chess::score::{INFINITY, Score};
 use crate::engine::eval::{Evaluation, Evaluator};
 
-/// The order of captures: the most valuable victim first, the least valuable attacker before
-/// others. Values in pawns by [`Piece`].
+/// The order of captures: the most valuable victim first, then the least valuable attacker. Values
+/// in pawns by [`Piece`].
 const ORDER_VALUE: [i32; 6] = [1, 3, 3, 5, 9, 10];
 
-/// Captures in a row that are followed.
+/// Maximum number of consecutive captures.
 const DEPTH: u32 = 12;
 
-/// A plain quiescence search over captures and promotions, without pruning or tables, that owes
-/// nothing to the weights of the real search.
-/// Source: <https://www.chessprogramming.org/Quiescence_Search>.
+/// A plain quiescence search over captures and promotions, without pruning or tables. It does not
+/// depend on the weights of the real search. Source:
+/// <https://www.chessprogramming.org/Quiescence_Search>.
 pub(crate) struct Quiescence {
     evaluator: Evaluator,
 }
@@ -25,19 +25,18 @@ impl Default for Quiescence {
 }
 
 impl Quiescence {
-    /// With a fresh evaluator of the classical terms.
     pub(crate) fn new() -> Self {
         Quiescence { evaluator: Evaluator::new(&Evaluation::Classical) }
     }
 
-    /// The static score, for the side to move, if the position is quiet: nobody is in check and
-    /// no series of captures changes the score.
+    /// Returns the static score for the side to move if the position is quiet: not in check, and no
+    /// sequence of captures changes the score.
     pub(crate) fn quiet_score(&mut self, position: &Position) -> Option<Score> {
         if position.in_check() {
             return None;
         }
         let score = self.evaluator.evaluate(position, 0);
-        // A null window tells whether anything is better than standing pat.
+        // A null window shows whether anything is better than standing pat.
         let best = self.search(position, score, score + 1, DEPTH);
         (best <= score).then_some(score)
     }
@@ -61,7 +60,7 @@ impl Quiescence {
     }
 }
 
-/// Captures and promotions, or every way out of check, the likely best first.
+/// Captures and promotions, or all check evasions, the most promising first.
 fn moves(position: &Position) -> Vec<Move> {
     let mut list = crate::chess::position::MoveList::new();
     position.noisy_moves(&mut list);
@@ -89,7 +88,7 @@ mod tests {
             // A knight hangs; a defended knight does not hang to a queen.
             ("4k3/8/8/3n4/8/8/3R4/4K3 w - - 0 1", false),
             ("4k3/8/4p3/3n4/8/8/3Q4/4K3 w - - 0 1", true),
-            // A pawn is about to be promoted.
+            // A pawn can promote.
             ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", false),
             // In check.
             ("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", false),

@@ -1,7 +1,8 @@
-//! Games of former networks, judged anew.
+//! Re-evaluates the positions of existing games.
 //!
-//! The moves stay as they were played; what is thought of each position is what a later network says,
-//! by itself or by a search. Others found 24 to 50 Elo in it (Stockfish's trainer, "data rescoring").
+//! The moves stay the same; the scores are replaced by those of a later network, either its
+//! evaluation or a search with it. Others gained 24 to 50 Elo (Stockfish's trainer, "data
+//! rescoring").
 
 use super::selfplay::{SelfPlay, for_white};
 use super::{GameSettings, PlayedGame, SearchedMove, is_noisy};
@@ -9,12 +10,10 @@ use crate::chess::position::Game;
 use crate::chess::score::Score;
 use crate::engine::eval::{Evaluation, Evaluator};
 
-/// What positions are judged by.
 #[derive(Clone)]
 pub(crate) struct Judgement {
-    /// What evaluates them.
     pub evaluation: Evaluation,
-    /// Nodes of a search, after which no iteration begins; without one the evaluation alone judges.
+    /// Soft limit on the nodes of a search: no iteration begins after it. `None`: evaluation only.
     pub nodes: Option<u64>,
 }
 
@@ -27,16 +26,12 @@ impl std::fmt::Display for Judgement {
     }
 }
 
-/// Judges the positions of games.
 pub(crate) enum Relabeller {
-    /// By the evaluation alone.
     Static(Box<Evaluator>),
-    /// By searches.
     Search(Box<SelfPlay>),
 }
 
 impl Relabeller {
-    /// One that judges so.
     pub(crate) fn new(judgement: &Judgement) -> Self {
         let evaluation = judgement.evaluation.clone();
         match judgement.nodes {
@@ -48,8 +43,9 @@ impl Relabeller {
         }
     }
 
-    /// The game with new scores, which follow from it and the judgement alone; `None` if a move is
-    /// illegal. A search also tells anew whether a position is noisy: its own best move says so.
+    /// Returns the game with new scores; `None` if a move is illegal. The scores depend only on the
+    /// game and the judgement. A search also updates the noisy mark of a position, from its own
+    /// best move.
     pub(crate) fn judge(&mut self, game: &PlayedGame) -> Option<PlayedGame> {
         let mut moves = Vec::with_capacity(game.moves.len());
         let whole = match self {
@@ -75,7 +71,7 @@ impl Relabeller {
     }
 }
 
-/// Scores as files have them; mates are the largest.
+/// Clamps a score to the range of files; mates are the largest scores.
 fn in_file(score: Score) -> i16 {
     score.clamp(i16::MIN.into(), i16::MAX.into()) as i16
 }

@@ -1,4 +1,4 @@
-//! A position with what became of it, and its line of text.
+//! A position with a score and a game result, and its text format.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,31 +8,25 @@ use thiserror::Error;
 use crate::chess::position::{FenError, Position};
 use crate::chess::score::Score;
 
-/// A position to learn from. Its line is `FEN | score | result`, both for White, the score in
-/// centipawns or `-`, the result as 1.0, 0.5 or 0.0.
+/// A training position. Its line is `FEN | score | result`, both for White: the score in centipawns
+/// or `-`, the result as 1.0, 0.5 or 0.0.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sample {
-    /// The position.
     pub position: Position,
-    /// What a search said of it, in centipawns for White.
+    /// The score of a search in centipawns for White.
     pub score: Option<Score>,
-    /// What the game brought White: 1 for a win, 0 for a loss.
+    /// White's result: 1 for a win, 0 for a loss.
     pub result: f32,
 }
 
-/// A line that is no sample.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub(crate) enum ParseSampleError {
-    /// There are not three fields.
     #[error("expected `FEN | score | result`")]
     Fields,
-    /// The position is none.
     #[error("{0}")]
     Fen(#[from] FenError),
-    /// The score is no number of centipawns.
     #[error("the score is neither a number of centipawns nor `-`")]
     Score,
-    /// The result is none.
     #[error("the result is not between 0.0 and 1.0")]
     Result,
 }

@@ -1,4 +1,4 @@
-//! Games of the engine against itself.
+//! Self-play games.
 
 use std::fmt;
 
@@ -10,50 +10,47 @@ use crate::engine::search::{Config, Control, Limits, Searcher};
 use crate::games::book::{Book, Chooser, Policy};
 use crate::support::random::Random;
 
-/// Table of a player: its searches are small, and a small table is soon cleared.
+/// Size of a player's transposition table: small searches need little, and it is cleared quickly.
 const MEMORY_MB: usize = 1;
 
-/// How many times the soft number of nodes a search may take.
+/// The hard limit of nodes, as a multiple of the soft one.
 const HARD_NODES: u64 = 8;
 
-/// Longer openings are not taken from a book; a file of games counts their plies in a byte.
+/// Maximum plies of an opening from a book; a file of games stores the number in a byte.
 const LONGEST_OPENING: usize = 80;
 
-/// After so many games of random moves that are over there is no hope for another.
+/// Number of attempts to find random moves that do not end the game.
 const MAX_TRIES: usize = 1000;
 
-/// Games longer than this are drawn.
+/// Number of plies after which a game is a draw.
 const MAX_PLIES: usize = 400;
 
-/// How openings are taken from a book, to its end.
+/// Parameters of openings from a book; they continue to the end of the book.
 #[derive(Clone)]
 pub(crate) struct BookOpenings {
-    /// The book.
     pub book: Book,
-    /// How moves are chosen after those that are drawn.
+    /// How moves are chosen after the drawn ones.
     pub policy: Policy,
-    /// Random moves after its end, so that fewer games are played twice.
+    /// Number of random moves after the end of the book, to avoid duplicate games.
     pub random_after: usize,
 }
 
-/// How games are played.
 #[derive(Clone)]
 pub(crate) struct GameSettings {
-    /// What judges positions.
     pub evaluation: Evaluation,
-    /// What the openings follow from.
     pub seed: u64,
-    /// Nodes for each move: none begins an iteration that has taken more.
+    /// Soft limit on nodes per move: no iteration begins after it.
     pub nodes: u64,
-    /// Random moves at the beginning; with a book, moves of it that are drawn as its games have them.
+    /// Number of random moves at the beginning; with a book, number of its moves drawn in
+    /// proportion to their games.
     pub random_plies: usize,
-    /// What openings are taken from, in place of random moves.
+    /// The book for openings, instead of random moves.
     pub book: Option<BookOpenings>,
-    /// Games begin with so many pieces, kings among them, placed at random, in place of random moves.
+    /// Range of the number of pieces, kings included, placed at random instead of random moves.
     pub piece_count: Option<(u8, u8)>,
-    /// Openings that a search values higher than this for either side are not played.
+    /// Maximum score of an opening for either side, in centipawns by a search.
     pub opening_limit: Score,
-    /// A game in which both sides agree on a larger score is over, once they have done so for
+    /// Adjudication: a game ends once both sides agree on a larger score for
     /// [`GameSettings::adjudicate_plies`].
     pub adjudicate_score: Score,
     /// See [`GameSettings::adjudicate_score`].
@@ -61,8 +58,8 @@ pub(crate) struct GameSettings {
 }
 
 impl Default for GameSettings {
-    /// As the networks of strong engines are fed: fixed nodes, eight random plies, no openings
-    /// beyond four pawns, resignation at ten.
+    /// Similar to the training data of strong engines: fixed nodes, eight random plies, openings
+    /// within four pawns, resignation at ten.
     fn default() -> Self {
         GameSettings {
             evaluation: Evaluation::default(),
@@ -97,22 +94,21 @@ impl fmt::Display for GameSettings {
     }
 }
 
-/// Plays games against itself.
 pub(crate) struct SelfPlay {
     settings: GameSettings,
     searcher: Searcher,
 }
 
-/// What a game is worth to White by the scores of the latest moves, if both sides agree on it.
+/// Adjudicates a game by the scores of the latest moves, if both sides agree.
 struct Adjudicator<'s> {
     settings: &'s GameSettings,
-    /// Plies in a row with a score beyond the limit, and for whom.
+    /// Consecutive plies with a score beyond the limit, and the side it favours.
     agreed: usize,
     winner: Color,
 }
 
 impl Adjudicator<'_> {
-    /// Takes in a score for White; tells who wins if that is settled.
+    /// Adds a score for White; returns the winner if it is decided.
     fn update(&mut self, score: Score) -> Option<Color> {
         let ahead = if score > 0 { Color::White } else { Color::Black };
         if score.abs() < self.settings.adjudicate_score {
@@ -127,16 +123,15 @@ impl Adjudicator<'_> {
 }
 
 impl SelfPlay {
-    /// A player.
     pub(crate) fn new(settings: GameSettings) -> Self {
         let evaluation = settings.evaluation.clone();
         let config = Config { memory_mb: MEMORY_MB, evaluation, ..Config::default() };
         SelfPlay { settings, searcher: Searcher::new(config) }
     }
 
-    /// Plays the game with the given number, which follows from it and the settings alone.
+    /// Plays the game with the given number, which depends only on the number and the settings.
     pub(crate) fn play(&mut self, number: u64) -> PlayedGame {
-        // Random numbers of their own for each game; the first mixes seed and number.
+        // Separate random numbers for each game; the first step mixes seed and number.
         let mixed = Random::new(self.settings.seed).next_u64() ^ number;
         let mut random = Random::new(Random::new(mixed).next_u64());
         loop {
@@ -149,7 +144,6 @@ impl SelfPlay {
         }
     }
 
-    /// An opening as the settings want it.
     fn opening(&self, random: &mut Random) -> Game {
         let plies = self.settings.random_plies;
         match (&self.settings.book, self.settings.piece_count) {
@@ -159,12 +153,11 @@ impl SelfPlay {
         }
     }
 
-    /// Forgets what other games taught.
     pub(super) fn begin(&mut self) {
         self.searcher.new_game();
     }
 
-    /// The best move and its score for White; `None` where there is no move.
+    /// The best move and its score for White; `None` if there is no legal move.
     pub(super) fn search(&mut self, game: &Game) -> Option<(Move, Score)> {
         let nodes = self.settings.nodes;
         let limits = Limits { soft_nodes: Some(nodes), ..Limits::nodes(HARD_NODES * nodes) };
@@ -207,12 +200,12 @@ impl SelfPlay {
     }
 }
 
-/// A score of the side to move, as White sees it.
+/// Converts a score of the side to move to White's point of view.
 pub(super) fn for_white(position: &Position, score: Score) -> Score {
     if position.side_to_move() == Color::White { score } else { -score }
 }
 
-/// The game with so many random moves more, not over yet; without them where each way ends it.
+/// Adds random moves so that the game is not over; without them if every attempt ends it.
 fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
     'retry: for _ in 0..MAX_TRIES {
         let mut game = begun.clone();
@@ -229,8 +222,8 @@ fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
     begun.clone()
 }
 
-/// Few pieces, drawn from those of a whole game, on random squares: what nobody is likely to play out of
-/// an opening, but a network must be able to tell.
+/// Places a few pieces, drawn from the initial set, on random squares. Openings rarely lead to such
+/// positions, but a network must be able to judge them.
 fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
     loop {
         let piece_count = fewest + random.below(usize::from(most - fewest) + 1) as u8;
@@ -247,7 +240,7 @@ fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
         }
         let ranks: Vec<_> = board.chunks(8).map(String::from_utf8_lossy).collect();
         let side = ["w", "b"][random.below(2)];
-        // Most others have the enemy's king in check.
+        // Most rejected positions have the opponent's king in check.
         if let Ok(start) = Position::from_fen(&format!("{} {side} - - 0 1", ranks.join("/"))) {
             let game = Game::new(start);
             if game.outcome().is_none() {
@@ -257,8 +250,8 @@ fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
     }
 }
 
-/// A line of a book: the first plies as its games played them, the others chosen, until the book has
-/// nothing to play.
+/// A line of a book: the first plies drawn in proportion to its games, the others chosen by the
+/// policy, until the book has no move.
 fn book_opening(random: &mut Random, openings: &BookOpenings, plies: usize) -> Game {
     let mut game = openings.book.draw_line(plies, random);
     let mut chooser = Chooser::new(openings.policy, random.next_u64());

@@ -1,4 +1,4 @@
-//! Where samples come from: games in PGN, self-play, or lines as [`Sample`] has them.
+//! Reads samples from PGN games, self-play files, or lines of [`Sample`].
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -16,47 +16,41 @@ use crate::games::pgn::{GameEnd, GamePly, GameResult, PgnInput, Reader, Tags, Vi
 use crate::support::files::describe;
 use crate::support::random::Random;
 
-/// Which positions are taken.
 #[derive(Debug, Clone)]
 pub(crate) struct SampleSelection {
-    /// Positions from a PGN game at most.
+    /// Maximum number of positions from a PGN game.
     pub per_game: usize,
-    /// Plies at the beginning of a PGN game that are passed over.
+    /// Number of plies to skip at the beginning of a PGN game.
     pub skip_plies: usize,
-    /// A position whose static score, in centipawns, is larger for either side is decided, and
-    /// nothing can be learnt from it.
+    /// Maximum static score, in centipawns, for either side; positions beyond it are decided and
+    /// teach nothing.
     pub limit: Score,
-    /// What the choice among a game's positions follows from.
+    /// Seed of the choice among a game's positions.
     pub seed: u64,
 }
 
-/// Samples cannot be read.
 #[derive(Debug, Error)]
 pub(crate) enum SourceError {
-    /// The file cannot be opened or read.
     #[error("cannot read {}: {}", path.display(), describe(error))]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
         error: io::Error,
     },
-    /// A line is no sample.
     #[error("{}, line {line}: {error}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
-        /// The line, counted from 1.
+        /// The line number, from 1.
         line: usize,
-        /// What is wrong with it.
         error: ParseSampleError,
     },
-    /// A file of self-play is none or is damaged.
+    /// A self-play file is invalid or damaged.
     #[error(transparent)]
     SelfPlay(#[from] GameError),
 }
 
-/// Takes quiet positions out of games and lists, each position once.
+/// Selects quiet positions from games and lists, each position once.
 pub(crate) struct Sampler {
     selection: SampleSelection,
     random: Random,
@@ -67,7 +61,6 @@ pub(crate) struct Sampler {
 }
 
 impl Sampler {
-    /// A sampler that has seen nothing yet.
     pub(crate) fn new(selection: SampleSelection) -> Self {
         let random = Random::new(selection.seed);
         Sampler {
@@ -80,11 +73,11 @@ impl Sampler {
         }
     }
 
-    /// Reads a file: PGN if its name ends in `.pgn`, self-play if in `.games`, otherwise lines of
-    /// samples, compressed with zstd if its name ends in `.zst`.
+    /// Reads a file of samples in the format given by its extension. `.pgn` is PGN, `.games` is
+    /// self-play; others are lines of samples, compressed with zstd if the name ends in `.zst`.
     ///
     /// # Errors
-    /// If the file cannot be read or a line is no sample. Broken games are passed over.
+    /// If the file cannot be read or a line is not a sample. Broken games are skipped.
     pub(crate) fn read(&mut self, path: &Path) -> Result<(), SourceError> {
         let io_error = |error| SourceError::Io { path: path.to_owned(), error };
         let ends_in = |name| path.extension().is_some_and(|extension| extension == name);
@@ -114,7 +107,7 @@ impl Sampler {
         let mut positions = Positions { current: Position::start(), positions: Vec::new() };
         while let Some(end) = reader.read_game(&mut positions)? {
             if end.plies == 0 {
-                // Not even begun, perhaps: the positions are those of the game before.
+                // The game may not even have begun: the positions are those of the game before.
                 continue;
             }
             let result = match end.result {
@@ -129,7 +122,7 @@ impl Sampler {
         Ok(())
     }
 
-    /// Takes some positions of a game at random.
+    /// Selects some positions of a game at random.
     fn take_from_game(&mut self, positions: &mut [Position], result: f32) {
         let Some(late) = positions.get_mut(self.selection.skip_plies..) else { return };
         self.random.shuffle(late);
@@ -177,7 +170,7 @@ impl Sampler {
         Ok(())
     }
 
-    /// Keeps a sample if it is new, quiet and undecided.
+    /// Adds a sample if it is new, quiet and undecided.
     fn take(&mut self, sample: Sample) {
         let Some(score) = self.quiescence.quiet_score(&sample.position) else { return };
         if score.abs() <= self.selection.limit && self.seen.insert(sample.position.key()) {
@@ -186,7 +179,6 @@ impl Sampler {
     }
 }
 
-/// Collects the positions of a game.
 struct Positions {
     current: Position,
     positions: Vec<Position>,

@@ -1,8 +1,8 @@
-//! What tuning and training share.
+//! Helpers shared by tuning and training.
 
 use std::thread::{Builder, ScopedJoinHandle};
 
-/// Does a part of the work in each thread; on this one the parts for which the system starts none.
+/// Processes each part in its own thread; if the system starts no more threads, on this one.
 pub(super) fn in_parallel<I: Sync, O: Send>(
     items: &[I],
     threads: usize,

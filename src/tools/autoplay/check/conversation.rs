@@ -1,4 +1,4 @@
-//! A conversation with an engine that is being checked.
+//! The connection to an engine under test.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -10,40 +10,37 @@ use crate::tools::autoplay::process::{Process, Received, Trace};
 
 use super::Finding;
 
-/// How long a GUI waits for features unless `done=0` comes.
+/// How long a GUI waits for features unless the engine sends `done=0`.
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long an answer may take that needs no thought.
+/// Time limit for replies that need no search.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// After the first line: some engines lose a second one that comes too soon.
+/// Pause after the first line: some engines lose a second line that follows too soon.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(600);
 
-/// Between lines, for the same reason; nothing is measured that is as short.
+/// Pause between lines, for the same reason; shorter than anything measured.
 const PACE: Duration = Duration::from_millis(10);
 
-/// No more is quoted of what an engine said, in characters.
+/// Maximum number of characters quoted from an engine's output.
 const QUOTE: usize = 200;
 
-/// How long to listen for what should not come.
+/// How long to listen for output that should not come.
 const SILENCE: Duration = Duration::from_millis(400);
 
-/// The conversation.
+/// A connection to an engine, with a log of both directions.
 pub(super) struct Conversation {
-    /// The engine.
     pub process: Process,
-    /// The features it declared; those without a value it did not.
+    /// Features the engine declared; any other keeps its default.
     pub features: BTreeMap<String, FeatureValue>,
-    /// Whether and when `done=1` came.
+    /// When `done=1` came, measured from the start.
     pub done_after: Option<Duration>,
-    /// Whether `done=0` came.
     pub asked_for_time: bool,
     sent: Vec<String>,
     received: Vec<String>,
 }
 
 impl Conversation {
-    /// Starts the engine and hears its features.
     pub(super) fn start(config: &EngineConfig, trace: &Trace) -> Result<Self, StartError> {
         let mut process = spawn(config, trace)?;
         process.set_pace(PACE);
@@ -81,31 +78,29 @@ impl Conversation {
         }
     }
 
-    /// Whether a switch is on; `default` is the specification's.
+    /// Whether a feature is on; `default` is the value in the specification.
     pub(super) fn has(&self, feature: &str, default: bool) -> bool {
         self.features.get(feature).map_or(default, |value| *value == FeatureValue::Number(1))
     }
 
-    /// Sends a line. If the engine is gone, that shows when it does not answer.
+    /// Sends a line. If the engine has exited, the missing reply shows it.
     pub(super) fn send(&mut self, line: &str) {
         self.sent.push(line.to_owned());
         let _ = self.process.send(line);
     }
 
-    /// Sends several lines.
     pub(super) fn send_all(&mut self, lines: &[&str]) {
         for line in lines {
             self.send(line);
         }
     }
 
-    /// Sends several lines at once.
+    /// Sends several lines in one write.
     pub(super) fn send_together(&mut self, lines: &[&str]) {
         self.sent.extend(lines.iter().map(|&line| line.to_owned()));
         let _ = self.process.send(lines.join("\n"));
     }
 
-    /// Sends a move of the opponent.
     pub(super) fn make_move(&mut self, text: &str) {
         let word = if self.has("usermove", false) { "usermove " } else { "" };
         self.send(&format!("{word}{text}"));
@@ -121,7 +116,6 @@ impl Conversation {
         }
     }
 
-    /// Waits for a reply that is wanted.
     pub(super) fn wait_for(
         &mut self,
         timeout: Duration,
@@ -137,14 +131,13 @@ impl Conversation {
         }
     }
 
-    /// All that comes within a short time.
     pub(super) fn read_pending(&mut self) -> Vec<Reply> {
         let deadline = Instant::now() + SILENCE;
         std::iter::from_fn(|| self.next(deadline)).map(|line| Reply::from(line.as_str())).collect()
     }
 
-    /// Waits until the engine has done what it was told, and returns what it said meanwhile;
-    /// `None` if it does not answer any more.
+    /// Waits until the engine has processed all commands; returns its output meanwhile, or `None`
+    /// if it no longer answers.
     pub(super) fn sync(&mut self, number: u64) -> Option<Vec<Reply>> {
         if !self.has("ping", false) {
             let received = self.read_pending();
@@ -162,14 +155,13 @@ impl Conversation {
         }
     }
 
-    /// Whether the process still runs.
     pub(super) fn is_alive(&mut self) -> bool {
         self.process.wait(Instant::now()).is_none()
     }
 
-    /// A finding about what was said last.
+    /// Builds a finding about the lines sent last.
     pub(super) fn finding(&self, came: impl Into<String>, rule: &'static str) -> Finding {
-        // Nothing was asked beyond the greeting.
+        // Only the greeting has been sent.
         let greeting = ["xboard".to_owned(), "protover 2".to_owned()];
         let sent = if self.sent.is_empty() { &greeting[..] } else { &self.sent };
         let from = sent.len().saturating_sub(6);
@@ -184,7 +176,6 @@ impl Conversation {
         Finding { sent: sent[from..].join(" | "), came, rule }
     }
 
-    /// The last lines heard.
     fn recent(&self) -> String {
         let from = self.received.len().saturating_sub(3);
         match &self.received[from..] {
@@ -193,7 +184,7 @@ impl Conversation {
         }
     }
 
-    /// What should never come, whatever was asked.
+    /// Findings for error replies that should never occur.
     pub(super) fn unsolicited_errors(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let fatal = |line: &&String| FATAL.iter().any(|(word, _)| line.contains(word));

@@ -19,14 +19,13 @@ use super::process::Trace;
 use conversation::Conversation;
 pub(crate) use probes::PROBES;
 
-/// Something that an engine does otherwise than the specification has it.
+/// A deviation from the specification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
-    /// What was sent.
     pub sent: String,
-    /// What came, or happened.
+    /// What the engine sent, or what happened.
     pub came: String,
-    /// What the specification says.
+    /// The requirement in the specification.
     pub rule: &'static str,
 }
 
@@ -38,15 +37,14 @@ impl fmt::Display for Finding {
     }
 }
 
-/// One question.
+/// A single check.
 pub(crate) struct Probe {
-    /// What it is about.
     pub name: &'static str,
     run: fn(&mut Conversation) -> Vec<Finding>,
 }
 
 impl Probe {
-    /// Asks the question.
+    /// Runs the check in a new process.
     ///
     /// # Errors
     /// If the engine cannot be started.

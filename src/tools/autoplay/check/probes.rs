@@ -1,4 +1,4 @@
-//! The questions, each with the rule it rests on.
+//! The probes, each with the rule it checks.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use super::{Finding, Probe};
 use crate::protocols::cecp::Reply;
 use crate::tools::autoplay::process::Signal;
 
-/// All questions, in the order in which they are asked.
+/// All probes, in the order in which they run.
 pub(crate) const PROBES: &[Probe] = &[
     Probe { name: "features", run: features },
     Probe { name: "accepted and rejected", run: acknowledgements },
@@ -30,13 +30,11 @@ pub(crate) const PROBES: &[Probe] = &[
     Probe { name: "quit", run: quit },
 ];
 
-/// How long an engine may take to end.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Seconds given for a move that is to be cut short.
 const LONG_THINK: &str = "st 30";
 
-/// So much later than asked for may a move come, on a busy machine.
+/// Tolerated delay of a move on a busy machine.
 const LATENESS: Duration = Duration::from_millis(500);
 
 fn is_move(reply: &Reply) -> bool {
@@ -95,7 +93,7 @@ fn ping(conversation: &mut Conversation) -> Vec<Finding> {
     }
 }
 
-/// How often the question is asked: an engine may answer by chance in the right order.
+/// Repetitions of the check: an engine may send replies in the right order by chance.
 const ROUNDS: u64 = 3;
 
 fn ping_before_the_turn(conversation: &mut Conversation) -> Vec<Finding> {
@@ -105,7 +103,7 @@ fn ping_before_the_turn(conversation: &mut Conversation) -> Vec<Finding> {
         return Vec::new();
     }
     for number in 1..=ROUNDS {
-        // What `new` takes must not be over before the rest comes.
+        // `new` must still be in progress when the other lines arrive.
         conversation.send_together(&["new", "st 1", &format!("ping {number}"), "go"]);
         match conversation
             .wait_for(TIMEOUT, |reply| is_move(reply) || *reply == Reply::Pong(number))
@@ -144,7 +142,7 @@ fn ping_while_thinking(conversation: &mut Conversation) -> Vec<Finding> {
 fn move_now(conversation: &mut Conversation) -> Vec<Finding> {
     conversation.send_all(&["new", LONG_THINK, "go"]);
     if conversation.wait_for(Duration::from_millis(300), is_move).is_some() {
-        // A book move: there was nothing to hurry.
+        // A book move: there is no search to interrupt.
         return Vec::new();
     }
     conversation.send("?");
@@ -154,7 +152,7 @@ fn move_now(conversation: &mut Conversation) -> Vec<Finding> {
     }
 }
 
-/// Measures a move from `go`; `None` if none comes.
+/// Measures the time from `go` to the move; `None` if no move comes.
 fn time_to_move(conversation: &mut Conversation, setup: &[&str]) -> Option<Duration> {
     conversation.send_all(setup);
     let start = Instant::now();
@@ -193,7 +191,7 @@ fn timely(
     }
 }
 
-/// A quiet middle game that no book knows, so that the engine has to think.
+/// A quiet middlegame outside any book, so that the engine has to search.
 const MIDDLE_GAME: &str =
     "setboard r2q1rk1/1b2bppp/p1n1pn2/1p1p4/3P1B2/P1NBPN1P/1P3PP1/R2Q1RK1 w - - 2 13";
 
@@ -258,7 +256,6 @@ fn unknown_command(conversation: &mut Conversation) -> Vec<Finding> {
     }
 }
 
-/// Replies as they came, for people.
 fn shown(replies: &[Reply]) -> String {
     match replies {
         [] => "nothing".to_owned(),
@@ -329,7 +326,7 @@ fn result_claim(conversation: &mut Conversation) -> Vec<Finding> {
 
 fn interrupt_signal(conversation: &mut Conversation) -> Vec<Finding> {
     if conversation.has("sigint", true) {
-        // The engine wants the signal, and what it then does depends on its state.
+        // The engine expects SIGINT, and its reaction depends on its state.
         return Vec::new();
     }
     conversation.send("new");
@@ -375,9 +372,9 @@ fn quit(conversation: &mut Conversation) -> Vec<Finding> {
     ends(conversation, "", "quit ends the engine at once")
 }
 
-/// Whether the engine ends in time, and of its own accord.
+/// Checks that the engine exits in time and without a crash signal.
 fn ends(conversation: &mut Conversation, what: &str, rule: &'static str) -> Vec<Finding> {
-    /// Signals by which programs that break down end: SIGABRT and SIGSEGV.
+    /// Signals of crashing programs: SIGABRT and SIGSEGV.
     const BREAKDOWNS: [i32; 2] = [6, 11];
     let deadline = Instant::now() + END_TIMEOUT;
     let Some(status) = conversation.process.wait(deadline) else {

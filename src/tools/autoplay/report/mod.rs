@@ -18,7 +18,6 @@ use super::stats::{Sprt, Tally};
 use super::summary::{against, ranking};
 use super::tournament::Standings;
 
-/// The page without its data.
 const PAGE: Page = Page {
     title: "Match report",
     body: include_str!("page.html"),
@@ -26,31 +25,28 @@ const PAGE: Page = Page {
     script: include_str!("page.js"),
 };
 
-/// A game that cannot be shown.
+/// A game that cannot be replayed.
 #[derive(Debug, Error)]
 #[error("game {number} cannot be replayed: {cause}")]
 pub struct ReportError {
-    /// Which game.
     number: usize,
-    /// What is wrong with it.
     cause: String,
 }
 
-/// What a report shows of a match besides its results.
+/// The data of a report besides the results.
 #[derive(Debug, Clone, Default)]
 pub struct About {
     /// Labels and values: openings, machine, date.
     pub facts: Vec<(&'static str, String)>,
-    /// Where the games are, as seen from the folder of the report.
+    /// Path of the PGN file, relative to the report's directory.
     pub games: Option<PathBuf>,
 }
 
-/// All that a report is made of.
+/// The contents of a report.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Contents<'a> {
     pub event: &'a str,
     pub engines: &'a [EngineConfig],
-    /// What the engines are called.
     pub names: &'a [String],
     pub about: &'a About,
     pub standings: &'a Standings,
@@ -59,10 +55,10 @@ pub(crate) struct Contents<'a> {
     pub sprt: Option<&'a Sprt>,
 }
 
-/// The page of a match.
+/// Builds the page of a match.
 ///
 /// # Errors
-/// If a game's moves cannot be played, which a state file changed by hand may bring about.
+/// If a move is illegal, which a state file edited by hand may cause.
 pub(crate) fn page(contents: &Contents<'_>) -> Result<String, ReportError> {
     let &Contents { event, engines, names, about, standings, games, sprt } = contents;
     let by_finish: Vec<&FinishedGame> = games.iter().collect();
@@ -85,7 +81,6 @@ pub(crate) fn page(contents: &Contents<'_>) -> Result<String, ReportError> {
     Ok(PAGE.with(&data))
 }
 
-/// An engine and how it plays.
 fn engine_data((name, engine): (&String, &EngineConfig)) -> Value {
     let mut options: Vec<String> =
         engine.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -102,7 +97,7 @@ fn engine_data((name, engine): (&String, &EngineConfig)) -> Value {
     })
 }
 
-/// The crosstable, the best first.
+/// The crosstable, the best engine first.
 fn table(names: &[String], standings: &Standings) -> Value {
     let ranks = ranking(names.len(), standings);
     let rows = ranks.iter().map(|row| {
@@ -135,7 +130,7 @@ fn pairing(names: &[String], engines: (usize, usize), tally: &Tally, sprt: Optio
     })
 }
 
-/// The bounds of the test, and its ratio after each pair of games in the order they ended.
+/// The bounds of the test, and the LLR after each pair of games in the order they ended.
 fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
     let first = games.iter().find(|game| game.number == 1).map(|game| &game.names[0]);
     let mut tally = Tally::default();
@@ -144,7 +139,7 @@ fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
         let as_white = Some(&game.names[0]) == first;
         let color = if as_white { Color::White } else { Color::Black };
         let before = tally.pairs;
-        // A state file changed by hand may number its games from 0.
+        // A state file edited by hand may number its games from 0.
         tally.add(game.number.saturating_sub(1) / 2, color, &game.verdict());
         if tally.pairs != before {
             curve.push(sprt.llr(&tally.pairs));
@@ -154,7 +149,7 @@ fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
     json!({ "elo0": sprt.elo0, "elo1": sprt.elo1, "lower": lower, "upper": upper, "curve": curve })
 }
 
-/// A game with its moves in SAN for reading, and in coordinates for the board.
+/// A game with its moves in SAN for reading and in coordinates for the board.
 fn game_data(finished: &FinishedGame) -> Result<Value, ReportError> {
     let fail =
         |cause: &dyn Display| ReportError { number: finished.number, cause: cause.to_string() };

@@ -1,7 +1,7 @@
-//! Where a tuning stands, on disk, so that it can go on after an interruption.
+//! Checkpoints of a tuning on disk.
 //!
-//! A checkpoint is one JSON object. The path is not kept but the scores that it follows from, so it
-//! comes out the same to the last bit.
+//! A checkpoint is one JSON object. It stores the scores; the path of the values is recomputed from
+//! them, so a resumed tuning is bit-identical.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -16,55 +16,47 @@ use crate::tools::autoplay::state::first_difference;
 
 use super::tuner::Tuner;
 
-/// What a checkpoint begins with.
+/// The first bytes of a checkpoint.
 const BEGIN: &[u8] = b"{\"tuning\":";
-/// The version of its form, and of the mathematics: with other ones the path would be another.
+/// Version of the format and of the algorithm, since a changed algorithm gives another path.
 const VERSION: u32 = 1;
 
-/// Games that were played, seen by the side that has the first of the perturbed values.
+/// Results of games from the point of view of the side with the first perturbed values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Tally {
-    /// Games won.
     pub wins: u64,
-    /// Games drawn.
     pub draws: u64,
-    /// Games lost.
     pub losses: u64,
-    /// Pairs of games that do not count, because an engine broke down or broke the rules.
+    /// Pairs of games excluded because an engine crashed or broke the rules.
     pub void_pairs: u64,
 }
 
-/// The file's content.
 #[derive(Debug, Serialize, Deserialize)]
 struct Checkpoint {
     tuning: u32,
     settings: String,
     games: Tally,
-    /// For people and programs; what counts is the scores.
+    /// For information only; values are recomputed from the scores.
     values: BTreeMap<String, f64>,
     scores: Vec<i32>,
 }
 
-/// Why a checkpoint cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum CheckpointError {
-    /// The file cannot be read or written.
     #[error("cannot use the checkpoint {}: {}", path.display(), describe(cause))]
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
         cause: io::Error,
     },
-    /// It is something else, or damaged.
+    /// The file is not a checkpoint, or is damaged.
     #[error("{} is no checkpoint of a tuning: {what}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
         what: String,
     },
-    /// It is that of another tuning.
+    /// The checkpoint belongs to another tuning.
     #[error(
         "{} belongs to a tuning with other settings: {difference}; go on with those, or name \
          another file",
@@ -78,13 +70,13 @@ pub(crate) enum CheckpointError {
     },
 }
 
-/// Whether a file that begins so is a checkpoint.
+/// Whether a file with these first bytes is a checkpoint.
 pub(crate) fn is_checkpoint(head: &[u8]) -> bool {
     head.starts_with(BEGIN)
 }
 
-/// A file beside a checkpoint that keeps other runs away from it: the checkpoint itself is another
-/// file after each iteration. It is removed at the end; one that a killed run left locks nobody out.
+/// A lock file beside a checkpoint, whose own file is replaced after each iteration. It is removed
+/// at the end; one left by a killed run does not lock out others.
 #[derive(Debug)]
 pub(super) struct Lock {
     path: PathBuf,
@@ -92,11 +84,10 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Takes the checkpoint at a path for this run; there is none to take beside a device or a
-    /// pipe.
+    /// Locks the checkpoint at a path; `None` beside a device or a pipe.
     ///
     /// # Errors
-    /// If another run has it, or the folder cannot be written to.
+    /// If another run has locked it, or the directory is not writable.
     pub(super) fn beside(path: &Path) -> Result<Option<Self>, CheckpointError> {
         if path.metadata().is_ok_and(|there| !there.is_file()) {
             return Ok(None);
@@ -117,17 +108,16 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Left behind it does no harm.
+        // A leftover lock file is harmless.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Takes up what the file keeps of the same tuning; `settings` tell it from others in lines of
-/// words. Returns the games that were played. If there is no file, or nothing in it, the tuning
-/// begins.
+/// Loads the checkpoint of the same tuning, identified by `settings`; returns the games played. If
+/// the file is missing or empty, the tuning starts afresh.
 ///
 /// # Errors
-/// If the file cannot be read, or is of another tuning.
+/// If the file cannot be read or belongs to another tuning.
 pub(super) fn load(
     path: &Path,
     settings: &str,
@@ -160,7 +150,7 @@ pub(super) fn load(
     Ok(found.games)
 }
 
-/// Writes a checkpoint in place of the one before.
+/// Replaces the checkpoint.
 ///
 /// # Errors
 /// If it cannot be written.

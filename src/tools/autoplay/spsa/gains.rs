@@ -2,22 +2,20 @@
 
 use super::parameter::Parameter;
 
-/// How fast steps become smaller. Spall's choice for finite runs (1998, section III.B); the best
-/// in the limit would be 1.
+/// Exponent of the step sizes. Spall's choice for finite runs (1998, section III.B); asymptotically
+/// optimal is 1.
 const ALPHA: f64 = 0.602;
-/// How fast perturbations become smaller, of the same source; the best in the limit would be 1/6.
+/// Exponent of the perturbations, from the same source; asymptotically optimal is 1/6.
 const GAMMA: f64 = 0.101;
-/// The share of all pairs by which the steps are delayed, so that the first of them are not too
-/// large: Spall's "10% or less of the number of iterations".
+/// Stability constant as a share of all pairs, which keeps the first steps small: Spall's "10% or
+/// less of the number of iterations".
 const STABILITY: f64 = 0.1;
 
-/// The gains of a tuning of so many pairs of games.
-///
-/// Time is counted in pairs, as Stockfish's framework does: as many games move the parameters as
-/// far whether they are played in few large iterations or in many small ones.
+/// The gain sequences of a tuning with a given number of pairs. Time is counted in pairs, as in
+/// Stockfish's framework: the same number of games moves the parameters equally far in few large
+/// iterations or in many small ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gains {
-    /// Pairs in all.
     pairs: f64,
 }
 
@@ -26,15 +24,15 @@ impl Gains {
         Gains { pairs: pairs as f64 }
     }
 
-    /// How far a parameter is perturbed after so many pairs, in its own units: Spall's c_k, which
-    /// is `c_end` for the last of all pairs.
+    /// Perturbation of a parameter after `played` pairs, in its own units: Spall's c_k, which is
+    /// `c_end` for the last pair.
     pub(super) fn perturbation(&self, parameter: &Parameter, played: u64) -> f64 {
         let k = played as f64 + 1.0;
         parameter.c_end * (self.pairs / k).powf(GAMMA)
     }
 
-    /// How far a parameter moves for each game won more than lost: a_k / c_k, with an a_k that is
-    /// `r_end * c_end²` for the last of all pairs.
+    /// Step of a parameter for each game won more than lost: a_k / c_k, where a_k is
+    /// `r_end * c_end²` for the last pair.
     pub(super) fn step(&self, parameter: &Parameter, played: u64) -> f64 {
         let k = played as f64 + 1.0;
         let delay = STABILITY * self.pairs;

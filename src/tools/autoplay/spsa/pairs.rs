@@ -1,4 +1,4 @@
-//! The games of an iteration: workers with two copies of the engine each, which stay.
+//! Plays the games of an iteration with workers, each with two running copies of the engine.
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
@@ -13,10 +13,10 @@ use crate::tools::autoplay::process::Trace;
 use crate::tools::autoplay::protocol_adapter::EngineError;
 use crate::tools::autoplay::verdict::{Termination, Verdict};
 
-/// What all games have in common.
+/// The data shared by all games.
 #[derive(Debug)]
 pub(super) struct TuningContext<'a> {
-    /// The engine for either side, under names that tell the sides apart.
+    /// The engine of each side, under distinguishable names.
     pub sides: [EngineConfig; 2],
     pub openings: &'a [Opening],
     pub conditions: &'a Conditions,
@@ -24,38 +24,30 @@ pub(super) struct TuningContext<'a> {
     pub interrupt: &'a Interrupt,
 }
 
-/// The options of one side, with their values.
 pub(super) type Options = Vec<(String, String)>;
 
-/// A game to be played.
 #[derive(Debug, Clone)]
 pub(super) struct Job {
-    /// Its number in the iteration, from 0; two that follow each other are a pair.
+    /// Index in the iteration; two consecutive jobs form a pair.
     pub number: usize,
-    /// Which side has White, 0 or 1.
     pub white: usize,
-    /// Which opening is played.
     pub opening: usize,
-    /// What each side plays with.
     pub options: [Options; 2],
 }
 
-/// What workers tell. Each job brings one answer.
+/// A message of a worker. Each job has one result.
 #[derive(Debug)]
 pub(super) enum Report {
-    /// A start went wrong, but is tried again: no answer yet.
+    /// A start failed and is repeated; not a result.
     StartupRetry(String),
-    /// A game was played; the score of the first side, 1, 0 or -1.
+    /// A game was played; the score of the first side: 1, 0 or -1.
     Played(usize, i32),
-    /// A game cannot be counted, and why.
+    /// A game does not count, and why.
     Void(usize, String),
-    /// It was interrupted.
     Stopped,
-    /// The engine cannot be started, or cannot play.
     Failed(StartError),
 }
 
-/// A game that brings no score.
 enum NoScore {
     Void(String),
     Stopped,
@@ -63,9 +55,9 @@ enum NoScore {
 }
 
 impl TuningContext<'_> {
-    /// Plays games as they come until there are no more, and tells what comes of them.
+    /// Plays games from the channel until it is closed, and reports the results.
     pub(super) fn work(&self, jobs: &Receiver<Job>, reports: &Sender<Report>) {
-        // Whoever collects the reports outlives the workers.
+        // The receiver outlives the workers.
         let send = |report| drop(reports.send(report));
         let mut pool = EnginePool::default();
         for job in jobs {
@@ -80,8 +72,7 @@ impl TuningContext<'_> {
         pool.quit();
     }
 
-    /// Plays one game with the engines that are seated, or new ones; returns the first side's
-    /// score.
+    /// Plays one game with the running engines, or new ones; returns the first side's score.
     fn game(
         &self,
         job: &Job,
@@ -114,7 +105,6 @@ impl TuningContext<'_> {
         self.judge(job, played.verdict, &last_output)
     }
 
-    /// Gives both sides their values.
     fn set_options(&self, job: &Job, pool: &mut EnginePool) -> Result<(), NoScore> {
         for (side, options) in job.options.iter().enumerate() {
             let player = pool.players(side).map(|[player, _]| player);
@@ -134,7 +124,7 @@ impl TuningContext<'_> {
         Ok(())
     }
 
-    /// What a game says of the two sides.
+    /// Returns the score of a game, or why it has none.
     fn judge(&self, job: &Job, verdict: Verdict, last_output: &[String]) -> Result<i32, NoScore> {
         if verdict.termination == Termination::Unfinished {
             return Err(match self.interrupt.is_triggered() {
@@ -155,17 +145,17 @@ impl TuningContext<'_> {
     }
 }
 
-/// What an iteration yields, once all its games have brought an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Scored {
-    /// Games won, drawn and lost by the first side, in pairs that count.
+    /// Wins, draws and losses of the first side in pairs that count.
     pub counts: [u32; 3],
-    /// Why the pairs that do not count do not; in the order of the pairs.
+    /// Why the other pairs do not count, in the order of the pairs.
     pub void: Vec<String>,
 }
 
 impl Scored {
-    /// Of the first side's scores in all games, two by two; where one is missing, it says why.
+    /// Sums up the first side's scores of all games, in pairs; an error is the reason of a missing
+    /// score.
     pub(super) fn new(games: &[Result<i32, String>]) -> Self {
         let mut scored = Scored::default();
         for pair in games.chunks(2) {
@@ -181,14 +171,14 @@ impl Scored {
         scored
     }
 
-    /// Games won less games lost.
+    /// Wins minus losses.
     pub(super) fn score(&self) -> i32 {
         let [wins, _, losses] = self.counts.map(|count| count as i32);
         wins - losses
     }
 }
 
-/// The channels between the one who wants games and the workers who play them.
+/// The channels between the collector and the workers.
 pub(super) struct Channels {
     pub jobs: (Sender<Job>, Receiver<Job>),
     pub reports: (Sender<Report>, Receiver<Report>),

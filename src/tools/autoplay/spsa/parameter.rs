@@ -1,4 +1,4 @@
-//! What is tuned: options of an engine with the numbers that steer the tuning.
+//! Tuned options and their SPSA parameters.
 
 use std::fmt;
 use std::io;
@@ -9,57 +9,46 @@ use thiserror::Error;
 
 use crate::support::files::{describe, read_plain};
 
-/// The fields of a parameter, as a head line of a file may name them.
+/// The fields of a parameter, as in the optional header of a file.
 const HEAD: &str = "name,start,min,max,c_end,r_end";
 
-/// An option that is tuned.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Parameter {
-    /// The option's name, in any case.
+    /// The option's name; case does not matter.
     pub name: String,
-    /// The value to begin with.
     pub start: f64,
-    /// The smallest value to try.
     pub min: f64,
-    /// The largest value to try.
     pub max: f64,
-    /// How far it is perturbed at the end, in the option's own units; above 0.
+    /// The perturbation at the end, in the option's own units; above 0.
     pub c_end: f64,
-    /// The learning rate at the end: what part of the perturbation a pair of games moves it by for
-    /// each game that is won more than lost. Above 0.
+    /// The learning rate at the end: the fraction of the perturbation by which the value moves
+    /// for each game won more than lost. Above 0.
     pub r_end: f64,
 }
 
-/// A text that is no parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum ParameterError {
-    /// Fields are missing, or there are too many.
+    /// The number of fields is wrong.
     #[error("\"{text}\" has {count} fields, expected NAME,START,MIN,MAX,C_END,R_END")]
     Fields {
         /// The text.
         text: String,
-        /// How many fields it has.
         count: usize,
     },
-    /// A field is no number.
     #[error("{name}: {field} is no number: \"{text}\"")]
     Number {
         /// Which parameter.
         name: String,
-        /// Which field.
         field: &'static str,
-        /// What is there.
         text: String,
     },
-    /// The numbers do not fit each other.
+    /// The numbers are inconsistent.
     #[error("{name}: {what}")]
     Unfit {
         /// Which parameter.
         name: String,
-        /// What is wrong.
         what: String,
     },
-    /// Two parameters are one option.
     #[error("{0} is named twice")]
     Twice(String),
 }
@@ -96,7 +85,6 @@ impl FromStr for Parameter {
 }
 
 impl Parameter {
-    /// What is wrong with the numbers.
     fn fault(&self) -> Option<String> {
         let &Parameter { ref name, start, min, max, c_end, r_end } = self;
         let faults = [
@@ -111,7 +99,7 @@ impl Parameter {
     }
 }
 
-/// As it is read.
+/// Writes the format that is parsed.
 impl fmt::Display for Parameter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Parameter { name, start, min, max, c_end, r_end } = self;
@@ -119,10 +107,10 @@ impl fmt::Display for Parameter {
     }
 }
 
-/// Refuses options that are named twice.
+/// Checks that no option is named twice.
 ///
 /// # Errors
-/// If there is one.
+/// If one is.
 pub(crate) fn check_names(parameters: &[Parameter]) -> Result<(), ParameterError> {
     let name = |parameter: &Parameter| parameter.name.to_lowercase();
     for (index, parameter) in parameters.iter().enumerate() {
@@ -133,34 +121,28 @@ pub(crate) fn check_names(parameters: &[Parameter]) -> Result<(), ParameterError
     Ok(())
 }
 
-/// Why a file of parameters cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum ParameterFileError {
-    /// It cannot be read.
     #[error("cannot read the parameters {}: {}", path.display(), describe(cause))]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
         cause: io::Error,
     },
-    /// A line is no parameter.
     #[error("{}, line {line}: {cause}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
-        /// Which line.
         line: usize,
-        /// What is wrong.
         cause: ParameterError,
     },
 }
 
-/// Reads a file with a parameter on each line. Empty lines, comments from `#` on and a line that
-/// names the fields are passed over.
+/// Reads a file with a parameter on each line. Skips empty lines, comments from `#` on, and a
+/// header.
 ///
 /// # Errors
-/// If the file cannot be read, or a line is no parameter.
+/// If the file cannot be read or a line is not a parameter.
 pub(crate) fn read_parameters(path: &Path) -> Result<Vec<Parameter>, ParameterFileError> {
     let bytes = read_plain(path)
         .map_err(|cause| ParameterFileError::Read { path: path.to_owned(), cause })?;

@@ -1,20 +1,19 @@
-//! Every parameter's way as a picture.
+//! Plots the values of all parameters over the iterations.
 
 use crate::support::plot::{COLORS, Curve, Panel, Scale, Tile, round_number, tiles};
 
 use super::parameter::Parameter;
 use super::tuner::Tuner;
 
-/// Points of a curve at most; of a longer way only as many are drawn.
+/// Maximum number of points of a curve.
 const POINTS: usize = 400;
-/// Iterations are numbered about so often in a panel.
+/// Approximate number of labels on the iteration axis.
 const NUMBERS: usize = 6;
-/// How wide a parameter's panel is, in pixels.
+/// Width of a panel in pixels.
 const WIDTH: f64 = 330.0;
-/// Panels in a row.
 const COLUMNS: usize = 3;
 
-/// The ways of all parameters as an SVG picture, a panel for each.
+/// Draws the values of all parameters as an SVG picture with a panel for each.
 pub(crate) fn picture(tuner: &Tuner) -> String {
     let path = tuner.path();
     let last = path.len() - 1;
@@ -36,16 +35,15 @@ pub(crate) fn picture(tuner: &Tuner) -> String {
     })
 }
 
-/// A round number, such that at most so many of the points are multiples of it.
+/// Returns a round number of which at most `most` of the points are multiples.
 fn every(points: usize, most: usize) -> usize {
     round_number((points as f64 / most as f64).max(1.0)) as usize
 }
 
-/// The way of one parameter.
 fn tile(parameter: &Parameter, values: Vec<f64>) -> Tile {
     let Parameter { name, start, c_end, .. } = parameter;
     let end = values.last().copied().unwrap_or(*start);
-    // What is perturbed by less than this looks like standing still.
+    // A change smaller than the perturbation looks constant.
     let around = [start - c_end, start + c_end];
     let scale = Scale::linear(values.iter().copied().chain(around));
     let digits = digits(*c_end);
@@ -60,9 +58,9 @@ fn tile(parameter: &Parameter, values: Vec<f64>) -> Tile {
     Tile { panel: Panel { title, curves: vec![begin, way] }, scale }
 }
 
-/// Decimals that are worth showing of a parameter that is perturbed by so much.
+/// Number of decimals to show for a parameter with this perturbation.
 pub(crate) fn digits(c_end: f64) -> usize {
-    // Two digits of what is perturbed.
+    // Show two significant digits of the perturbation.
     (2.0 - c_end.log10().floor()).clamp(1.0, 9.0) as usize - 1
 }
 

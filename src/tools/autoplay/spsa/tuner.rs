@@ -1,22 +1,21 @@
-//! The mathematics: where the parameters stand, how they are perturbed, and what a result does.
+//! The SPSA algorithm: values, perturbations and updates.
 
 use crate::support::random::Random;
 
 use super::gains::Gains;
 use super::parameter::Parameter;
 
-/// How a tuning goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Plan {
-    /// Iterations; each perturbs anew.
+    /// Number of iterations, each with new perturbations.
     pub iterations: u32,
-    /// Pairs of games in an iteration; above 0.
+    /// Pairs of games per iteration; above 0.
     pub pairs: u32,
-    /// What the perturbations follow from.
+    /// Seed of the perturbations.
     pub seed: u64,
 }
 
-/// Where the parameters stand. All that it does follows from the plan and the scores.
+/// The state of a tuning, determined by the plan and the scores.
 #[derive(Debug, Clone)]
 pub(crate) struct Tuner {
     parameters: Vec<Parameter>,
@@ -26,77 +25,71 @@ pub(crate) struct Tuner {
     scores: Vec<i32>,
 }
 
-/// What the two sides of an iteration play with.
+/// The values of both sides in an iteration.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Perturbation {
-    /// For each parameter the value of either side, within the bounds.
+    /// The values of both sides for each parameter, within the bounds.
     pub values: Vec<[f64; 2]>,
-    /// For each parameter a number from 0 to below 1: what fraction is rounded up. Both sides
-    /// have the same, so that rounding adds as little as can be to what they differ by.
+    /// A random number from 0 to below 1 for each parameter, added before rounding down. Both sides
+    /// share it, so that rounding adds as little as possible to their difference.
     pub rounding: Vec<f64>,
 }
 
 impl Tuner {
-    /// Parameters where they begin.
     pub(crate) fn new(parameters: Vec<Parameter>, plan: Plan) -> Self {
         let gains = Gains::new(u64::from(plan.iterations) * u64::from(plan.pairs));
         let values = parameters.iter().map(|parameter| parameter.start).collect();
         Tuner { parameters, plan, gains, values, scores: Vec::new() }
     }
 
-    /// What is tuned.
     pub(crate) fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
 
-    /// How it goes.
     pub(crate) fn plan(&self) -> Plan {
         self.plan
     }
 
-    /// Where the parameters stand, in their own units.
+    /// The current values, in the parameters' own units.
     pub(crate) fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The scores of the iterations so far, see [`Tuner::update`].
+    /// The scores of the completed iterations, see [`Tuner::update`].
     pub(crate) fn scores(&self) -> &[i32] {
         &self.scores
     }
 
-    /// Iterations that are done.
     pub(crate) fn iteration(&self) -> u32 {
-        // No more scores are taken than there are iterations.
+        // There are at most as many scores as iterations.
         self.scores.len() as u32
     }
 
-    /// Whether nothing is left to do.
     pub(crate) fn is_done(&self) -> bool {
         self.iteration() >= self.plan.iterations
     }
 
-    /// Pairs of the iterations so far.
+    /// Number of pairs in the completed iterations.
     pub(super) fn pairs(&self) -> u64 {
         u64::from(self.iteration()) * u64::from(self.plan.pairs)
     }
 
-    /// The random numbers of the iteration that comes next. They depend on its number alone, so a
-    /// tuning that is resumed meets the same.
+    /// The random numbers of the next iteration. They depend only on its number, so a resumed
+    /// tuning gets the same ones.
     fn random(&self) -> Random {
         let salt = Random::new(self.plan.seed).next_u64();
         let mixed = Random::new(salt.wrapping_add(u64::from(self.iteration()))).next_u64();
         Random::new(mixed)
     }
 
-    /// For each parameter on which side of its value the first side plays: 1 or -1, as Bernoulli's
-    /// distribution has it, which Spall recommends.
+    /// The sign of the first side's perturbation for each parameter: 1 or -1, Bernoulli distributed
+    /// as Spall recommends.
     fn signs(&self) -> (Vec<f64>, Random) {
         let mut random = self.random();
         let sign = |_| if random.below(2) == 0 { -1.0 } else { 1.0 };
         (self.parameters.iter().map(sign).collect(), random)
     }
 
-    /// What the next iteration is played with.
     pub(super) fn perturb(&self) -> Perturbation {
         let (signs, mut random) = self.signs();
         let sides = |((parameter, value), sign): ((&Parameter, &f64), f64)| {
@@ -108,8 +101,8 @@ impl Tuner {
         Perturbation { values, rounding }
     }
 
-    /// Takes in the score of an iteration: the games that the first side won less those that it
-    /// lost, in all pairs that count. Past the last iteration nothing is taken in.
+    /// Updates the values with the score of an iteration: the first side's wins minus losses in all
+    /// pairs that count. Ignored after the last iteration.
     pub(crate) fn update(&mut self, score: i32) {
         if self.is_done() {
             return;
@@ -123,7 +116,7 @@ impl Tuner {
         self.scores.push(score);
     }
 
-    /// Where the parameters stood at the beginning and after each iteration.
+    /// The initial values and those after each iteration.
     pub(crate) fn path(&self) -> Vec<Vec<f64>> {
         let mut tuner = Tuner::new(self.parameters.clone(), self.plan);
         let mut path = vec![tuner.values.clone()];
@@ -136,8 +129,7 @@ impl Tuner {
 }
 
 impl Perturbation {
-    /// The value of a parameter for one side, as an option is set: a whole number if only those
-    /// are taken, up or down by the dice.
+    /// The text of a parameter's value for one side; rounded at random if `whole`.
     pub(super) fn text(&self, index: usize, side: usize, whole: bool) -> String {
         let value = self.values[index][side];
         if whole { (value + self.rounding[index]).floor().to_string() } else { value.to_string() }
@@ -148,7 +140,7 @@ impl Perturbation {
 mod tests {
     use super::*;
 
-    /// Elo of a setting: a maximum at `best`, `drop` Elo lower a distance of `width` from it.
+    /// The Elo of a setting: a maximum at `best`, `drop` Elo lower at a distance of `width`.
     struct Optimum {
         best: f64,
         width: f64,
@@ -162,8 +154,8 @@ mod tests {
         -optima.iter().zip(values).map(lost).sum::<f64>()
     }
 
-    /// A game between players so many Elo apart: the expected score is logistic, and half of the
-    /// games of equals are drawn.
+    /// Simulates a game with this Elo difference: the expected score is logistic, and half of the
+    /// games between equals are drawn.
     fn game(difference: f64, random: &mut Random) -> i32 {
         let expected = 1.0 / (1.0 + 10_f64.powf(-difference / 400.0));
         let draws = 2.0 * expected * (1.0 - expected);
@@ -178,7 +170,7 @@ mod tests {
         }
     }
 
-    /// Tunes by games that are as noisy as real ones.
+    /// Tunes by simulated games that are as noisy as real ones.
     fn tuned(parameters: &[&str], optima: &[Optimum], plan: Plan) -> Tuner {
         let parameters = parameters.iter().map(|text| text.parse().expect(text)).collect();
         let mut tuner = Tuner::new(parameters, plan);
@@ -193,7 +185,7 @@ mod tests {
         tuner
     }
 
-    /// Three parameters of very different sizes; the perturbation of each is worth a few Elo.
+    /// Three parameters of very different sizes, each with a perturbation worth a few Elo.
     const PARAMETERS: [&str; 3] =
         ["a,20,0,200,14,0.002", "b,0.9,0,1,0.1,0.002", "c,-3000,-9000,9000,1000,0.002"];
     const OPTIMA: [Optimum; 3] = [

@@ -1,4 +1,4 @@
-//! A tuning: iteration by iteration, kept on disk.
+//! Runs a tuning, with a checkpoint after each iteration.
 
 use std::io;
 use std::path::PathBuf;
@@ -22,86 +22,71 @@ use super::pairs::{Channels, Job, Options, Report, Scored, TuningContext};
 use super::parameter::Parameter;
 use super::tuner::{Perturbation, Tuner};
 
-/// So many pairs in a row that do not count end a tuning: it would only go round in circles.
+/// Number of consecutive excluded pairs that ends a tuning, since it would make no progress.
 const VOID_LIMIT: u32 = 10;
 
-/// Why a tuning does not begin, or ends early.
 #[derive(Debug, Error)]
 pub(crate) enum TuneError {
-    /// The engine does not play.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// An option cannot be tuned as it is wished.
+    /// An option cannot be tuned as requested.
     #[error("{engine}: {what}")]
     Option {
         /// Which engine.
         engine: String,
-        /// What is wrong.
         what: String,
     },
-    /// What was reached cannot be kept.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// No game can be played, as no thread can be started.
     #[error("{0}")]
     Threads(#[from] io::Error),
-    /// No games come about that count.
+    /// No games count.
     #[error("{VOID_LIMIT} pairs of games in a row do not count; the last one: {0}")]
     Broken(String),
 }
 
-/// What happens in a tuning, in order.
 #[derive(Debug)]
 pub(crate) enum TuneEvent {
-    /// A start of the engine went wrong; it is started again.
+    /// A start of the engine failed and is repeated.
     StartupRetry(String),
     /// A pair of games does not count, for this reason.
     Void(String),
-    /// An iteration is done and kept.
+    /// An iteration is complete and saved.
     Advanced,
 }
 
-/// A tuning, where it stands.
 #[derive(Debug)]
 pub(crate) struct Tuning {
-    /// The engine; its own options are set before those that are tuned.
+    /// The engine; its own options are set before the tuned ones.
     pub engine: EngineConfig,
-    /// Where the parameters stand.
     pub tuner: Tuner,
-    /// Games that were played.
     pub games: Tally,
-    /// Where games begin; never empty. Each pair has the next.
+    /// The openings, one for each pair in turn; never empty.
     pub openings: Arc<[Opening]>,
-    /// How games are played.
     pub conditions: Conditions,
-    /// Games at a time.
     pub concurrency: usize,
-    /// Where all traffic goes.
     pub trace: Trace,
-    /// Where the checkpoint is kept.
     pub place: PathBuf,
-    /// All that the path depends on, in lines of words.
+    /// A text of all settings that determine the path.
     pub settings: String,
-    /// Keeps other runs out.
+    /// Excludes other runs.
     _lock: Option<Lock>,
-    /// For each parameter whether its option takes whole numbers only; known once it was asked.
+    /// Whether the option of each parameter takes only integers; set by the check of the engine.
     whole: Vec<bool>,
-    /// Pairs in a row that do not count.
     void_in_a_row: u32,
 }
 
-/// How the games of an iteration ended.
 enum Round {
     Scored(Scored),
     Interrupted,
 }
 
 impl Tuning {
-    /// A tuning that begins, or goes on if there is a checkpoint of it at `place`; with `anew`,
-    /// whatever is there will be replaced.
+    /// Creates a tuning, or resumes it from a checkpoint at `place`; with `anew`, a file there will
+    /// be replaced.
     ///
     /// # Errors
-    /// If the checkpoint cannot be used, or another run has it.
+    /// If the checkpoint cannot be used or another run has locked it.
     pub(crate) fn open(
         engine: EngineConfig,
         mut tuner: Tuner,
@@ -131,10 +116,10 @@ impl Tuning {
         })
     }
 
-    /// Starts the engine once, to find out what it speaks and whether its options can be tuned.
+    /// Starts the engine once to detect its protocol and check its options.
     ///
     /// # Errors
-    /// If it does not start, lacks an option, or an option does not take the values.
+    /// If it does not start, lacks an option, or an option does not accept the values.
     pub(crate) fn check_engine(
         &mut self,
         mut startup_retries: impl FnMut(String),
@@ -151,11 +136,11 @@ impl Tuning {
         Ok(())
     }
 
-    /// Tunes to the end, or until interrupted; the engine must have been checked. `observe` hears
-    /// of what happens, on the calling thread, once it is kept.
+    /// Tunes until the end or an interruption; requires a checked engine. Calls `observe` on the
+    /// calling thread for each event, once it is saved.
     ///
     /// # Errors
-    /// If the engine does not play, or a checkpoint cannot be written.
+    /// If the engine cannot play or a checkpoint cannot be written.
     pub(crate) fn run(
         &mut self,
         interrupt: &Interrupt,
@@ -177,16 +162,15 @@ impl Tuning {
                 move || context.work(&wanted, &reported)
             };
             threads::start(scope, (self.concurrency.clamp(1, games), threads::STACK), work)?;
-            // What no worker answers any more is not waited for.
+            // Do not wait for results that no worker will send.
             drop((wanted, reported));
             let end = self.iterate(&jobs, &reports, interrupt, &mut observe);
-            // Nothing more is wanted: the workers leave.
+            // Closing the channel ends the workers.
             drop(jobs);
             end
         })
     }
 
-    /// All iterations that are left.
     fn iterate(
         &mut self,
         jobs: &Sender<Job>,
@@ -227,7 +211,6 @@ impl Tuning {
         (0..self.tuner.plan().pairs as usize * 2).map(job).collect()
     }
 
-    /// What a side plays with.
     fn options(&self, perturbation: &Perturbation, side: usize) -> Options {
         let named = self.tuner.parameters().iter().zip(&self.whole).enumerate();
         let set = |(index, (parameter, &whole)): (usize, (&Parameter, &bool))| {
@@ -236,7 +219,8 @@ impl Tuning {
         named.map(set).collect()
     }
 
-    /// For each parameter its value as the option is set; a whole number where no other is taken.
+    /// The current value of each parameter as an option value; rounded where only integers are
+    /// allowed.
     pub(crate) fn option_values(&self) -> Vec<(String, String)> {
         let values = self.tuner.parameters().iter().zip(self.tuner.values()).enumerate();
         let text = |(index, (parameter, &value)): (usize, (&Parameter, &f64))| {
@@ -247,14 +231,14 @@ impl Tuning {
         values.map(text).collect()
     }
 
-    /// Takes in what an iteration yields.
+    /// Updates the state with the result of an iteration.
     fn take(&mut self, scored: &Scored) {
         let [wins, draws, losses] = scored.counts.map(u64::from);
         self.games.wins += wins;
         self.games.draws += draws;
         self.games.losses += losses;
         self.games.void_pairs += scored.void.len() as u64;
-        // Only whether any pair counts matters here, not which.
+        // Only the number of pairs that count matters here.
         self.void_in_a_row = match wins + draws + losses {
             0 => self.void_in_a_row + scored.void.len() as u32,
             _ => 0,
@@ -263,10 +247,10 @@ impl Tuning {
     }
 }
 
-/// Whether a parameter's option takes whole numbers only.
+/// Whether a parameter's option takes only integers.
 ///
 /// # Errors
-/// In words, if the engine has no such option, or it does not take the parameter's values.
+/// A message, if the engine has no such option or it does not accept the parameter's values.
 fn takes(player: &mut Player, parameter: &Parameter) -> Result<bool, String> {
     let Parameter { name, min, max, .. } = parameter;
     let range = player.adapter.option_range(name).map_err(|error| error.to_string())?;
@@ -286,10 +270,10 @@ fn takes(player: &mut Player, parameter: &Parameter) -> Result<bool, String> {
     }
 }
 
-/// Waits until each of so many games has brought its answer.
+/// Waits for the results of the given number of games.
 ///
 /// # Errors
-/// If the engine cannot be started, or cannot play; the other games are ended then.
+/// If the engine cannot be started or cannot play; the other games are then ended.
 fn collect(
     reports: &Receiver<Report>,
     count: usize,
@@ -299,7 +283,7 @@ fn collect(
     let mut games = vec![Ok(0); count];
     let (mut left, mut stopped, mut failure) = (count, false, None);
     while left > 0 {
-        // The workers are there as long as jobs may come.
+        // The workers run as long as jobs may come.
         let Ok(report) = reports.recv() else { break };
         left -= usize::from(!matches!(report, Report::StartupRetry(_)));
         match report {

@@ -15,7 +15,7 @@ use super::verdict::{Termination, Verdict};
 /// The two-sided 95% quantile of the normal distribution.
 const Z_95: f64 = 1.959_963_984_540_054;
 
-/// Elo points in which the odds grow by a factor of e: the logistic scale of the Elo formula.
+/// Elo points for a factor of e in the odds: the logistic scale of the Elo formula.
 const ELO_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// Wins, draws and losses of one side.
@@ -30,12 +30,12 @@ pub struct Count {
 }
 
 impl Count {
-    /// All games.
+    /// Number of all games.
     pub fn games(&self) -> u32 {
         self.wins + self.draws + self.losses
     }
 
-    /// Points scored.
+    /// The points scored.
     pub fn points(&self) -> f64 {
         f64::from(self.wins) + f64::from(self.draws) / 2.0
     }
@@ -54,17 +54,17 @@ impl Count {
 pub struct Tally {
     /// All games.
     pub total: Count,
-    /// The engine's games as White, and as Black.
+    /// The engine's games as White and as Black.
     pub by_color: [Count; 2],
-    /// Pairs of games by the half points the engine made in them, 0 to 4.
+    /// Number of pairs of games by the half points scored in them, 0 to 4.
     pub pairs: [u32; 5],
-    /// How the games ended.
+    /// Number of games by the reason for their end.
     pub terminations: BTreeMap<Termination, u32>,
-    /// First games of pairs that wait for the second, by pair: the half points made.
+    /// Half points from the first games of incomplete pairs, by pair.
     open: BTreeMap<usize, u32>,
 }
 
-/// An estimate with its error bar. All numbers are finite.
+/// An estimate with its error. All numbers are finite.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
     /// The most likely value.
@@ -74,8 +74,7 @@ pub struct Estimate {
 }
 
 impl Tally {
-    /// Counts a game of pair number `pair` that the engine played as `color`. Unfinished games do
-    /// not count.
+    /// Adds a game of pair number `pair`, played as `color`. Unfinished games do not count.
     pub fn add(&mut self, pair: usize, color: Color, verdict: &Verdict) {
         if verdict.termination == Termination::Unfinished {
             return;
@@ -95,8 +94,7 @@ impl Tally {
         }
     }
 
-    /// The counts that the statistics rest on: pairs of games if all games are in pairs, else
-    /// single games.
+    /// The counts used by the statistics: pairs if all games are in pairs, else single games.
     pub fn distribution(&self) -> Vec<u32> {
         if self.open.is_empty() && self.pairs.iter().sum::<u32>() > 0 {
             return self.pairs.to_vec();
@@ -105,19 +103,18 @@ impl Tally {
         vec![losses, draws, wins]
     }
 
-    /// Elo difference; `None` before the first game, and as long as all games are won or lost.
+    /// The Elo difference; `None` without games or if all were won or lost.
     pub fn elo(&self) -> Option<Estimate> {
         elo(&self.distribution())
     }
 
-    /// The probability that the engine is the stronger one.
+    /// The probability that the engine is stronger.
     pub fn superiority(&self) -> Option<f64> {
         superiority(&self.distribution())
     }
 }
 
-/// The mean and the variance of a distribution over evenly spaced scores from 0 to 1, and its
-/// size.
+/// Mean, variance and size of a distribution over evenly spaced scores from 0 to 1.
 fn moments(counts: &[u32]) -> Option<(f64, f64, f64)> {
     let total: f64 = counts.iter().copied().map(f64::from).sum();
     if total == 0.0 {
@@ -130,32 +127,34 @@ fn moments(counts: &[u32]) -> Option<(f64, f64, f64)> {
     Some((mean, variance, total))
 }
 
-/// The Elo difference that an expected score stands for; infinite for 0 and 1.
+/// The Elo difference of an expected score; infinite for 0 and 1.
 fn elo_of_score(score: f64) -> f64 {
     -ELO_SCALE * (1.0 / score.clamp(0.0, 1.0) - 1.0).ln()
 }
 
-/// The expected score of an Elo difference.
 fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + (-elo / ELO_SCALE).exp())
 }
 
-/// The Elo difference with its 95% error, by the normal approximation, from a distribution over
-/// evenly spaced scores (loss, draw, win, or the five sums of a pair of games). `None` without games
-/// and for a score of 0 or 1, which no finite difference explains.
+/// The Elo difference with its 95% error, by the normal approximation.
+///
+/// `counts` is a distribution over evenly spaced scores: loss, draw, win, or the five sums of a
+/// pair of games. `None` without games and for a score of 0 or 1, which no finite difference
+/// explains.
 pub fn elo(counts: &[u32]) -> Option<Estimate> {
     let (mean, variance, total) = moments(counts)?;
     let value = Some(elo_of_score(mean)).filter(|value| value.is_finite())?;
     let spread = Z_95 * (variance / total).sqrt();
     let error = (elo_of_score(mean + spread) - elo_of_score(mean - spread)) / 2.0;
-    // Results that are all alike, or at the edge of the scale, leave the error open.
+    // The error is unbounded if all results are equal or at the edge of the scale.
     let error = Some(error).filter(|error| variance > 0.0 && error.is_finite());
     Some(Estimate { value, error })
 }
 
-/// The normalised Elo difference with its 95% error: the score's distance from one half in
-/// standard deviations of a single game. `None` if the results are all alike, which leaves nothing
-/// to estimate from.
+/// The normalised Elo difference with its 95% error.
+///
+/// This is the score's distance from one half in standard deviations of a single game. `None` if
+/// all results are equal, since there is no variance to estimate from.
 ///
 /// Source: Michel Van den Bergh, "Normalized Elo",
 /// <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>.
@@ -167,15 +166,15 @@ pub fn normalised_elo(counts: &[u32]) -> Option<Estimate> {
     Some(Estimate { value: scale * (mean - 0.5), error })
 }
 
-/// The probability that the true score is above one half, by the normal approximation; `None` if
-/// the results are all alike, which leaves nothing to estimate from.
+/// The probability that the true score is above one half, by the normal approximation.
+///
+/// `None` if all results are equal, since there is no variance to estimate from.
 pub fn superiority(counts: &[u32]) -> Option<f64> {
     let (mean, variance, total) = moments(counts)?;
     (variance > 0.0).then(|| normal_distribution((mean - 0.5) / (variance / total).sqrt()))
 }
 
-/// The distribution function of the normal distribution: Abramowitz and Stegun, formula 7.1.26,
-/// right to 1.5e-7.
+/// The cumulative normal distribution: Abramowitz and Stegun, formula 7.1.26, accurate to 1.5e-7.
 fn normal_distribution(x: f64) -> f64 {
     const P: f64 = 0.327_591_1;
     const A: [f64; 5] =
@@ -198,7 +197,7 @@ mod tests {
         assert!((got - wanted).abs() <= tolerance, "{got} is not near {wanted}");
     }
 
-    /// The values of fastchess' own tests (`app/tests/elo_test.cpp`).
+    /// Values from the tests of fastchess (`app/tests/elo_test.cpp`).
     #[test]
     fn elo_agrees_with_published_values() {
         for (counts, value, error) in [

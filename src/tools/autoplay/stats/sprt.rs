@@ -1,22 +1,22 @@
 //! The sequential probability ratio test on pairs of games.
 //!
-//! The generalised test: the log-likelihood ratio of the two distributions that fit the results
-//! best under either hypothesis. Source: Michel Van den Bergh, "Comments on Normalized Elo",
-//! <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>, whose propositions are named
-//! below.
+//! This is the generalised test: it uses the log-likelihood ratio of the two distributions that fit
+//! the results best under either hypothesis. Source: Michel Van den Bergh, "Comments on Normalized
+//! Elo", <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>. Propositions and sections
+//! below refer to it.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{ELO_SCALE, score_of_elo};
 
-/// What the bounds of the test are measured in.
+/// The unit of the test's bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EloModel {
     /// Ordinary Elo.
     Logistic,
-    /// Normalised Elo: the same effort whatever the share of draws.
+    /// Normalised Elo: the same number of games for any draw rate.
     #[default]
     Normalized,
 }
@@ -24,33 +24,33 @@ pub enum EloModel {
 /// A test of `elo0` against `elo1`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
-    /// The difference under the null hypothesis.
+    /// The Elo difference under the null hypothesis.
     pub elo0: f64,
-    /// The difference under the alternative.
+    /// The Elo difference under the alternative.
     pub elo1: f64,
-    /// The probability of accepting the alternative wrongly.
+    /// The probability of wrongly accepting the alternative.
     pub alpha: f64,
-    /// The probability of accepting the null hypothesis wrongly.
+    /// The probability of wrongly accepting the null hypothesis.
     pub beta: f64,
-    /// The measure of `elo0` and `elo1`.
+    /// The unit of `elo0` and `elo1`.
     pub model: EloModel,
 }
 
-/// Why a test makes no sense.
+/// Why the parameters of a test are invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SprtError {
     /// The hypotheses are not in order.
     #[error("the first Elo bound must be below the second")]
     Order,
-    /// The hypotheses are too far from each other, or from zero, for any results to fit them.
+    /// The bounds are too large for any results to fit them.
     #[error("the Elo bounds must lie between -{MAX_ELO} and {MAX_ELO}")]
     Range,
-    /// The error probabilities leave no room.
+    /// The error probabilities are out of range.
     #[error("alpha and beta must be above 0, and their sum below 1")]
     Errors,
 }
 
-/// What the test says.
+/// The decision of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
@@ -62,28 +62,28 @@ pub enum Decision {
     AcceptH1,
 }
 
-/// Stands for a count of zero, whose logarithm would not be finite. The value is that of
-/// fishtest and fastchess.
+/// Replaces a count of zero, whose logarithm would be infinite; the value used by fishtest and
+/// fastchess.
 const ALMOST_NONE: f64 = 1e-3;
 
-/// The bounds of the test are no further from zero; their expected scores are 0.9999 and 0.0001.
+/// Maximum absolute value of the bounds; the expected scores are then 0.9999 and 0.0001.
 const MAX_ELO: f64 = 1600.0;
 
-/// Halvings of the interval in which a root is looked for. The likelihood is stationary there, so that
-/// half the digits of a double are enough.
+/// Number of bisections to find a root. The likelihood is stationary there, so half the digits of a
+/// double are enough.
 const FIT_ROUNDS: usize = 30;
 
 /// The largest distance of a score from one half.
 const LARGEST_ROOT: f64 = 0.5;
 
-/// The most halvings of the interval in which the tilt is looked for.
+/// Maximum number of bisections to find the tilt.
 const BISECTIONS: usize = 100;
 
 impl Sprt {
-    /// A test whose parameters make sense.
+    /// Validates the parameters.
     ///
     /// # Errors
-    /// If they do not.
+    /// If they are invalid.
     pub fn checked(self) -> Result<Self, SprtError> {
         if [self.elo0, self.elo1].iter().any(|elo| elo.is_nan() || elo.abs() > MAX_ELO) {
             return Err(SprtError::Range);
@@ -95,14 +95,15 @@ impl Sprt {
         if errors_fit { Ok(self) } else { Err(SprtError::Errors) }
     }
 
-    /// The bounds of the log-likelihood ratio between which the test goes on (Wald).
+    /// The bounds of the log-likelihood ratio between which the test continues (Wald).
     pub fn bounds(&self) -> (f64, f64) {
         let Sprt { alpha, beta, .. } = self;
         (beta.ln() - (1.0 - alpha).ln(), (1.0 - beta).ln() - alpha.ln())
     }
 
-    /// The log-likelihood ratio of a distribution over evenly spaced scores: the five sums of a
-    /// pair of games, or loss, draw, win.
+    /// The log-likelihood ratio of a distribution over evenly spaced scores.
+    ///
+    /// `counts` are the five sums of a pair of games, or loss, draw, win.
     pub fn llr(&self, counts: &[u32]) -> f64 {
         if counts.iter().all(|&n| n == 0) {
             return 0.0;
@@ -121,7 +122,7 @@ impl Sprt {
         total * mean_ratio
     }
 
-    /// What the log-likelihood ratio means.
+    /// The decision for a log-likelihood ratio.
     pub fn decide(&self, llr: f64) -> Decision {
         let (lower, upper) = self.bounds();
         if llr >= upper {
@@ -145,21 +146,20 @@ impl Sprt {
     }
 }
 
-/// The most likely distribution whose mean is `mean` (proposition 1.1).
+/// The most likely distribution with this mean (proposition 1.1).
 fn fit_mean(observed: &[(f64, f64)], mean: f64) -> Vec<f64> {
     let terms: Vec<(f64, f64)> = observed.iter().map(|&(a, p)| (a - mean, p)).collect();
     tilt(&terms)
 }
 
-/// The most likely distribution whose mean lies `t` standard deviations above one half (section
-/// 4.1).
+/// The most likely distribution whose mean is `t` standard deviations above one half (section 4.1).
 ///
-/// With x the distance of a score from one half and τ = t / sqrt(1 + t²), the condition is
-/// E(x) = τ sqrt(E(x²)). The root is the least of (E(x²) / s + s) / 2 over all s > 0, so that each s
-/// turns the condition into a linear one, E(x - τ (x² / s + s) / 2) = 0, and the s that is the root
-/// itself gives the wanted distribution. If the observed mean is below the wanted one, that is the s
-/// whose fit is the likeliest, else the one whose fit is the least likely. Both lie where
-/// sqrt(E(x²)) - s changes its sign; the likeliest may be near any score above one half.
+/// With x the distance of a score from one half and τ = t / sqrt(1 + t²), the condition is E(x) = τ
+/// sqrt(E(x²)). The root is the minimum of (E(x²) / s + s) / 2 over all s > 0, so each s turns the
+/// condition into a linear one, E(x - τ (x² / s + s) / 2) = 0. The s that equals the root gives the
+/// required distribution. If the observed mean is below the required one, it is the s with the most
+/// likely fit, otherwise the one with the least likely fit. Both lie where sqrt(E(x²)) - s changes
+/// its sign; the most likely one may be near any score above one half.
 fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     if t < 0.0 {
         let mirrored: Vec<(f64, f64)> = observed.iter().rev().map(|&(a, p)| (1.0 - a, p)).collect();
@@ -179,7 +179,7 @@ fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
         let condition = |&(x, p): &(f64, f64)| (x - tau * (x * x / s + s) / 2.0, p);
         tilt(&centred.iter().map(condition).collect::<Vec<_>>())
     };
-    // Halves an interval at whose ends sqrt(E(x²)) - s is positive, and negative.
+    // Bisects an interval at whose ends sqrt(E(x²)) - s is positive and negative.
     let search = |mut low: f64, high: f64| {
         let mut high = high.min(LARGEST_ROOT);
         for _ in 0..FIT_ROUNDS {
@@ -191,12 +191,13 @@ fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     let mean: f64 = centred.iter().map(|(x, p)| x * p).sum();
     let observed_root = root(&centred.iter().map(|&(_, p)| p).collect::<Vec<_>>());
     if mean > tau * observed_root {
-        // Outside of this interval the observed distribution meets the linear condition.
+        // Outside this interval the observed distribution satisfies the linear condition.
         let middle = mean / tau;
         let high = middle + (middle.powi(2) - observed_root.powi(2)).sqrt();
         return search(observed_root.powi(2) / high, high);
     }
-    // In these intervals the condition can be met, since it is positive for a score above one half.
+    // In these intervals the condition can be satisfied, as it is positive for a score above one
+    // half.
     let width = 1.0 + (1.0 - tau * tau).sqrt();
     let tops = centred.iter().map(|&(x, _)| x).filter(|&x| x > 0.0);
     let fits = tops.map(|x| search(x * tau / width, x * width / tau));
@@ -206,8 +207,9 @@ fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     fits.max_by(|a, b| likelihood(a).total_cmp(&likelihood(b))).unwrap_or_default()
 }
 
-/// Of pairs (x, p): the weights p / (1 + theta x) under which x has mean zero. The sum that theta
-/// makes zero falls from plus to minus infinity between the poles, so bisection finds it.
+/// For pairs (x, p), returns the weights p / (1 + theta x) under which x has mean zero. The sum
+/// that theta makes zero falls from plus to minus infinity between the poles, so bisection finds
+/// it.
 fn tilt(terms: &[(f64, f64)]) -> Vec<f64> {
     let values = || terms.iter().map(|&(x, _)| x);
     let largest = values().fold(f64::NEG_INFINITY, f64::max);
@@ -226,7 +228,7 @@ fn tilt(terms: &[(f64, f64)]) -> Vec<f64> {
         }
     }
     let theta = (low + high) / 2.0;
-    // No probability is above 1; beside a pole rounding would make it so.
+    // No probability exceeds 1; near a pole, rounding could cause it.
     terms.iter().map(|&(x, p)| p / (1.0 + theta * x).max(p)).collect()
 }
 
@@ -240,8 +242,8 @@ mod tests {
         Sprt { elo0, elo1, alpha: 0.05, beta: 0.05, model }
     }
 
-    /// The values of fastchess' own tests (`app/tests/sprt_test.cpp`), counts from loss to win;
-    /// those of one-sided results are left out, since they change from version to version.
+    /// Values from the tests of fastchess (`app/tests/sprt_test.cpp`), counts from loss to win.
+    /// One-sided results are omitted, since they change between versions.
     #[test]
     fn the_ratio_agrees_with_published_values() {
         use EloModel::{Logistic, Normalized};
@@ -260,9 +262,8 @@ mod tests {
         }
     }
 
-    /// If all pairs are won, the best fits have wins and losses alone: with a share p of wins,
-    /// (p - 1/2) / sqrt(p (1 - p)) = t. So p = 1/2 under H0, and 1/2 + t / (2 sqrt(1 + t²)) under
-    /// H1.
+    /// If all pairs are won, the best fits have only wins and losses: with a share p of wins, (p -
+    /// 1/2) / sqrt(p (1 - p)) = t. So p = 1/2 under H0, and 1/2 + t / (2 sqrt(1 + t²)) under H1.
     #[test]
     fn the_ratio_of_a_shutout_is_that_of_the_formula() {
         let t = 2.0_f64.sqrt() * 5.0 / (2.0 * ELO_SCALE);
@@ -283,8 +284,8 @@ mod tests {
         assert_eq!(test.decide(test.llr(&[0, 0, 7, 0, 0])), Decision::Continue);
     }
 
-    /// Of all distributions over loss, draw and win with the wanted mean or t-value, as far as a
-    /// fine grid of draw shares has them, none fits the results better.
+    /// Compares with all distributions over loss, draw and win with the required mean or t-value,
+    /// on a fine grid of draw shares: none fits better.
     #[test]
     fn the_fit_is_the_likeliest_there_is() {
         let counts = [[70, 20, 10], [10, 20, 70], [1, 0, 99], [99, 0, 1], [0, 50, 0], [0, 0, 30]];
@@ -307,7 +308,7 @@ mod tests {
             assert!((fitted.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{case}");
             assert!((mean - 0.5 - t * variance.sqrt()).abs() < 1e-5, "{case}");
             for step in 1..10_000 {
-                // With draws d the variance is (1 - d) / 4 - m² for a mean of one half and m.
+                // With a share d of draws and a mean of 1/2 + m the variance is (1 - d) / 4 - m².
                 let draws = f64::from(step) / 10_000.0;
                 let m = t * ((1.0 - draws) / 4.0 / (1.0 + t * t)).sqrt();
                 let sides = [(1.0 - draws) / 2.0 - m, (1.0 - draws) / 2.0 + m];
@@ -345,7 +346,7 @@ mod tests {
             let (lower, upper) = test.bounds();
             prop_assert!(llr.is_finite() && lower.is_finite() && upper.is_finite(), "{llr}");
             prop_assert!(lower < upper, "{lower} {upper}");
-            // Seen from the other side, the opposite holds.
+            // With sides exchanged, the opposite holds.
             let turned: Vec<u32> = counts.iter().rev().copied().collect();
             let other = Sprt { elo0: -elo1, elo1: -elo0, ..test }.llr(&turned);
             let games: f64 = counts.iter().copied().map(f64::from).sum();

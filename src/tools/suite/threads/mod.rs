@@ -18,14 +18,12 @@ use crate::engine::search::{
     Bound, Config, Limits, SearchEvent, SearchFault, SearchResult, Searcher, Sharing,
 };
 
-/// A search to a depth.
+/// The cost of a search to a depth.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Timing {
-    /// How long it took.
     pub elapsed: Duration,
-    /// Nodes of all threads.
     pub nodes: u64,
-    /// How the threads shared the tree; nothing is known of a [`SpeedupTrial::scout`].
+    /// How the threads shared the tree; unset for a [`SpeedupTrial::scout`].
     pub sharing: Sharing,
 }
 
@@ -34,7 +32,6 @@ impl Timing {
         Timing { elapsed: found.elapsed, nodes: found.nodes, sharing: found.sharing }
     }
 
-    /// So many, of nodes or of something else, per second.
     fn rate(&self, number: u64) -> f64 {
         number as f64 / self.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
     }
@@ -43,61 +40,55 @@ impl Timing {
 /// The searches of one position to one depth.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SpeedupTrial {
-    /// Where the searches began.
     pub position: Position,
     /// The depth in plies.
     pub depth: Depth,
-    /// By the thread that set the depth, until it was reached; compared with nothing.
+    /// The search that determined the depth; not used for comparisons.
     pub scout: Timing,
-    /// By one thread.
     pub single: Timing,
-    /// By each number of threads, in the order in which the [`Bench`] was given them; if 1 is among
-    /// them, by one thread once more.
+    /// The searches with each number of threads, in the order passed to [`Bench`]; 1 means one
+    /// thread once more.
     pub several: Vec<Timing>,
 }
 
-/// What a number of threads gained on a suite.
+/// The speedup of a number of threads on a suite.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SpeedupSummary {
-    /// The number of threads.
     pub threads: usize,
-    /// How many times sooner the depth was reached: the lower quartile, median and upper quartile.
+    /// The speedup to the same depth: lower quartile, median and upper quartile.
     pub speedup: [f64; 3],
-    /// The geometric mean of the same.
     pub mean: f64,
     /// The standard error of the mean, as a share of it.
     pub error: f64,
-    /// The times of one thread, all together, over those of the threads: long searches count for more.
+    /// Total time of one thread over that of the threads, which gives long searches more weight.
     pub total: f64,
-    /// Nodes over those of one thread, over all positions: what the threads search in vain.
+    /// Nodes over those of one thread, over all positions: the search overhead.
     pub nodes: f64,
     /// Nodes per second over those of one thread, over all positions.
     pub speed: f64,
-    /// The share of all threads' time in which they had nothing to do.
+    /// The share of all threads' time spent idle.
     pub waiting: f64,
-    /// Nodes per second whose moves were shared out.
+    /// Split nodes per second.
     pub splits: f64,
-    /// The share of these at which another thread has searched a move; 0 where there are none.
+    /// The share of split nodes at which another thread searched a move; 0 if there are none.
     pub joined: f64,
-    /// How often per second a thread came to such a node to help.
+    /// Number of times per second that a thread joined a split node.
     pub joins: f64,
 }
 
-/// Searchers for each number of threads.
 pub(crate) struct Bench {
-    /// That of one thread, then the others.
+    /// The one with one thread, then the others.
     searchers: Vec<Searcher>,
     time: Duration,
-    /// Positions searched so far.
     attempts: usize,
 }
 
 impl Bench {
-    /// Searchers for one and for each of these numbers of threads, otherwise as `config` says; one
-    /// thread is to search at least `time`.
+    /// Creates searchers for one and for each of these numbers of threads, with the settings of
+    /// `config`. The depth is chosen such that one thread searches for at least `time`.
     ///
     /// # Errors
-    /// If the system does not give so many threads or so much memory.
+    /// If the system does not provide the threads or the memory.
     pub(crate) fn new(
         threads: &[usize],
         config: &Config,
@@ -111,8 +102,8 @@ impl Bench {
         Ok(Bench { searchers, time, attempts: 0 })
     }
 
-    /// Searches a position in all ways; `None` once the switch is off, or where no depth is
-    /// reached because the game is over.
+    /// Searches a position with each number of threads; `None` once the switch is off, or if the
+    /// game is over.
     pub(crate) fn attempt(&mut self, position: &Position, switch: &Switch) -> Option<SpeedupTrial> {
         let game = Game::new(*position);
         let (depth, scout) = self.set_the_depth(&game, switch)?;
@@ -133,7 +124,7 @@ impl Bench {
         (!switch.is_stopped()).then_some(trial)
     }
 
-    /// Searches with one thread until an iteration ends after the time given.
+    /// Searches with one thread until an iteration ends after the given time.
     fn set_the_depth(&mut self, game: &Game, switch: &Switch) -> Option<(Depth, Timing)> {
         let (control, time) = (switch.control(), self.time);
         let mut reached = None;
@@ -156,7 +147,7 @@ impl Bench {
     }
 }
 
-/// Sums up what each of the numbers of threads given to [`Bench::new`] gained.
+/// Summarises the results for each number of threads given to [`Bench::new`].
 pub(crate) fn summarise(threads: &[usize], trials: &[SpeedupTrial]) -> Vec<SpeedupSummary> {
     let summary = |(index, &threads)| summary(index, threads, trials);
     threads.iter().enumerate().map(summary).collect()
@@ -186,13 +177,13 @@ fn summary(index: usize, threads: usize, trials: &[SpeedupTrial]) -> SpeedupSumm
     }
 }
 
-/// How many times sooner `all` were done than `one`.
+/// The speedup of `all` over `one`.
 fn sooner(one: &Timing, all: &Timing) -> f64 {
     one.elapsed.as_secs_f64() / all.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
 }
 
-/// The geometric mean of some numbers, and its standard error as a share of it; for fewer than two
-/// numbers that is infinite.
+/// The geometric mean, and its standard error as a share of it, which is infinite for fewer than
+/// two numbers.
 fn mean_and_error(numbers: &[f64]) -> (f64, f64) {
     let count = numbers.len().max(1) as f64;
     let mean = numbers.iter().map(|number| number.ln()).sum::<f64>() / count;
@@ -217,8 +208,7 @@ fn total(timings: impl Iterator<Item = Timing>) -> Timing {
     })
 }
 
-/// The value below which `share` of the sorted numbers lie, between two of them by proportion;
-/// 1 where there are none.
+/// A quantile of sorted numbers, with linear interpolation; 1 if there are none.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return 1.0 };
     let place = share * last as f64;
@@ -266,7 +256,7 @@ mod tests {
         };
         let trials = [trial(100, sharing(10, 3, 5, 20)), trial(100, sharing(30, 9, 11, 60))];
         let SpeedupSummary { waiting, splits, joined, joins, .. } = summarise(&[2], &trials)[0];
-        // 80 ms of two threads' 200 ms; the rest by the seconds that went by.
+        // 80 ms of two threads' 200 ms; the others per second of elapsed time.
         for (found, expected) in [(waiting, 0.2), (splits, 200.0), (joined, 0.3), (joins, 80.0)] {
             assert!((found - expected).abs() < 1e-9, "{found} in place of {expected}");
         }
@@ -280,13 +270,13 @@ mod tests {
         let mut bench =
             Bench::new(&[1, 2], &config, Duration::from_millis(20)).expect("two threads");
         let switch = Switch::default();
-        // Twice, so that each has been first.
+        // Twice, so that each is first once.
         for _ in 0..2 {
             let trial = bench.attempt(&Position::start(), &switch).expect("a trial");
             assert!(trial.depth > 1 && trial.scout.elapsed >= Duration::from_millis(20));
             assert_eq!(trial.several[0].nodes, trial.single.nodes);
             assert!(trial.several[1].nodes > 0);
-            // The same nodes, but another search: to the depth it takes as many, and its own time.
+            // The same nodes, but a separate search with its own time.
             assert_eq!(trial.single.nodes, trial.scout.nodes);
             assert_ne!(trial.single.elapsed, trial.scout.elapsed);
         }

@@ -1,17 +1,17 @@
-//! What threads gain as a picture, beside what others have published.
+//! Plots the speedup by threads, with published results for comparison.
 
 use super::SpeedupSummary;
 use crate::support::plot::{COLORS, Line, Point, doublings};
 
-/// What a parallel search gained, as its author tells.
+/// A published speedup of a parallel search.
 struct Published {
     name: &'static str,
     color: &'static str,
-    /// Numbers of threads or processors, and how many times sooner they were done than one.
+    /// Numbers of threads or processors, and the speedup over one.
     gains: &'static [(f64, f64)],
 }
 
-/// `docs/measurements/threads.md` tells where these are from, and what they were measured on.
+/// For sources and hardware see `docs/measurements/threads.md`.
 const PUBLISHED: [Published; 2] = [
     Published {
         name: "DTS in Cray Blitz (R. Hyatt 1994)",
@@ -25,8 +25,8 @@ const PUBLISHED: [Published; 2] = [
     },
 ];
 
-/// The gains as an SVG picture: the medians with a bar from the lower to the upper quartile, those in total
-/// time, what would be perfect, and what others have published.
+/// Draws the speedups as an SVG picture. It shows the medians with a bar from the lower to the
+/// upper quartile, the speedup in total time, the ideal line, and published results.
 pub(crate) fn picture(summaries: &[SpeedupSummary]) -> String {
     let mut summaries = summaries.to_vec();
     summaries.sort_by_key(|summary| summary.threads);
@@ -71,8 +71,7 @@ fn point(x: f64, y: f64) -> Point {
     Point { x, y, bar: None }
 }
 
-/// Points from left to right, with one thread before them where that was not measured: what the
-/// others are compared with.
+/// Points from left to right, with the reference point of one thread first if it was not measured.
 fn from_one(points: impl Iterator<Item = Point>) -> Vec<Point> {
     let mut points: Vec<Point> = points.collect();
     if points.first().is_none_or(|first| first.x > 1.0) {
@@ -99,7 +98,7 @@ mod tests {
         for name in ["Tabia: median", "Tabia: total", "DTS", "ABDADA", "sooner as there are"] {
             assert!(svg.contains(name), "{name} is missing in\n{svg}");
         }
-        // Up to ABDADA's 32; one thread is where every line begins.
+        // Up to ABDADA's 32; every line begins at one thread.
         assert!(svg.contains(">32</text>") && !svg.contains(">64</text>"), "{svg}");
         let starts: Vec<&str> = svg
             .split("points=\"")

@@ -1,35 +1,34 @@
-//! A range coder with chances that are learnt on the way: what is likely takes less than a bit.
+//! An adaptive range coder: likely symbols take less than a bit.
 //!
-//! Model code is written once for both directions: an [`Encoder`] writes down what it is told, and a
-//! [`Decoder`] says what was written, whatever it is told.
+//! Model code is written once for both directions: an [`Encoder`] writes the symbol passed to it,
+//! and a [`Decoder`] ignores that argument and returns the symbol that was written.
 //!
 //! Source: G. N. N. Martin, "Range encoding: an algorithm for removing redundancy from a digitised
-//! message" (1979). The chances of single bits are counted as in I. Witten, R. Neal and J. Cleary,
-//! "Arithmetic coding for data compression" (1987), older bits fading.
+//! message" (1979). Probabilities of single bits are counted as in I. Witten, R. Neal and J.
+//! Cleary, "Arithmetic coding for data compression" (1987), with decay of older bits.
 
-/// Below this the range is widened by as many bits as it has above.
+/// Below this the range is widened.
 const NARROW: u64 = 1 << 32;
-/// Chances of single bits are told in parts of a power of two.
+/// Probabilities of single bits are fractions of 2 to this power.
 const CHANCE_BITS: u32 = 16;
-/// Set as often as not.
 const EVEN: u16 = 1 << (CHANCE_BITS - 1);
-/// Bits seen after which older ones begin to fade, each next one counting one part in so many and two.
-/// Of 30, 60, 120 and 250 it makes the smallest file of self-play, by 0.01 to 0.2%.
+/// Number of bits seen after which older ones decay; each next bit then counts one part in this
+/// number plus two. Of 30, 60, 120 and 250 this value makes the smallest file of self-play, by 0.01
+/// to 0.2%.
 const FADING: u8 = 120;
-/// No bit is ever certain: this much of the chance is left to the other.
+/// Minimum probability of either bit value.
 const MIN_CHANCE: u16 = 32;
 
-/// One of the two directions.
+/// The encoder or the decoder.
 pub(super) trait Coder {
-    /// Codes one of several things by how likely each is: `sizes` add up to less than 2^32, and
-    /// none is 0. Returns its index.
+    /// Codes one of several symbols with relative frequencies `sizes`; returns its index. The sizes
+    /// add up to less than 2^32, and none is 0.
     fn choice(&mut self, wanted: usize, sizes: &[u32]) -> usize;
 
-    /// Codes a bit that is set with a chance of `chance` in 65,536, neither 0 nor all.
+    /// Codes a bit that is set with a probability of `chance` / 65,536, neither 0 nor 1.
     fn bit(&mut self, wanted: bool, chance: u16) -> bool;
 }
 
-/// Writes to memory.
 pub(super) struct Encoder {
     low: u64,
     range: u64,
@@ -37,12 +36,10 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    /// With nothing written yet.
     pub(super) fn new() -> Self {
         Encoder { low: 0, range: u64::MAX, bytes: Vec::new() }
     }
 
-    /// All that was written.
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.bytes.extend(self.low.to_be_bytes());
         self.bytes
@@ -86,16 +83,15 @@ impl Coder for Encoder {
     }
 }
 
-/// Reads what an [`Encoder`] wrote. Beyond the end it reads zeros.
+/// Decodes the output of an [`Encoder`]. Beyond the end it reads zeros.
 pub(super) struct Decoder<'b> {
-    /// How far what was written lies above the low end of the range.
+    /// Distance of the encoded number from the low end of the range.
     code: u64,
     range: u64,
     bytes: &'b [u8],
 }
 
 impl<'b> Decoder<'b> {
-    /// At the beginning of what was written.
     pub(super) fn new(bytes: &'b [u8]) -> Self {
         let mut decoder = Decoder { code: 0, range: u64::MAX, bytes };
         decoder.code = decoder.word() << 32 | decoder.word();
@@ -129,7 +125,7 @@ impl Coder for Decoder<'_> {
     fn choice(&mut self, _: usize, sizes: &[u32]) -> usize {
         let unit = self.range / sizes.iter().map(|&size| u64::from(size)).sum::<u64>();
         let mut before = 0;
-        // What division leaves over belongs to nothing an encoder writes; damage may lie there.
+        // No encoder writes the remainder of the division, but a damaged file may contain it.
         let last = sizes.len() - 1;
         let mut found = 0;
         while found < last && self.code >= unit * (before + u64::from(sizes[found])) {
@@ -154,7 +150,7 @@ impl Coder for Decoder<'_> {
     }
 }
 
-/// How often a bit was set so far, later ones counting more.
+/// The frequency of a bit so far, with more weight on later occurrences.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bit {
     chance: u16,
@@ -162,10 +158,9 @@ pub(super) struct Bit {
 }
 
 impl Bit {
-    /// Nothing is known of it.
     pub(super) const NEW: Bit = Bit { chance: EVEN, seen: 0 };
 
-    /// Codes the bit and remembers it.
+    /// Codes the bit and updates its probability.
     pub(super) fn code(&mut self, coder: &mut impl Coder, wanted: bool) -> bool {
         let chance = self.chance.clamp(MIN_CHANCE, u16::MAX - MIN_CHANCE + 1);
         let bit = coder.bit(wanted, chance);
@@ -177,12 +172,12 @@ impl Bit {
     }
 }
 
-/// Classes of numbers by their length in bits: up to eighteen with their sign apart.
+/// Classes of numbers by their length in bits: up to eighteen, with the sign coded separately.
 const CLASS_BITS: u32 = 5;
-/// The leading bits of a number, after the first, whose chances are learnt.
+/// Number of leading bits, after the first, with adaptive probabilities.
 const LEARNT_BITS: u32 = 3;
 
-/// A whole number below 2^18, of which small ones are likely: its length, then its bits.
+/// An adaptive model of an integer below 2^18, usually small: its length, then its bits.
 #[derive(Debug, Clone)]
 pub(super) struct Size {
     class: [Bit; 1 << CLASS_BITS],
@@ -190,13 +185,11 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// Nothing is known of it.
     pub(super) const NEW: Size = Size {
         class: [Bit::NEW; 1 << CLASS_BITS],
         leading: [[Bit::NEW; 1 << LEARNT_BITS]; 1 << CLASS_BITS],
     };
 
-    /// Codes the number and remembers how large it was.
     pub(super) fn code(&mut self, coder: &mut impl Coder, wanted: u32) -> u32 {
         let wanted_class = u32::BITS - wanted.leading_zeros();
         let class = tree(&mut self.class, coder, wanted_class, CLASS_BITS);
@@ -216,7 +209,7 @@ impl Size {
     }
 }
 
-/// Codes a number of so many bits, the highest first, each by what was before it.
+/// Codes a number of `bits` bits, the highest first, each in the context of those before it.
 pub(super) fn tree(nodes: &mut [Bit], coder: &mut impl Coder, wanted: u32, bits: u32) -> u32 {
     let mut node = 1;
     for place in (0..bits).rev() {

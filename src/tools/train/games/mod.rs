@@ -35,98 +35,87 @@ pub(crate) use packed::{PackedFile, PackedPart, Packer, block_positions};
 pub(crate) use plain::GameFile;
 pub(crate) use reader::{Block, GameReader};
 
-/// Longer first lines are none of ours.
+/// Maximum length of a first line, in bytes.
 const LONGEST_HEADLINE: u64 = 1000;
 
-/// A move of a game and what the search that chose it said.
+/// A move of a game, with the result of the search that chose it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SearchedMove {
-    /// The move.
     pub mv: Move,
     /// The search's score in centipawns for White.
     pub score: i16,
-    /// Whether the position before the move is one that no static evaluation can judge: its side
-    /// to move is in check, or the move captures or promotes.
+    /// Whether static evaluation cannot judge the position before the move: the side to move is in
+    /// check, or the move captures or promotes.
     pub noisy: bool,
 }
 
-/// Whether no static evaluation can judge a position with this best move, see
+/// Whether static evaluation cannot judge a position with this best move, see
 /// [`SearchedMove::noisy`].
 pub(crate) fn is_noisy(position: &Position, best: Move) -> bool {
     position.in_check() || position.is_noisy(best)
 }
 
-/// A game of the engine against itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct PlayedGame {
-    /// What White got, in half-points: 0, 1 or 2.
+    /// White's result in half-points: 0, 1 or 2.
     pub half_points: u8,
-    /// Where it began, in FEN, if not at the start position of chess.
+    /// The FEN of the starting position; `None` for the standard one.
     pub start: Option<Box<str>>,
     /// The random moves at its beginning.
     pub opening: Vec<Move>,
-    /// The moves the engine chose.
+    /// The moves chosen by the engine.
     pub moves: Vec<SearchedMove>,
 }
 
-/// Why a file of games cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum GameError {
-    /// The file cannot be opened, read or written.
     #[error("cannot use {}: {error}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
         error: io::Error,
     },
-    /// No thread can be started.
     #[error("{0}")]
     Threads(io::Error),
-    /// The file is something else.
     #[error("{} is no file of self-play games; `tabia train games` makes one", .0.display())]
     Foreign(PathBuf),
-    /// The file is packed, and nothing can be added to it game by game.
+    /// The file is packed, so single games cannot be appended.
     #[error("{} is packed, and no game is added to it; name another file", .0.display())]
     Packed(PathBuf),
-    /// The file was begun with other settings.
     #[error("{} was begun with {found}, not with {wanted}; name another file", path.display())]
     Settings {
         /// The file.
         path: PathBuf,
-        /// The settings in the file.
         found: String,
-        /// The settings asked for.
+        /// The requested settings.
         wanted: String,
     },
-    /// A game is damaged.
     #[error("{}, game {game}: {what}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The game, counted from 1.
+        /// The number of the game, from 1.
         game: usize,
-        /// What is wrong with it.
         what: &'static str,
     },
 }
 
 impl PlayedGame {
-    /// What White got: 1.0, 0.5 or 0.0.
+    /// White's result: 1.0, 0.5 or 0.0.
     pub(crate) fn result(&self) -> f32 {
         f32::from(self.half_points) / 2.0
     }
 
-    /// Where it began; `None` if that is no position.
+    /// The starting position; `None` if the FEN is invalid.
     pub(crate) fn start(&self) -> Option<Position> {
         self.start
             .as_ref()
             .map_or_else(|| Some(Position::start()), |fen| Position::from_fen(fen).ok())
     }
 
-    /// Calls `visit` for each position in which the engine chose a move, with the move.
-    /// Returns false if the start is no position or a move is illegal; the positions before it have
-    /// been visited.
+    /// Calls `visit` for each position in which the engine chose a move, with the move. Returns
+    /// false if the start is invalid or a move is illegal; the positions before it have been
+    /// visited.
     pub(crate) fn replay(&self, mut visit: impl FnMut(&Position, &SearchedMove)) -> bool {
         let Some(mut position) = self.start() else { return false };
         for &mv in &self.opening {

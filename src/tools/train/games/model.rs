@@ -1,54 +1,54 @@
-//! Games as a row of choices, each coded by how likely it is after those before.
+//! The model of games: a sequence of choices, each coded by its probability given those before.
 //!
-//! The bytes of a block are one row of bits, written by a range coder ([`super::coder`]); what is
-//! learnt begins anew with each block. A game is, in this order:
+//! The bytes of a block are one bit stream of a range coder ([`super::coder`]); each block starts
+//! with a fresh model. A game is, in this order:
 //!
 //! | what | coded as |
 //! | --- | --- |
 //! | whether it has a FEN | a bit |
-//! | its FEN, if so | seven bits a letter and a 0, by the letter before |
+//! | its FEN, if so | seven bits per character and a 0, given the character before |
 //! | plies of the opening | a size |
-//! | its moves | which of the legal ones, by a [`Policy`] of the openings |
+//! | its moves | index among the legal moves, by a [`Policy`] of the openings |
 //! | number of moves | a size |
-//! | for each: the move | which of the legal ones, by a [`Policy`] of the chosen moves |
-//! | whether it is marked noisy | a bit, by whether the position is |
-//! | score less the score before | a size and a sign, by what the scores did so far |
-//! | half-points of White | eight bits, by whom the last score favours |
+//! | for each: the move | index among the legal moves, by a [`Policy`] of the chosen moves |
+//! | whether it is marked noisy | a bit, given whether the position is |
+//! | score minus the score before | a size and a sign, given the scores so far |
+//! | half-points of White | eight bits, given the side favoured by the last score |
 
 use super::coder::{Bit, Coder, Decoder, Encoder, Size, tree};
 use super::policy::{Past, Policy};
 use super::{PlayedGame, SearchedMove, is_noisy};
 use crate::chess::position::{Move, Position};
 
-/// No FEN has as many letters.
+/// Maximum length of a FEN.
 const LONGEST_FEN: usize = 128;
-/// Bits of a letter; a FEN is ASCII.
+/// Bits of a character; a FEN is ASCII.
 const LETTER_BITS: u32 = 7;
-/// As many plies as an opening can have.
+/// Maximum number of plies of an opening.
 const LONGEST_OPENING: u32 = 255;
 
-/// Classes of how restless the scores were: two for each doubling of the mean difference, the
-/// first `CALM` classes as one.
+/// Classes of the volatility of scores: two for each doubling of the mean difference; the first
+/// `CALM` classes are one.
 const RESTLESS: usize = 16;
 const CALM: usize = 4;
-/// Classes of how large the last score was: one for each doubling, the first two as one.
+/// Classes of the size of the last score: one for each doubling, with the first two as one.
 const LEVELS: usize = 8;
 const LEVEL: usize = 2;
 /// Whether this position is noisy, and whether the last one was.
 const KINDS: usize = 4;
-/// No difference counts for more in how restless scores are, in centipawns.
+/// Cap on a difference in the volatility of scores, in centipawns.
 const LARGEST_VOLATILITY: u32 = 1000;
 
-/// Where the last score went, in classes of 10 centipawns up to 60 either way.
+/// Classes of the last change of score: 10 centipawns each, up to 60 in either direction.
 const TREND_STEP: i32 = 10;
 const LARGEST_TREND: i32 = 60;
 const TRENDS: usize = (2 * LARGEST_TREND / TREND_STEP + 1) as usize;
-/// What it was, in classes of 120 centipawns up to 600 either way.
+/// Classes of the last score: 120 centipawns each, up to 600 in either direction.
 const LEAD_STEP: i32 = 120;
 const LARGEST_LEAD: i32 = 600;
 const LEADS: usize = (2 * LARGEST_LEAD / LEAD_STEP + 1) as usize;
 
-/// Games in one row of bytes; `None` if one has an illegal move or a start that is no position.
+/// Packs games; `None` if one has an illegal move or an invalid start.
 pub(super) fn pack(games: &[PlayedGame]) -> Option<Vec<u8>> {
     let mut model = Model::new();
     let mut coder = Encoder::new();
@@ -58,7 +58,7 @@ pub(super) fn pack(games: &[PlayedGame]) -> Option<Vec<u8>> {
     Some(coder.finish())
 }
 
-/// So many games with so many moves in all; `None` if the bytes are not those of such games.
+/// Unpacks games with `positions` moves in total; `None` if the bytes do not decode to such games.
 pub(super) fn unpack(bytes: &[u8], games: usize, positions: usize) -> Option<Vec<PlayedGame>> {
     let mut model = Model::new();
     let mut coder = Decoder::new(bytes);
@@ -72,23 +72,22 @@ pub(super) fn unpack(bytes: &[u8], games: usize, positions: usize) -> Option<Vec
     (left == 0).then_some(all)
 }
 
-/// What is learnt of the games of a block.
+/// The adaptive model of a block.
 struct Model {
     started: Bit,
-    /// Bits of a letter, by the letter before.
+    /// Bits of a character, by the character before.
     letters: Vec<[Bit; 1 << LETTER_BITS]>,
     plies: Size,
     openings: Policy,
     moves: Size,
     policy: Policy,
-    /// By whether it is noisy by what can be seen.
+    /// By whether the position is noisy by its moves.
     noisy: [Bit; 2],
     first_score: Size,
-    /// By [`Scores::volatility`].
     scores: Vec<Size>,
-    /// By [`Scores::direction`] and whose move it is.
+    /// By [`Scores::direction`] and side to move.
     signs: [Bit; 2 * TRENDS * LEADS],
-    /// What White got, by whom the last score favours.
+    /// White's result, by the side favoured by the last score.
     results: [[Bit; 256]; 3],
 }
 
@@ -109,7 +108,7 @@ impl Model {
         }
     }
 
-    /// Codes a game with no more moves than are left; `None` if it is none.
+    /// Codes a game with at most the remaining number of moves; `None` if it is invalid.
     fn code<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -148,7 +147,7 @@ impl Model {
         Some(game)
     }
 
-    /// Codes a FEN; `None` if it is none.
+    /// Codes a FEN; `None` if it is invalid.
     fn fen(&mut self, coder: &mut impl Coder, wanted: &str) -> Option<String> {
         if !wanted.is_ascii() || wanted.len() > LONGEST_FEN {
             return None;
@@ -167,7 +166,7 @@ impl Model {
         }
     }
 
-    /// Codes a move and what its search said; `None` if it is illegal.
+    /// Codes a move with its search result; `None` if it is illegal.
     fn searched(
         &mut self,
         coder: &mut impl Coder,
@@ -207,7 +206,6 @@ impl Model {
     }
 }
 
-/// A game so far.
 struct Course {
     position: Position,
     past: Past,
@@ -220,24 +218,22 @@ impl Course {
     }
 }
 
-/// The scores of a game so far.
 #[derive(Default)]
 struct Scores {
     count: usize,
     last: i32,
     before: i32,
-    /// A mean of their differences, times four, late ones counting more.
+    /// Mean of their differences, times four, with more weight on later ones.
     restless: u32,
-    /// Whether the last position was noisy.
     noisy: bool,
 }
 
 impl Scores {
-    /// Which sizes the next difference goes with.
+    /// The context of the size of the next difference.
     fn volatility(&self, noisy: bool) -> usize {
         let mean = self.restless + 1;
         let doublings = mean.ilog2();
-        // The bit below the highest halves each doubling.
+        // The bit below the highest one divides each doubling in two.
         let upper = usize::from(mean >> (doublings.max(1) - 1) & 1 != 0);
         let restless = (2 * doublings as usize + upper).saturating_sub(CALM).min(RESTLESS - 1);
         let level = (self.last.unsigned_abs() + 1).ilog2() as usize;
@@ -246,7 +242,7 @@ impl Scores {
         (restless * LEVELS + level) * KINDS + kind
     }
 
-    /// Which signs the next difference goes with.
+    /// The context of the sign of the next difference.
     fn direction(&self) -> usize {
         let class = |value: i32, largest: i32, step: i32| {
             ((value.clamp(-largest, largest) + largest) / step) as usize

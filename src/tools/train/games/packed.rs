@@ -1,8 +1,7 @@
-//! Games to be kept: less than two bytes a position, in blocks that stand for themselves.
+//! The packed format of games: under two bytes per position, in independent blocks.
 //!
-//! A file is one part or several, one after the other, so that `cat` makes one file of two. A part is
-//! a line of text, which tells what its games follow from, and blocks; all numbers are
-//! little-endian:
+//! A file is a sequence of parts, so `cat` joins two files. A part is a line of text with the
+//! settings of its games, followed by blocks; all numbers are little-endian:
 //!
 //! ```text
 //! part    "tabia games 2; " settings "\n", then its blocks
@@ -10,8 +9,8 @@
 //!         CRC-32 of the 20 bytes before u32, then the bytes: see [`super::model`]
 //! ```
 //!
-//! Each block is unpacked by itself: several threads read a file, and a damaged block costs the
-//! games in it alone. The next one is found by its mark.
+//! Each block is unpacked by itself: several threads read a file, and a damaged block loses only
+//! its own games. The next block is found by its mark.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -23,28 +22,27 @@ use crate::tools::train::in_parallel;
 
 /// How every part begins; the number is the version of the format.
 pub(super) const MAGIC: &str = "tabia games 2; ";
-/// How every block begins.
 const MARK: [u8; 4] = *b"GBLK";
-/// Bytes before those of the games.
+/// Bytes of a block's header.
 const HEAD_BYTES: usize = 24;
-/// A block is full with so many positions: what a block learns of its games is worth little
-/// beyond, and it is some ten seconds of playing.
+/// Number of positions of a full block. Larger blocks hardly compress better, and this many
+/// positions take some ten seconds of playing.
 const FULL_BLOCK: usize = 1 << 16;
-/// Nodes that are searched for a block at most, so that little is lost with it.
+/// Maximum number of nodes searched for a block, which limits the loss when a block is lost.
 const NODES_A_BLOCK: u64 = 1 << 25;
-/// Smaller blocks would hardly be worth packing.
+/// Smaller blocks hardly compress.
 const SMALL_BLOCK: usize = 1 << 10;
-/// No block that is written comes near these.
+/// Sanity limits on the header, far above any written block.
 const MAX_GAMES: u32 = 1 << 18;
 const MAX_POSITIONS: u32 = 1 << 18;
 const MAX_BYTES: u32 = 1 << 22;
 
-/// Positions after which a block is full, if each takes so many nodes to judge.
+/// Number of positions of a full block, if each takes this many nodes.
 pub(crate) fn block_positions(nodes: u64) -> usize {
     ((NODES_A_BLOCK / nodes.max(1)) as usize).clamp(SMALL_BLOCK, FULL_BLOCK)
 }
 
-/// Games as they stand in a file, whole.
+/// A complete block as stored in a file.
 pub(crate) struct PackedBlock {
     games: u32,
     positions: u32,
@@ -52,24 +50,21 @@ pub(crate) struct PackedBlock {
 }
 
 impl PackedBlock {
-    /// Packs games; `None` if one has an illegal move.
     fn pack(games: &[PlayedGame]) -> Option<Self> {
         let positions: usize = games.iter().map(|game| game.moves.len()).sum();
         let data = model::pack(games)?;
         Some(PackedBlock { games: games.len() as u32, positions: positions as u32, data })
     }
 
-    /// The games; `None` if they are nothing that was ever packed.
     pub(super) fn unpack(&self) -> Option<Vec<PlayedGame>> {
         model::unpack(&self.data, self.games as usize, self.positions as usize)
     }
 
-    /// How many games there are.
     pub(super) fn games(&self) -> usize {
         self.games as usize
     }
 
-    /// In the file.
+    /// Size in the file in bytes.
     pub(super) fn bytes(&self) -> u64 {
         (HEAD_BYTES + self.data.len()) as u64
     }
@@ -86,28 +81,25 @@ impl PackedBlock {
     }
 }
 
-/// What comes next in a file.
 pub(super) enum Section {
-    /// Settings of a part, and the bytes of its line.
+    /// The settings of a part, and the length of its line in bytes.
     Headline(String, u64),
-    /// A block that is whole.
+    /// A complete block.
     Block(PackedBlock),
-    /// Something else: how many games there were, if that is known, and bytes up to the next
-    /// section.
+    /// Damaged bytes up to the next section, and the number of lost games, if known.
     Damaged { games: Option<usize>, bytes: u64 },
-    /// There is nothing more.
+    /// The end of the file.
     End,
 }
 
-/// A first line, with its end; what is too long, or no text, is empty.
+/// Reads a first line with its line end; returns an empty string if it is too long or not text.
 pub(super) fn headline(input: &mut impl BufRead) -> io::Result<String> {
     let mut line = Vec::new();
     input.take(LONGEST_HEADLINE).read_until(b'\n', &mut line)?;
     Ok(String::from_utf8(line).unwrap_or_default())
 }
 
-/// Reads what comes next; after something that is damaged, the input is where the next section
-/// seems to begin.
+/// Reads the next section. After a damaged one, the input is at the probable start of the next.
 pub(super) fn read_section<R: Read + Seek>(input: &mut BufReader<R>) -> io::Result<Section> {
     let here = input.stream_position()?;
     if input.fill_buf()?.is_empty() {
@@ -133,7 +125,7 @@ pub(super) fn read_section<R: Read + Seek>(input: &mut BufReader<R>) -> io::Resu
     Ok(Section::Block(PackedBlock { games, positions, data }))
 }
 
-/// The numbers of a block's head, if it is one.
+/// The numbers of a block's header, if it is valid.
 fn numbers(head: &[u8]) -> Option<[u32; 4]> {
     let (numbers, checksum) = head.strip_prefix(&MARK)?.split_last_chunk::<4>()?;
     let numbers: &[[u8; 4]; 4] = numbers.as_chunks().0.try_into().ok()?;
@@ -143,7 +135,6 @@ fn numbers(head: &[u8]) -> Option<[u32; 4]> {
     (whole && possible).then_some([games, positions, bytes, data])
 }
 
-/// Looks for the next section.
 fn damaged<R: Read + Seek>(
     input: &mut BufReader<R>,
     here: u64,
@@ -164,33 +155,29 @@ fn damaged<R: Read + Seek>(
             break at - 4;
         }
     };
-    // What was read first may reach beyond.
+    // The buffer read first may extend beyond it.
     input.seek(SeekFrom::Start(next))?;
     Ok(Section::Damaged { games, bytes: next - here })
 }
 
-/// Games in blocks, packed by several threads and written in their order.
+/// Packs games into blocks with several threads, and writes them in order.
 pub(crate) struct Packer<W> {
     out: W,
     threads: usize,
     settings: Option<String>,
-    /// Games of the block that is being filled.
     games: Vec<PlayedGame>,
     positions: usize,
-    /// Full blocks.
     full: Vec<Vec<PlayedGame>>,
-    /// Bytes written.
     bytes: u64,
 }
 
 impl<W: Write> Packer<W> {
-    /// Nothing is written yet.
     pub(crate) fn new(out: W, threads: usize) -> Self {
         let (games, full) = (Vec::new(), Vec::new());
         Packer { out, threads, settings: None, games, positions: 0, full, bytes: 0 }
     }
 
-    /// Adds a legal game that follows from these settings.
+    /// Adds a legal game that was played with these settings.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -213,7 +200,7 @@ impl<W: Write> Packer<W> {
         Ok(())
     }
 
-    /// Writes what is left; returns the output and the bytes written.
+    /// Writes the remaining games; returns the output and the number of bytes written.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -250,39 +237,36 @@ impl<W: Write> Packer<W> {
     }
 }
 
-/// The line that a part begins with.
 fn begin_part(settings: &str) -> String {
     format!("{MAGIC}{settings}\n")
 }
 
-/// Packs games, and makes sure that they can be had again.
+/// Packs games and verifies that they unpack to the same games.
 fn pack_and_look(games: &[PlayedGame]) -> Option<PackedBlock> {
     let block = PackedBlock::pack(games)?;
     (block.unpack()? == games).then_some(block)
 }
 
-/// What a [`PackedFile`] holds of a part.
+/// The contents of a part of a [`PackedFile`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PackedPart {
-    /// What its games follow from.
     pub settings: String,
-    /// Games in whole blocks.
+    /// Number of games in complete blocks.
     pub games: usize,
 }
 
-/// A packed file that blocks are appended to, by one program at a time.
+/// A packed file opened for appending, by one program at a time.
 pub(crate) struct PackedFile {
     path: PathBuf,
     file: File,
 }
 
 impl PackedFile {
-    /// Opens a file to append to it, or makes it; tells what it holds. A torn block at its end is
-    /// cut off.
+    /// Opens or creates a file and returns its contents. An incomplete block at its end is cut off.
     ///
     /// # Errors
-    /// If it cannot be read or written, another program writes to it, it is something else, or it
-    /// is damaged before its end.
+    /// If it cannot be read or written, is in use, is not a file of games, or is damaged before its
+    /// end.
     pub(crate) fn open(path: &Path) -> Result<(Self, Vec<PackedPart>), GameError> {
         let io_error = |error| GameError::Io { path: path.to_owned(), error };
         let file = lock_shared(path).map_err(io_error)?;

@@ -1,7 +1,7 @@
-//! Games as they are played: some four bytes a position, and the settings that the games came of.
+//! The plain format of games as they are played: some four bytes per position, and the settings.
 //!
-//! The first line is text: what the file is, and the settings. Then come the games, in the order of
-//! their numbers; all their numbers are little-endian:
+//! The first line is text: the type of the file, and the settings. Then follow the games in the
+//! order of their numbers; all numbers in them are little-endian:
 //!
 //! ```text
 //! game    White's half-points u8, opening plies u8, moves u16;
@@ -11,9 +11,9 @@
 //!         move a capture or promotion
 //! ```
 //!
-//! A game without a FEN begins at the start position of chess. A game follows from the settings and
-//! its own number alone, so an interrupted file can be continued, and any number of threads gives the
-//! same bytes.
+//! A game without a FEN begins at the standard starting position. A game depends only on the
+//! settings and its number, so an interrupted file can be continued, and any number of threads
+//! gives the same bytes.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
@@ -26,21 +26,20 @@ use crate::tools::train::GameSettings;
 /// How every file begins; the number is the version of the format.
 pub(super) const MAGIC: &str = "tabia games 1; ";
 const NOISY: u16 = 0x8000;
-/// Marks the half-points of a game that has a FEN.
+/// Flag in the half-points of a game that has a FEN.
 const STARTED: u8 = 0x80;
 
-/// The first line of a file, which tells what its games follow from.
+/// The first line of a file, with the settings of its games.
 pub(super) fn headline(settings: &GameSettings) -> String {
     format!("{MAGIC}{settings}\n")
 }
 
-/// Bytes of a game in a file.
+/// Size of a game in a file in bytes.
 pub(super) fn size(game: &PlayedGame) -> u64 {
     let start = game.start.as_ref().map_or(0, |fen| 1 + fen.len());
     (4 + start + 2 * game.opening.len() + 4 * game.moves.len()) as u64
 }
 
-/// A game as it stands in a file.
 pub(super) fn encode(game: &PlayedGame) -> Vec<u8> {
     let mark = if game.start.is_some() { STARTED } else { 0 };
     let mut bytes = vec![game.half_points | mark, game.opening.len() as u8];
@@ -60,7 +59,7 @@ pub(super) fn encode(game: &PlayedGame) -> Vec<u8> {
     bytes
 }
 
-/// Reads one game; `None` if a word in it is no move.
+/// Reads one game; `None` if a word in it is not a move.
 pub(super) fn decode(input: &mut impl Read) -> io::Result<Option<PlayedGame>> {
     let mut head = [0; 4];
     input.read_exact(&mut head)?;
@@ -89,7 +88,7 @@ pub(super) fn decode(input: &mut impl Read) -> io::Result<Option<PlayedGame>> {
     }))
 }
 
-/// Reads a FEN; what is none is found when the game is replayed.
+/// Reads a FEN, which is validated when the game is replayed.
 fn decode_fen(input: &mut impl Read) -> io::Result<Box<str>> {
     let mut bytes = [0];
     input.read_exact(&mut bytes)?;
@@ -98,18 +97,17 @@ fn decode_fen(input: &mut impl Read) -> io::Result<Box<str>> {
     Ok(String::from_utf8_lossy(&text).into())
 }
 
-/// A file that games are appended to.
 pub(crate) struct GameFile {
     path: PathBuf,
     file: File,
 }
 
 impl GameFile {
-    /// Opens `path` to append games played with `settings`; tells how many it holds already. A
-    /// torn game at its end is cut off.
+    /// Opens `path` to append games played with `settings`; returns how many it contains already.
+    /// An incomplete game at its end is cut off.
     ///
     /// # Errors
-    /// If the file cannot be read or written, is something else, or has other settings.
+    /// If the file cannot be read or written, is not a file of games, or has other settings.
     pub(crate) fn open(path: &Path, settings: &GameSettings) -> Result<(Self, usize), GameError> {
         let io_error = |error| GameError::Io { path: path.to_owned(), error };
         if !path.exists() {

@@ -1,10 +1,11 @@
-//! Which move a player will choose: what is learnt of it while games are read or written.
+//! An adaptive model that predicts a player's moves while games are encoded or decoded.
 //!
-//! Every legal move is a sum of weights, one for each of its features; its chance is the
-//! exponential of that (a softmax). After each move the weights go a step towards it. Whole numbers
-//! alone are used, so that every machine comes to the same chances.
+//! Every legal move has a sum of weights, one for each of its features; its probability is the
+//! softmax of the sums. After each move the weights are adjusted towards it. All arithmetic is in
+//! integers, so that every machine computes the same probabilities.
 //!
-//! Source of the idea: R. Coulom, "Computing Elo ratings of move patterns in the game of Go" (2007).
+//! Source of the idea: R. Coulom, "Computing Elo ratings of move patterns in the game of Go"
+//! (2007).
 
 use arrayvec::ArrayVec;
 use chess::{BitBoard, EMPTY, get_pawn_attacks};
@@ -12,36 +13,34 @@ use chess::{BitBoard, EMPTY, get_pawn_attacks};
 use super::coder::Coder;
 use crate::chess::position::{Color, MAX_MOVES, Move, Piece, Position, Square, attacks, distance};
 
-/// What each move is judged by, see [`View::features`].
+/// Number of features of a move, see [`View::features`].
 const FEATURES: usize = 9;
-/// Kinds of pieces.
 const PIECES: usize = 6;
 
-/// Weights, sums and chances have so many bits after the point.
+/// Fractional bits of weights, sums and probabilities.
 const POINT: u32 = 16;
-/// How far a weight goes towards a move that nobody expected, in 65,536ths, in the first positions and
-/// in late ones. These two and `HALVING` were chosen, of halves and doubles, by the bytes that 1.2
-/// million positions of self-play took; 10.7 million others take 0.4% less than with half of all.
+/// Learning rate for an unexpected move, in 65,536ths: in the first positions, and in late ones.
+/// These two and `HALVING` were chosen among halves and doubles by the size of 1.2 million
+/// positions of self-play; 10.7 million others take 0.4% less than with half of all.
 const FIRST_STEP: i32 = 12_000;
 const LAST_STEP: i32 = 1400;
-/// Positions after which half of the difference is gone.
+/// Number of positions after which half of the difference is gone.
 const HALVING: i32 = 1200;
-/// More positions make the steps no smaller.
+/// Number of positions after which the rate stays constant.
 const MAX_POSITIONS: i32 = 1 << 20;
-/// Errors smaller than this, in 65,536ths, teach nothing: with 50 and with 800 files are larger.
+/// Errors below this, in 65,536ths, are ignored: 50 and 800 make larger files.
 const SLIGHT: i32 = 200;
-/// The size of the likeliest move's share.
+/// The frequency of the most likely move.
 const LARGEST: u32 = 1 << 14;
-/// Steps of the table of exponentials in 1, and how far down it goes.
+/// Entries of the table of exponentials per unit, and its extent.
 const STEPS: usize = 64;
 const DEEPEST: usize = 10;
 
-/// Powers of e^(-1/STEPS), times LARGEST, and 1 more, so that none is 0.
+/// Powers of e^(-1/STEPS), times LARGEST, plus 1, so that none is 0.
 const EXPONENTIAL: [u32; STEPS * DEEPEST] = {
-    // e^(-1/64) in 2^32ths
     const FACTOR: u64 = 4_228_379_541;
     let mut table = [0; STEPS * DEEPEST];
-    // Sixteen more bits keep the powers exact.
+    // Sixteen extra bits keep the powers exact.
     let mut value: u64 = (LARGEST as u64) << 16;
     let mut i = 0;
     while i < table.len() {
@@ -52,20 +51,18 @@ const EXPONENTIAL: [u32; STEPS * DEEPEST] = {
     table
 };
 
-/// A move with the places of its weights.
+/// A move with the indices of its weights.
 struct Candidate {
     mv: Move,
     features: [u16; FEATURES],
 }
 
-/// What is known of the moves before.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Past {
-    /// The last move, and the one before, which is of the side to move.
+    /// The last move, and the one before it, by the side to move.
     pub last: [Option<Move>; 2],
 }
 
-/// Learns to foretell moves.
 pub(super) struct Policy {
     weights: Vec<i32>,
     positions: i32,
@@ -74,7 +71,6 @@ pub(super) struct Policy {
 }
 
 impl Policy {
-    /// Nothing is known.
     pub(super) fn new() -> Self {
         Policy {
             weights: vec![0; END],
@@ -84,7 +80,7 @@ impl Policy {
         }
     }
 
-    /// Codes a move and learns from it. `None` if the wanted one is illegal or there is none at all.
+    /// Codes a move and learns from it. `None` if it is illegal or there are no legal moves.
     pub(super) fn code(
         &mut self,
         coder: &mut impl Coder,
@@ -104,18 +100,16 @@ impl Policy {
         Some(self.candidates[chosen].mv)
     }
 
-    /// Lists the moves in an order that follows from the moves alone.
     fn gather(&mut self, position: &Position, past: &Past) {
         let view = View::new(position, past);
         let mut moves: ArrayVec<Move, MAX_MOVES> = position.legal_moves().iter().collect();
-        // Whatever number a move has here, that of other programs stays.
+        // Polyglot's numbers do not depend on the library's encoding of moves.
         moves.sort_unstable_by_key(|mv| mv.to_polyglot());
         self.candidates.clear();
         self.candidates
             .extend(moves.into_iter().map(|mv| Candidate { mv, features: view.features(mv) }));
     }
 
-    /// Turns the weights of each move's features into its share of all chances.
     fn softmax(&mut self) {
         let sums: ArrayVec<i32, MAX_MOVES> = self
             .candidates
@@ -134,7 +128,7 @@ impl Policy {
         }));
     }
 
-    /// Moves the weights so that the chosen move is likelier next time, and the others less.
+    /// Adjusts the weights towards the chosen move and away from the others.
     fn learn(&mut self, chosen: usize) {
         let total: u32 = self.sizes.iter().sum();
         let part = (1 << 32) / u64::from(total);
@@ -156,11 +150,10 @@ impl Policy {
     }
 }
 
-/// Where the weights of the features begin, one feature after the other.
-///
-/// Squares by phase and piece; then by piece: what it takes and who guards that, who attacks it, checks
-/// on a safe square or not, answers to the last move, a second move of the same piece; what a pawn becomes;
-/// by phase and piece how far both kings are.
+/// Offsets of the features' weights. The features: squares by phase and piece; by piece: what it
+/// captures and how that is defended, its attackers, checks on a safe square or not, replies to the
+/// last move, a second move of the same piece; the promotion piece; and, by phase and piece, the
+/// distances of both kings.
 const TO: usize = 0;
 const FROM: usize = TO + 2 * PIECES * 64;
 const TRADE: usize = FROM + 2 * PIECES * 64;
@@ -173,27 +166,26 @@ const KINGS: usize = PROMOTION + PIECES + 2;
 const END: usize = KINGS + 2 * PIECES * 64;
 /// See [`View::state`].
 const STATES: usize = 10;
-/// Half of all pieces: with no more of them the game is late.
+/// Number of pieces at or below which the game is in its late phase: half of all.
 const LATE_PIECES: u32 = 16;
 
-/// What the features of a position's moves have in common.
+/// The data shared by the features of a position's moves.
 struct View<'p> {
     position: &'p Position,
     past: &'p Past,
     us: Color,
-    /// Half the pieces have left the board.
+    /// 1 if half the pieces have left the board, else 0.
     late: usize,
     /// Squares the enemy attacks: with pawns, minor pieces, rooks, and others.
     threats: [BitBoard; 4],
-    /// Squares that one, and that two and more of the own pieces attack.
+    /// Squares attacked by at least one own piece, and by at least two.
     support: [BitBoard; 2],
-    /// Squares from which a piece would attack the enemy's king.
+    /// Squares from which each piece would attack the enemy's king.
     checks: [BitBoard; PIECES],
-    /// What the piece that moved last attacks.
+    /// Squares attacked by the piece that moved last.
     attacked: BitBoard,
 }
 
-/// The squares a piece attacks.
 fn reach(piece: Piece, color: Color, from: Square, occupied: BitBoard) -> BitBoard {
     match piece {
         Piece::Pawn => get_pawn_attacks(from, color, !EMPTY),
@@ -237,14 +229,13 @@ impl<'p> View<'p> {
         View { position, past, us, late, threats, support, checks, attacked }
     }
 
-    /// How a square is attacked by the enemy (0 to 4) and whether by `own` too.
+    /// How the enemy attacks a square (0 to 4), and whether `own` contains it.
     fn state(&self, square: Square, own: BitBoard) -> usize {
         let square = bit(square);
         let level = self.threats.iter().position(|&threat| threat & square != EMPTY);
         2 * level.map_or(0, |level| level + 1) + usize::from(own & square != EMPTY)
     }
 
-    /// Where the weights of a move's features are.
     fn features(&self, mv: Move) -> [u16; FEATURES] {
         let (from, to) = (mv.from(), mv.to());
         let piece = self.position.piece_on(from).map_or(0, |piece| piece.to_index());

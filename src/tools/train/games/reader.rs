@@ -1,4 +1,4 @@
-//! Reads games, whichever kind of file they are in.
+//! Reads files of games in either format.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -9,30 +9,28 @@ use std::path::{Path, PathBuf};
 use super::packed::{self, PackedBlock, headline};
 use super::{GameError, PlayedGame, plain};
 
-/// Games of a plain file that are handed out as a block.
+/// Number of games of a plain file returned as a block.
 const GAMES_AT_ONCE: usize = 512;
 
 /// Reads a file of games, one by one or in blocks.
 pub(crate) struct GameReader {
     path: PathBuf,
     input: BufReader<File>,
-    /// Of the file.
     bytes: u64,
     packed: bool,
     settings: String,
-    /// Games handed out so far.
     games: usize,
-    /// Bytes up to the end of the last whole game or block.
+    /// Offset of the end of the last complete game or block.
     whole_bytes: u64,
-    /// Games of the block that is handed out one by one.
+    /// Games of the current block, returned one by one.
     waiting: VecDeque<PlayedGame>,
-    /// Games that were passed over since their block is damaged, as far as it is known.
+    /// Number of games lost in damaged blocks, as far as known.
     lost: usize,
 }
 
-/// Games that stand together; those of a packed file are still to be unpacked.
+/// Consecutive games; those of a packed file are still packed.
 pub(crate) struct Block {
-    /// The number of the first, counted from 1.
+    /// The number of the first, from 1.
     first: usize,
     content: Content,
 }
@@ -43,7 +41,7 @@ enum Content {
 }
 
 impl Block {
-    /// The games and the number of the first; `None` if they are nothing that was ever packed.
+    /// The number of the first game, and the games; `None` if the block cannot be unpacked.
     pub(crate) fn unpack(&self) -> (usize, Option<Cow<'_, [PlayedGame]>>) {
         let games = match &self.content {
             Content::Games(games) => Some(Cow::Borrowed(games.as_slice())),
@@ -57,7 +55,7 @@ impl GameReader {
     /// Opens a file of games.
     ///
     /// # Errors
-    /// If it cannot be read or is something else.
+    /// If it cannot be read or is not a file of games.
     pub(crate) fn open(path: &Path) -> Result<Self, GameError> {
         let io_error = |error| GameError::Io { path: path.to_owned(), error };
         let file = File::open(path).map_err(io_error)?;
@@ -82,11 +80,10 @@ impl GameReader {
         })
     }
 
-    /// The next game; `None` at the end of the file, also where a game at the end is torn, as
-    /// after a loss of power.
+    /// Returns the next game; `None` at the end of the file or at an incomplete last game.
     ///
     /// # Errors
-    /// If the file cannot be read, or holds a word that is no move.
+    /// If the file cannot be read, or contains a word that is not a move.
     pub(crate) fn read_game(&mut self) -> Result<Option<PlayedGame>, GameError> {
         if !self.packed {
             return self.read_plain();
@@ -100,7 +97,7 @@ impl GameReader {
         Ok(self.waiting.pop_front())
     }
 
-    /// The next games, as many as are read at once; `None` at the end of the file.
+    /// Returns the next block of games; `None` at the end of the file.
     ///
     /// # Errors
     /// As [`GameReader::read_game`].
@@ -120,33 +117,32 @@ impl GameReader {
         Ok((!games.is_empty()).then_some(Block { first, content: Content::Games(games) }))
     }
 
-    /// What the games read last follow from, in words.
+    /// The settings of the games read last.
     pub(crate) fn settings(&self) -> &str {
         &self.settings
     }
 
-    /// The number of the game read last, counted from 1.
+    /// The number of the game read last, from 1.
     pub(crate) fn games(&self) -> usize {
         self.games
     }
 
-    /// Games that were passed over, with a word in the log, since their block is damaged; of blocks
-    /// whose beginning is damaged nobody knows how many they had.
+    /// Number of games skipped because their block is damaged; each block is logged. Blocks with a
+    /// damaged header are not included, since their number of games is unknown.
     pub(crate) fn lost(&self) -> usize {
         self.lost
     }
 
-    /// Whether the file is packed.
     pub(super) fn is_packed(&self) -> bool {
         self.packed
     }
 
-    /// Bytes up to the end of the last whole game or block.
+    /// Offset of the end of the last complete game or block.
     pub(crate) fn whole_bytes(&self) -> u64 {
         self.whole_bytes
     }
 
-    /// Of the file, when it was opened.
+    /// Size of the file when it was opened.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -172,7 +168,6 @@ impl GameReader {
         }
     }
 
-    /// The next block that is whole.
     fn read_packed(&mut self) -> Result<Option<PackedBlock>, GameError> {
         loop {
             match packed::read_section(&mut self.input).map_err(|error| self.io_error(error))? {

@@ -1,4 +1,4 @@
-//! Games through both kinds of file.
+//! Tests of both file formats.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -86,7 +86,7 @@ fn foreign_damaged_and_other_files_are_distinguished() {
     assert!(matches!(GameFile::open(&path, &other), Err(GameError::Settings { .. })));
 }
 
-/// Games with openings, captures, checks, castling and promotions, packed.
+/// Packs games with openings, captures, checks, castling and promotions.
 fn packed(path: &Path, parts: &[(&str, &[PlayedGame])], threads: usize) -> u64 {
     let mut packer = Packer::new(Vec::new(), threads);
     for (settings, games) in parts {
@@ -100,7 +100,7 @@ fn packed(path: &Path, parts: &[(&str, &[PlayedGame])], threads: usize) -> u64 {
     reported
 }
 
-/// Games of an opening alone, of random moves, with any scores and marks.
+/// A game of random moves with random scores and marks, or of an opening only.
 fn any_game(seed: u64) -> PlayedGame {
     let mut random = Random::new(seed);
     let mut game = PlayedGame { half_points: random.below(3) as u8, ..PlayedGame::default() };
@@ -161,7 +161,7 @@ fn packed_games_take_less_than_half_and_are_the_same_for_any_number_of_threads()
 
 #[test]
 fn what_a_block_says_never_changes() {
-    // Files are kept: other bytes need another version.
+    // Existing files must stay readable: a change of bytes needs a new version.
     let games: Vec<PlayedGame> = (100..140).map(any_game).collect();
     let bytes = model::pack(&games).expect("legal games");
     assert_eq!((bytes.len(), crc32fast::hash(&bytes)), (13284, 3751765405));

@@ -2,34 +2,34 @@
 
 use super::parameters::LIMIT;
 
-/// The decay rates and the guard against division by zero that Adam's authors recommend.
+/// Decay rates and epsilon as recommended by Adam's authors.
 const FIRST_DECAY: f32 = 0.9;
 const SECOND_DECAY: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
 
-/// The optimiser's memory: the running mean of each weight's slope, and of the slope's square.
+/// The optimiser state: running means of each weight's gradient and of its square.
 ///
-/// Weights may lie in king buckets of one length, with others after the last: then a share of each step is
-/// one that all king buckets take together, by the sum of their slopes, and with a memory of its own. So a
-/// king bucket where few examples fall learns from those of the others. It comes to what others call a
-/// factoriser, weights of a king bucket as the sum of common ones and its own, but that the sum alone is kept.
+/// Weights may be in king buckets of equal length, followed by other weights. Then a share of each
+/// step is common to all king buckets; it follows from the sum of their gradients and has its own
+/// state. So a king bucket with few examples learns from the others. This is equivalent to a
+/// factoriser (weights of a king bucket as the sum of common and own ones), but only the sum is
+/// stored.
 ///
-/// Sources: I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization" (2019), after
-/// D. Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015); the common weights after
-/// <https://official-stockfish.github.io/docs/nnue-pytorch-wiki/docs/nnue.html>, "virtual features".
+/// Sources: I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization" (2019), after D.
+/// Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015); the common weights after
+/// <https://official-stockfish.github.io/docs/nnue-pytorch-wiki/docs/nnue.html>, "virtual
+/// features".
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AdamW {
     pub(super) each: Memory,
-    /// Of the weights of one king bucket, as all move together.
+    /// State of the common step of all king buckets.
     pub(super) common: Memory,
 }
 
-/// Means over the steps so far, those of long ago counting less and less.
+/// Running means over the steps, with exponential decay.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Memory {
-    /// Of the slopes.
     pub(super) first: Vec<f32>,
-    /// Of their squares.
     pub(super) second: Vec<f32>,
 }
 
@@ -38,37 +38,34 @@ impl Memory {
         Memory { first: vec![0.0; weights], second: vec![0.0; weights] }
     }
 
-    /// The same for each part of so many weights.
     fn parts(&mut self, size: usize) -> impl Iterator<Item = MemoryPart<'_>> {
         let parts = self.first.chunks_mut(size).zip(self.second.chunks_mut(size));
         parts.map(|(first, second)| MemoryPart { first, second })
     }
 }
 
-/// The memory of some weights.
 struct MemoryPart<'m> {
     first: &'m mut [f32],
     second: &'m mut [f32],
 }
 
-/// How far a step goes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stride {
-    /// The number of this step, counted from 1.
+    /// The number of the step, from 1.
     pub(super) step: u64,
-    /// A weight moves by about so much at most.
+    /// The learning rate, approximately the maximum change of a weight.
     pub(super) rate: f32,
-    /// Share of a weight that is lost at a rate of 1.
+    /// The weight decay at a rate of 1, as a share of the weight.
     pub(super) decay: f32,
-    /// What the gradients' sum is multiplied with.
+    /// Factor for the sum of the gradients.
     pub(super) scale: f32,
-    /// Share of the step that all king buckets take together.
+    /// Share of the step common to all king buckets.
     pub(super) common: f32,
 }
 
 impl AdamW {
-    /// For so many weights, the first of which lie in king buckets of `king_bucket` each, with fewer than that after the
-    /// last; 0 for no king buckets.
+    /// Creates the state for `weights` weights, beginning with king buckets of `king_bucket` each.
+    /// Fewer than `king_bucket` weights follow after the last bucket; 0 means no king buckets.
     pub(super) fn new(weights: usize, king_bucket: usize) -> Self {
         AdamW { each: Memory::new(weights), common: Memory::new(king_bucket) }
     }
@@ -97,7 +94,7 @@ impl AdamW {
         }
     }
 
-    /// Moves all king buckets alike.
+    /// Moves all king buckets by the same amount.
     fn step_shared(&mut self, weights: &mut [f32], gradients: &[&[f32]], stride: Stride) {
         let king_bucket = self.common.first.len();
         let size = king_bucket.div_ceil(gradients.len());
@@ -129,8 +126,8 @@ impl AdamW {
 }
 
 impl MemoryPart<'_> {
-    /// Takes the sum of these slopes in, and calls `apply` with each weight's number and the way it
-    /// should go down, of a length of about 1 at most.
+    /// Updates the state with the sum of `gradients`; calls `apply` with each weight's index and
+    /// its descent direction, whose size is at most about 1.
     #[inline(always)]
     fn each_move(self, gradients: &[&[f32]], stride: Stride, mut apply: impl FnMut(usize, f32)) {
         let MemoryPart { first, second } = self;
@@ -179,7 +176,8 @@ mod tests {
     #[test]
     fn king_buckets_take_a_share_of_the_step_together() {
         for threads in [1, 2] {
-            // Two king buckets of three weights and one that belongs to none. Only the first king bucket has slopes.
+            // Two king buckets of three weights and one weight outside; only the first bucket has
+            // gradients.
             let (mut weights, slopes) = ([0.0; 7], [1.0, -2.0, 0.0, 0.0, 0.0, 0.0, 4.0]);
             let mut adam = AdamW::new(7, 3);
             let stride = Stride { step: 1, rate: 0.1, decay: 0.0, scale: 1.0, common: 0.25 };

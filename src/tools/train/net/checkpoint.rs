@@ -1,9 +1,9 @@
-//! Training interrupted and taken up again.
+//! Checkpoints of training.
 //!
-//! A checkpoint begins with a line of text that tells what is trained, with which settings, on
-//! which data. Then come, little-endian: the steps taken (u64), the sum of the steps' losses in this epoch
+//! A checkpoint begins with a line of text: what is trained, with which settings, on which data.
+//! Then follow, little-endian: the steps taken (u64), the sum of the steps' losses in this epoch
 //! (f64), the number of epochs completed (u64) and the two losses of each (f64), and as f32 the
-//! weights, Adam's two memories of them, and the two of one king bucket's weights as all king buckets move together.
+//! weights, Adam's two means for them, and the two means of the common step of the king buckets.
 
 use std::path::Path;
 use std::{io, iter};
@@ -17,30 +17,26 @@ use super::sigmoid::Sigmoid;
 use super::trainer::{EpochLoss, State, TrainSettings, Trainer};
 use crate::support::files::{OutputError, write_whole};
 
-/// Why training cannot be taken up again.
 #[derive(Debug, Error)]
 pub(crate) enum CheckpointError {
-    /// The file cannot be read.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// The file is something else.
     #[error("is no checkpoint of a network")]
     Foreign,
-    /// It was made with other settings or data.
     #[error("was made with `{found}`, not with `{wanted}`; without --resume training begins anew")]
     Settings {
-        /// What the file says.
+        /// The settings in the file.
         found: String,
-        /// What was asked for.
+        /// The requested settings.
         wanted: String,
     },
-    /// Bytes are missing or too many.
+    /// The size of the file is wrong.
     #[error("is damaged: {0} bytes do not make a checkpoint")]
     Damaged(usize),
 }
 
 impl<'d, const N: usize> Trainer<'d, N> {
-    /// Writes all that is needed to go on, as a whole or not at all.
+    /// Writes all data needed to resume, atomically.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -60,11 +56,11 @@ impl<'d, const N: usize> Trainer<'d, N> {
         write_whole(path, &bytes)
     }
 
-    /// Takes training up where [`Trainer::save`] left it. With the same number of threads the
-    /// outcome is that of training without interruption.
+    /// Resumes training from a checkpoint of [`Trainer::save`]. With the same number of threads the
+    /// result is that of uninterrupted training.
     ///
     /// # Errors
-    /// If the file cannot be read, is something else, or comes of other settings or data.
+    /// If the file cannot be read, is not a checkpoint, or was created with other settings or data.
     pub(crate) fn resume(
         settings: TrainSettings,
         data: &'d Data,
@@ -89,7 +85,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
 
 const MAGIC: &str = "tabia checkpoint 2; ";
 
-/// What all that follows depends on, but for the number of threads.
+/// Everything the training depends on except the number of threads.
 fn headline<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
     let TrainSettings { epochs, batch, rate, final_rate, decay, common, power, balance, .. } =
         settings;
@@ -104,7 +100,7 @@ fn headline<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
     )
 }
 
-/// The state out of the bytes after the headline; `None` if they are none.
+/// Decodes the state after the first line; `None` if it is invalid.
 fn decode<const N: usize>(bytes: &[u8]) -> Option<State<N>> {
     let (words, _) = bytes.as_chunks::<8>();
     let mut words = words.iter().copied();

@@ -1,4 +1,4 @@
-//! Games turned into examples.
+//! Converts games to training examples.
 
 use std::path::{Path, PathBuf};
 
@@ -8,66 +8,61 @@ use crate::chess::position::Color;
 use crate::support::random::Random;
 use crate::tools::train::{Block, GameError, GameReader, PlayedGame, in_parallel};
 
-/// So many pieces, kings among them, are few.
+/// Maximum number of pieces, kings included, of positions that use `lambda_few`.
 pub(crate) const FEW_PIECES: usize = 9;
 
-/// Blocks of games that each thread turns into examples at a time.
+/// Number of game blocks each thread converts at a time.
 const BLOCKS_AT_ONCE: usize = 4;
 
-/// Which positions are taken, and what is to be learnt from them.
+/// Which positions are selected, and their training targets.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Selection {
-    /// The result to expect of a score.
     pub curve: Sigmoid,
-    /// Share of the game's result in the target; the rest is what the searches said.
+    /// Weight of the game's result in the target; the rest is that of the search scores.
     pub result_share: f32,
-    /// How far what the searches said looks ahead in the game, from 0 to 1: the search of `n` moves
-    /// later counts `lambda` to the `n`-th, the result as all that would follow the end. With 0 only
-    /// the position's own search counts, with 1 only the result.
+    /// How far search scores of later moves count, from 0 to 1: the search `n` moves later has the
+    /// weight `lambda` to the power of `n`, and the result has the weight of everything after the
+    /// end. With 0 only the position's own search counts, with 1 only the result.
     pub lambda: f32,
-    /// The same for positions with at most [`FEW_PIECES`]: searches of some hundred nodes know little of where
-    /// endgames lead to.
+    /// The same for positions with at most [`FEW_PIECES`], since searches of a few hundred nodes
+    /// judge endgames badly.
     pub lambda_few: f32,
-    /// Positions with a larger score, in centipawns, for either side are decided, and passed over.
+    /// Positions with a larger score, in centipawns, for either side are decided and skipped.
     pub limit: i16,
-    /// Plies after the random opening that are passed over.
+    /// Number of plies after the random opening to skip.
     pub skip_plies: usize,
-    /// Every so many games one is held out, to judge by.
+    /// Every game whose number is a multiple of this is held out for validation.
     pub hold_out_every: usize,
 }
 
-/// Examples to learn from, and examples to judge by, of other games.
+/// Training examples, and held-out examples from other games.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Data {
-    /// What was taken, and what the targets came of.
+    /// The selection of positions, and the parameters of the targets.
     pub selection: Selection,
-    /// To learn from, in random order.
+    /// Training examples in random order.
     pub training: Vec<Example>,
-    /// To judge by.
     pub held_out: Vec<Example>,
-    /// Games read.
     pub games: usize,
-    /// Positions in them, taken or not.
+    /// Number of their positions, selected or not.
     pub positions: usize,
 }
 
 impl Data {
-    /// No examples.
     pub(super) fn none(selection: &Selection) -> Self {
         let selection = selection.clone();
         Data { selection, training: Vec::new(), held_out: Vec::new(), games: 0, positions: 0 }
     }
 
-    /// The result to expect of a score.
     pub(crate) fn curve(&self) -> Sigmoid {
         self.selection.curve
     }
 
-    /// Takes the quiet positions of all games in `paths` and shuffles those to learn from. `tell`
-    /// hears of what has been read now and then.
+    /// Reads the quiet positions of all games in `paths` and shuffles the training examples. Calls
+    /// `tell` with the progress from time to time.
     ///
     /// # Errors
-    /// If a file cannot be read, is something else, or holds a game with an illegal move.
+    /// If a file cannot be read, is not a file of games, or contains an illegal move.
     pub(crate) fn read(
         paths: &[PathBuf],
         selection: &Selection,
@@ -91,7 +86,6 @@ impl Data {
         Ok(data)
     }
 
-    /// Adds the games of a file.
     fn add(
         &mut self,
         path: &Path,
@@ -129,10 +123,10 @@ fn read_some(reader: &mut GameReader, most: usize) -> Result<Vec<Block>, GameErr
     Ok(blocks)
 }
 
-/// The examples of a game, and its positions, taken or not.
+/// The number of positions of a game, and the examples selected from them.
 type Taken = (usize, Vec<Example>);
 
-/// What is taken of each game; or which one is damaged, and how.
+/// The examples of each game; an error is the index of a damaged game and the reason.
 fn examples_of(block: &Block, selection: &Selection) -> Result<Vec<Taken>, (usize, &'static str)> {
     let (first, games) = block.unpack();
     let games = games.ok_or((first, "its block is damaged"))?;
@@ -145,7 +139,7 @@ fn examples_of(block: &Block, selection: &Selection) -> Result<Vec<Taken>, (usiz
         .collect()
 }
 
-/// The positions of a game that are taken; `None` if it has an illegal move.
+/// The selected positions of a game; `None` if it has an illegal move.
 fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
     let mut taken = Vec::new();
     let mut piece_count = Vec::with_capacity(game.moves.len());
@@ -168,14 +162,13 @@ fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
     whole.then(|| examples.collect())?
 }
 
-/// What White should have expected at each move, as the searches of that move and of all later ones
-/// tell; `piece_count` stood on the board before each.
+/// White's expected result at each move, from the search of that move and all later ones.
+/// `piece_count` is the number of pieces before each move. A search of a few hundred nodes errs by
+/// a pawn as easily as a static evaluation does, but the errors of successive searches differ, so
+/// their mean is far better.
 ///
-/// A search of some hundred nodes is wrong by a pawn as easily as a static evaluation is, but the
-/// next ones are wrong otherwise: their mean is far better.
-///
-/// Source: R. Sutton, "Learning to Predict by the Methods of Temporal Differences" (1988), whose
-/// lambda it is; for chess J. Baxter, A. Tridgell and L. Weaver, "KnightCap" (1998).
+/// Source: R. Sutton, "Learning to Predict by the Methods of Temporal Differences" (1988), for
+/// lambda; for chess J. Baxter, A. Tridgell and L. Weaver, "KnightCap" (1998).
 fn hindsight(game: &PlayedGame, selection: &Selection, piece_count: &[usize]) -> Vec<f32> {
     let &Selection { curve, lambda, lambda_few, .. } = selection;
     let mut later = game.result();

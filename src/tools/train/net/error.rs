@@ -1,4 +1,4 @@
-//! How far networks and small searches are from what deep searches said, by the number of pieces.
+//! Errors of networks and small searches against deep searches, by the number of pieces.
 
 use hashbrown::HashMap;
 
@@ -7,40 +7,37 @@ use super::sigmoid::Sigmoid;
 use crate::chess::position::Color;
 use crate::engine::eval::nnue::Network;
 
-/// Numbers of pieces that are told together: from the first to the last.
+/// Ranges of the number of pieces, inclusive.
 const CLASSES: [(usize, usize); 8] =
     [(2, 5), (6, 9), (10, 13), (14, 17), (18, 21), (22, 25), (26, 29), (30, 32)];
 
-/// The error of several judges on the positions of so many pieces.
+/// The errors of several judges on positions with a range of piece counts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ErrorByPieceCount {
-    /// The fewest and the most pieces.
     pub piece_count: (usize, usize),
-    /// Positions.
     pub positions: usize,
-    /// The mean square error of the expected result, of each judge.
+    /// The mean square error of the expected result, for each judge.
     pub errors: Vec<f64>,
 }
 
-/// The results that somebody expects of examples; none where nobody asked.
+/// The expected results of a judge; `None` where it has none.
 pub(crate) type Expected = Vec<Option<f32>>;
 
-/// The results that a network's static evaluation expects of the examples.
 pub(crate) fn expected_by(network: &Network, curve: Sigmoid, examples: &[Example]) -> Expected {
     let score = |example: &Example| network.evaluate(&example.board(), Color::White);
     examples.iter().map(|example| Some(curve.of_score(score(example) as f32))).collect()
 }
 
-/// The results that other searches expect of the same positions, where they took them for quiet, too.
-/// Of a position that occurs more than once the one judged last counts.
+/// The expected results of other searches for the same positions, where they found them quiet, too.
+/// For a position that occurs more than once the last one counts.
 pub(crate) fn expected_by_others(others: &[Example], examples: &[Example]) -> Expected {
     let judged: HashMap<_, f32> =
         others.iter().map(|other| (other.position(), other.target)).collect();
     examples.iter().map(|example| judged.get(&example.position()).copied()).collect()
 }
 
-/// The errors of the judges by the number of pieces, then those of all positions together. What they
-/// are held against are the examples' targets. Examples that not all have judged are left out.
+/// The errors of the judges by the number of pieces, then over all positions. They are measured
+/// against the examples' targets. Examples not judged by all are excluded.
 pub(crate) fn errors_by_piece_count(
     judges: &[Expected],
     examples: &[Example],

@@ -1,38 +1,37 @@
-//! A position to learn from, in 32 bytes.
+//! A training position in 32 bytes.
 
 use std::hash::Hash;
 
 use crate::chess::position::{Color, Position, Square};
 use crate::engine::eval::nnue::{BUCKETS, INPUTS_PER_KING_BUCKET, PieceSet, seen_by};
 
-/// Inputs that are one side's pieces.
+/// Inputs of one side's pieces.
 const INPUTS_PER_SIDE: usize = INPUTS_PER_KING_BUCKET / 2;
 const FLIP_RANKS: usize = 56;
 const FLIP_FILES: usize = 7;
 const MAX_PIECES: usize = 32;
-/// Pieces for each set of output weights.
+/// Number of piece counts that share a set of output weights.
 const PIECES_PER_BUCKET: usize = MAX_PIECES / BUCKETS;
-/// In a piece's four bits: it is the enemy's.
+/// Flag in a piece's four bits: it is the enemy's.
 const ENEMY: u8 = 8;
 const PIECE: u8 = 7;
 
-/// A position, seen by the side to move, and the result that is expected of it.
-///
-/// The board is turned so that the side to move moves up it, as White does.
+/// A position from the point of view of the side to move, with its expected result. The board is
+/// flipped for Black, so that the side to move always moves up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Example {
     occupied: u64,
     /// Four bits for each piece in the order of the squares: kind, and whether it is the enemy's.
     pieces: [u8; MAX_PIECES / 2],
-    /// What the side to move should be told to expect, from 0 to 1.
+    /// The target: the expected result of the side to move, from 0 to 1.
     pub target: f32,
-    /// How the side to move, and the enemy, see the board.
+    /// The views of the side to move and of the enemy.
     views: [View; 2],
 }
 
 const _: () = assert!(size_of::<Example>() == 32);
 
-/// How a side sees the board, as its own king wants it.
+/// A side's view of the board, mirrored according to its king.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct View {
     is_mirrored: bool,
@@ -46,14 +45,13 @@ impl View {
     }
 }
 
-/// The rows of weights that an example adds up, for the side to move and for the enemy.
+/// The active rows of weights, for the side to move and for the enemy.
 pub(super) struct Inputs {
     rows: [[u16; MAX_PIECES]; 2],
     pieces: usize,
 }
 
 impl Inputs {
-    /// The rows of one view.
     #[inline(always)]
     pub(super) fn of(&self, side: usize) -> &[u16] {
         &self.rows[side][..self.pieces]
@@ -61,7 +59,7 @@ impl Inputs {
 }
 
 impl Example {
-    /// A position with the result to expect for the side to move, from 0 to 1.
+    /// Creates an example; `target` is the expected result of the side to move, from 0 to 1.
     pub(crate) fn new(position: &Position, target: f32) -> Self {
         let us = position.side_to_move();
         let flip = if us == Color::White { 0 } else { FLIP_RANKS };
@@ -80,24 +78,22 @@ impl Example {
         Example { occupied, pieces, target, views }
     }
 
-    /// What tells the position from all others, whatever is expected of it.
+    /// A key that identifies the position, whatever its target.
     pub(super) fn position(&self) -> impl Hash + Eq + use<> {
         (self.occupied, self.pieces, self.views)
     }
 
-    /// The king buckets of both kings, those of the side to move first.
+    /// The king buckets of both kings, the side to move first.
     #[inline(always)]
     pub(super) fn king_buckets(&self) -> [u8; 2] {
         self.views.map(|view| view.king_bucket)
     }
 
-    /// The set of output weights.
     #[inline(always)]
     pub(super) fn bucket(&self) -> usize {
         self.piece_count().saturating_sub(2) / PIECES_PER_BUCKET
     }
 
-    /// Men on the board, kings among them.
     #[inline(always)]
     pub(super) fn piece_count(&self) -> usize {
         self.occupied.count_ones() as usize
@@ -121,7 +117,7 @@ impl Example {
         inputs
     }
 
-    /// The pieces as the network at work sees them; the side to move is White.
+    /// The pieces as the playing network receives them; the side to move is White.
     pub(crate) fn board(&self) -> PieceSet {
         let mut board = PieceSet::NONE;
         self.visit(|side, piece, square| {
@@ -141,7 +137,7 @@ impl Example {
     }
 }
 
-/// The numbers of the bits that are set.
+/// The indices of the set bits.
 #[inline(always)]
 fn squares(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

@@ -1,22 +1,21 @@
-//! The two passes of training: what the network says, and which way each weight should go.
+//! The forward and backward passes of training.
 //!
-//! The loops are written so that the compiler turns them into vector instructions, and compiled
-//! three times: for the processor that the program is built for, for AVX2 and for AVX-512. They do
-//! the same operations in the same order, so all give the same bits.
+//! The loops are written for auto-vectorisation and compiled three times: for the processor that
+//! the program is built for, for AVX2 and for AVX-512. They do the same operations in the same
+//! order, so all give identical results.
 
 use super::example::{Example, Inputs};
 use super::objective::Objective;
 use super::parameters::{BIASES, Parameters};
 use super::sigmoid::Sigmoid;
 
-/// Sums kept apart, so that they can be added in one instruction; as many as AVX-512 holds.
+/// Number of separate sums that are added in one instruction; as many as an AVX-512 register holds.
 const LANES: usize = 16;
 
-/// Neurons whose sums the registers of AVX2 and AVX-512 hold at once.
+/// Number of neurons whose sums fit in the registers of AVX2 and AVX-512.
 const IN_REGISTERS: usize = 64;
 
-/// Adds to `gradient` that of what `objective` makes small; returns the sum of the square
-/// errors.
+/// Adds the gradient of `objective` to `gradient`; returns the sum of the square errors.
 pub(super) fn add_gradient<const N: usize>(
     parameters: &Parameters<N>,
     objective: &Objective,
@@ -25,7 +24,7 @@ pub(super) fn add_gradient<const N: usize>(
 ) -> f64 {
     #[cfg(target_arch = "x86_64")]
     {
-        // The processor has what the function was compiled for: that is asked just before.
+        // The function requires these features, which have just been detected.
         if is_x86_feature_detected!("avx512f") {
             #[allow(unsafe_code)]
             return unsafe { add_avx512(parameters, objective, blocks, gradient) };
@@ -38,7 +37,7 @@ pub(super) fn add_gradient<const N: usize>(
     add(parameters, objective, blocks, gradient)
 }
 
-/// The same by the loops that any processor can run.
+/// The same with the loops for any processor.
 #[cfg(test)]
 pub(super) fn add_gradient_portably<const N: usize>(
     parameters: &Parameters<N>,
@@ -49,7 +48,6 @@ pub(super) fn add_gradient_portably<const N: usize>(
     add(parameters, objective, blocks, gradient)
 }
 
-/// The sum of the square errors.
 pub(super) fn square_errors<const N: usize>(
     parameters: &Parameters<N>,
     curve: Sigmoid,
@@ -60,7 +58,7 @@ pub(super) fn square_errors<const N: usize>(
     examples.iter().map(|example| f64::from(square(example))).sum()
 }
 
-/// What the network says; the curve makes of it the expected result for the side to move.
+/// The output of the network; the sigmoid converts it to an expected result for the side to move.
 pub(super) fn output<const N: usize>(parameters: &Parameters<N>, example: &Example) -> f32 {
     let neurons = neurons(parameters.rows(), &example.inputs());
     weighted_sum(parameters, &neurons, example.bucket())
@@ -97,7 +95,7 @@ fn add<const N: usize>(
 ) -> f64 {
     let (slopes, bias_slopes) = gradient.split_mut();
     let mut loss = 0.0;
-    // One after the other those that use the same weights: all of them do not fit into a core's cache.
+    // Group examples that use the same weights: not all weights fit into a core's cache.
     let mut examples: Vec<&Example> = blocks.iter().copied().flatten().collect();
     examples.sort_by_key(|example| example.king_buckets());
     for example in examples {
@@ -121,10 +119,9 @@ fn add<const N: usize>(
     loss
 }
 
-/// The neurons' values before the rectifier, for the side to move and the other.
-///
-/// Written without a closure: one handed to `array::map` is compiled apart from the loops around
-/// it, and so without the instructions that they may use.
+/// The neurons' values before the activation, for the side to move and the other. Written without a
+/// closure: one passed to `array::map` is compiled separately from the surrounding loops, and so
+/// without their instruction sets.
 #[inline(always)]
 fn neurons<const N: usize>(rows: &[[f32; N]], inputs: &Inputs) -> [[f32; N]; 2] {
     [neurons_of(rows, inputs.of(0)), neurons_of(rows, inputs.of(1))]
@@ -133,7 +130,7 @@ fn neurons<const N: usize>(rows: &[[f32; N]], inputs: &Inputs) -> [[f32; N]; 2] 
 #[inline(always)]
 fn neurons_of<const N: usize>(rows: &[[f32; N]], inputs: &[u16]) -> [f32; N] {
     let mut sums = rows[BIASES];
-    // So many neurons at a time that their sums stay in registers.
+    // Process as many neurons at a time as have their sums in registers.
     for (place, sums) in sums.as_chunks_mut::<IN_REGISTERS>().0.iter_mut().enumerate() {
         let mut kept = *sums;
         for &input in inputs {
@@ -151,7 +148,6 @@ fn add_row<const N: usize>(sums: &mut [f32; N], row: &[f32; N]) {
     }
 }
 
-/// The output: bias and weighted squares of the clipped neurons.
 #[inline(always)]
 fn weighted_sum<const N: usize>(
     parameters: &Parameters<N>,
@@ -172,7 +168,7 @@ fn weighted_sum<const N: usize>(
     parameters.output_biases()[bucket] + lanes.iter().sum::<f32>()
 }
 
-/// Adds the slopes of the output weights, and returns those of the neurons' values.
+/// Adds the gradients of the output weights, and returns those of the neurons' values.
 #[inline(always)]
 fn propagate<const N: usize>(
     values: &[f32; N],

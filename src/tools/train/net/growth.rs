@@ -1,4 +1,4 @@
-//! A network with fewer neurons as the beginning of one with more.
+//! Initialises a network from one with fewer neurons.
 
 use std::path::Path;
 
@@ -7,15 +7,14 @@ use crate::engine::eval::nnue::{HIDDEN, Network, NetworkError};
 use crate::support::random::Random;
 
 impl Parameters<HIDDEN> {
-    /// The weights of a network's file, to begin with. Where it has fewer neurons than networks of
-    /// this build, others are added that see something at random and that the output does not heed
-    /// yet: what the network says stays the same.
+    /// Reads the weights of a network's file as initial weights. Missing neurons are added with
+    /// random input weights and zero output weights, so the output stays the same.
     ///
     /// Source: T. Chen, I. Goodfellow and J. Shlens, "Net2Net: Accelerating Learning via Knowledge
     /// Transfer" (2016), with new neurons in place of copies.
     ///
     /// # Errors
-    /// If the file cannot be read, or is no network or one with more neurons.
+    /// If the file cannot be read, is not a network, or has more neurons.
     pub(crate) fn grown_from(path: &Path, seed: u64) -> Result<Self, NetworkError> {
         let bytes = Network::read_file(path)?;
         let mut parameters = Parameters::from(&Network::from_bytes(&bytes)?);
@@ -24,7 +23,6 @@ impl Parameters<HIDDEN> {
         Ok(parameters)
     }
 
-    /// Gives these neurons small random weights from all inputs.
     fn randomize_inputs(&mut self, neurons: std::ops::RangeFrom<usize>, seed: u64) {
         let mut random = Random::new(seed);
         for row in self.input_rows_mut() {

@@ -1,38 +1,34 @@
-//! What training makes small: the error of the expected result, and how much each one counts.
+//! The training objective: a power of the error of the expected result, weighted by piece count.
 
 use super::example::Example;
 use super::sigmoid::Sigmoid;
 
-/// More pieces than these stand on no board.
 const MAX_PIECES: usize = 32;
-/// No example counts more than so many common ones, however rare its number of pieces: a few hundred
-/// positions would drown all others.
+/// Maximum weight of an example relative to the average, however rare its number of pieces:
+/// otherwise a few hundred positions would dominate.
 const MAX_WEIGHT: f32 = 8.0;
 
-/// How much an error counts.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Objective {
-    /// The result to expect of a score.
     pub(super) curve: Sigmoid,
-    /// The power of the error that is made small: 2 for its square; a larger one lets those
-    /// positions count more that are judged worst.
+    /// The exponent of the error: 2 for its square; a larger one puts more weight on the worst
+    /// errors.
     power: f32,
-    /// What an example counts, by its number of pieces.
+    /// The weight of an example, by its number of pieces.
     weights: [f32; MAX_PIECES + 1],
 }
 
 impl Objective {
-    /// The square of the error, of all positions alike.
+    /// The square error with equal weights.
     #[cfg(test)]
     pub(super) fn square(curve: Sigmoid) -> Self {
         Objective { curve, power: 2.0, weights: [1.0; MAX_PIECES + 1] }
     }
 
-    /// This power of the error. Examples count by their number of pieces: as often as they occur where
-    /// `balance` is 0, as if all numbers of pieces occurred equally often where it is 1, and by the
-    /// powers of the ratio in between. The mean over `examples` is 1.
-    ///
-    /// Balanced numbers of pieces are worth 13 Elo to PlentyChess.
+    /// Creates an objective with this exponent. Examples are weighted by their number of pieces:
+    /// equally where `balance` is 0, as if all numbers of pieces were equally frequent where it is
+    /// 1, and by powers of the ratio in between. The mean weight over `examples` is 1. Balanced
+    /// numbers of pieces are worth 13 Elo to PlentyChess.
     pub(super) fn new(curve: Sigmoid, power: f32, balance: f32, examples: &[Example]) -> Self {
         let mut counts = [0_usize; MAX_PIECES + 1];
         examples.iter().for_each(|example| counts[example.piece_count()] += 1);
@@ -48,10 +44,10 @@ impl Objective {
         Objective { curve, power, weights }
     }
 
-    /// How fast what is made small rises with the error of an example.
+    /// The derivative of the objective by the error of an example.
     #[inline(always)]
     pub(super) fn derivative(&self, error: f32, example: &Example) -> f32 {
-        // The square is what is used as a rule, and its slope costs no power.
+        // The square is the usual case and needs no power function.
         let slope = match self.power {
             2.0 => 2.0 * error,
             power => power * error.abs().powf(power - 1.0).copysign(error),

@@ -1,4 +1,4 @@
-//! A network's weights while they are trained.
+//! The weights of a network in training.
 
 use crate::engine::eval::nnue::{
     BUCKETS, HIDDEN, INPUTS, INPUTS_PER_KING_BUCKET, Network, OUTPUT_WEIGHT_LIMIT, QA, QB,
@@ -7,38 +7,35 @@ use crate::support::random::Random;
 
 /// The row of the neurons' biases, after those of the inputs.
 pub(super) const BIASES: usize = INPUTS;
-/// Where the rows of output weights begin: for each bucket that of the side to move, then that of
-/// the other.
+/// The first row of output weights: for each bucket, that of the side to move, then that of the
+/// other.
 const OUTPUTS: usize = BIASES + 1;
 const ROWS: usize = OUTPUTS + 2 * BUCKETS;
 
-/// No weight becomes larger: so 32 pieces cannot overflow a sum of 16 bits.
+/// Maximum absolute value of a weight, so that 32 pieces cannot overflow a 16-bit sum.
 pub(super) const LIMIT: f32 = 1.98;
 const _: () = assert!(33.0 * LIMIT * (QA as f32) < i16::MAX as f32);
 
-/// No output weight becomes larger, so that integer arithmetic can hold it.
+/// Maximum absolute value of an output weight, so that integer arithmetic can represent it.
 pub(super) const OUTPUT_LIMIT: f32 = OUTPUT_WEIGHT_LIMIT as f32 / QB as f32;
 
-/// First weights lie within this: small, but large enough for half the neurons to answer.
+/// Range of the initial weights: small, but large enough to activate half the neurons.
 pub(super) const INPUT_SPREAD: f32 = 0.1;
 const OUTPUT_SPREAD: f32 = 0.05;
 
-/// The weights of a network with `N` neurons a side; also their gradient.
+/// The weights of a network with `N` neurons per side; also used for their gradient.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Parameters<const N: usize>(Vec<f32>);
 
 impl<const N: usize> Parameters<N> {
-    /// The number of weights.
     pub(super) const LEN: usize = ROWS * N + BUCKETS;
     /// The number of weights of one king bucket; those of all king buckets come first.
     pub(super) const KING_BUCKET: usize = INPUTS_PER_KING_BUCKET * N;
 
-    /// All weights zero.
     pub(super) fn zero() -> Self {
         Parameters(vec![0.0; Self::LEN])
     }
 
-    /// Small random weights.
     pub(crate) fn random(seed: u64) -> Self {
         let mut random = Random::new(seed);
         let mut parameters = Self::zero();
@@ -50,28 +47,24 @@ impl<const N: usize> Parameters<N> {
         parameters
     }
 
-    /// Weights in the order of [`Parameters::as_slice`].
+    /// Creates parameters from weights in the order of [`Parameters::as_slice`].
     pub(super) fn from_vec(weights: Vec<f32>) -> Option<Self> {
         (weights.len() == Self::LEN).then_some(Parameters(weights))
     }
 
-    /// All weights.
     pub(super) fn as_slice(&self) -> &[f32] {
         &self.0
     }
 
-    /// All weights.
     pub(super) fn as_mut_slice(&mut self) -> &mut [f32] {
         &mut self.0
     }
 
-    /// The rows of weights.
     #[inline(always)]
     pub(super) fn rows(&self) -> &[[f32; N]] {
         self.0[..ROWS * N].as_chunks().0
     }
 
-    /// The rows of weights from the inputs.
     pub(super) fn input_rows_mut(&mut self) -> &mut [[f32; N]] {
         &mut self.split_mut().0[..INPUTS]
     }
@@ -82,20 +75,18 @@ impl<const N: usize> Parameters<N> {
         [OUTPUTS + 2 * bucket, OUTPUTS + 2 * bucket + 1]
     }
 
-    /// Brings the output weights back into their bounds.
     pub(super) fn clip_outputs(&mut self) {
         for weight in &mut self.0[OUTPUTS * N..ROWS * N] {
             *weight = weight.clamp(-OUTPUT_LIMIT, OUTPUT_LIMIT);
         }
     }
 
-    /// The biases of the output, by bucket.
     #[inline(always)]
     pub(super) fn output_biases(&self) -> &[f32] {
         &self.0[ROWS * N..]
     }
 
-    /// The rows of weights and the biases of the output.
+    /// The rows of weights, and the output biases.
     #[inline(always)]
     pub(super) fn split_mut(&mut self) -> (&mut [[f32; N]], &mut [f32]) {
         let (rows, biases) = self.0.split_at_mut(ROWS * N);
@@ -103,7 +94,6 @@ impl<const N: usize> Parameters<N> {
     }
 }
 
-/// A random weight within `spread` of zero.
 pub(super) fn random_weight(random: &mut Random, spread: f32) -> f32 {
     spread * (2.0 * random.fraction() as f32 - 1.0)
 }

@@ -1,12 +1,11 @@
-//! The course of training as a picture.
+//! Plots the losses of training.
 
 use super::trainer::EpochLoss;
 use crate::support::plot::{COLORS, Curve, Panel, Scale};
 
-/// How wide the picture's panel is, in pixels.
+/// Width of the panel in pixels.
 const WIDTH: f64 = 620.0;
 
-/// The losses by epoch as an SVG picture.
 pub(crate) fn plot(history: &[EpochLoss]) -> String {
     let curve = |name: &str, color, loss: fn(&EpochLoss) -> f64| Curve {
         name: name.to_owned(),

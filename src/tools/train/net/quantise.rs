@@ -1,4 +1,4 @@
-//! From trained weights to the integers of a network that plays.
+//! Quantises trained weights to an integer network.
 
 use super::example::Example;
 use super::gradient::output;
@@ -7,26 +7,26 @@ use super::sigmoid::Sigmoid;
 use crate::chess::position::Color;
 use crate::engine::eval::nnue::{BUCKETS, HIDDEN, INPUTS, Network, NetworkError, QA, QB, SCALE};
 
-/// Examples that the integer network's biases are set by.
+/// Number of examples used to calibrate the integer network's biases.
 const CALIBRATED_ON: usize = 1 << 15;
 
-/// How far the integer network is from the weights that it comes of.
+/// The difference of the integer network from the trained weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct QuantisationError {
-    /// In centipawns, on average over the positions.
+    /// The mean over the positions, in centipawns.
     pub mean: f64,
-    /// The largest one, in centipawns.
+    /// The maximum, in centipawns.
     pub max: f64,
     /// The mean square error of the integer network's expected result.
     pub loss: f64,
 }
 
 impl Parameters<HIDDEN> {
-    /// The network in integers. Rounded output weights shift the scores of each bucket by about a
-    /// constant; that is taken back by the biases, for which a sample of `examples` is looked at.
+    /// Quantises the network. Rounding the output weights shifts the scores of each bucket by about
+    /// a constant. The biases are adjusted for this, using a sample of `examples`.
     ///
     /// # Errors
-    /// If a weight is larger than the trainer lets any become.
+    /// If a weight is larger than the trainer allows.
     pub(crate) fn quantised(&self, examples: &[Example]) -> Result<Network, NetworkError> {
         let shifted = self.rounded([0.0; BUCKETS])?;
         let mut shifts = [0.0; BUCKETS];
@@ -39,7 +39,6 @@ impl Parameters<HIDDEN> {
         self.rounded(std::array::from_fn(|i| shifts[i] / f32::max(counts[i], 1.0)))
     }
 
-    /// The network in integers, with this added to the biases of the output.
     fn rounded(&self, shifts: [f32; BUCKETS]) -> Result<Network, NetworkError> {
         let row = |row: usize, one: i32| self.rows()[row].map(|weight| rounded(weight, one) as i16);
         let inputs = (0..INPUTS).map(|input| row(input, QA));
@@ -50,7 +49,7 @@ impl Parameters<HIDDEN> {
         Network::new(inputs, row(BIASES, QA), outputs, biases)
     }
 
-    /// How far `network`, made by [`Parameters::quantised`], is off on average and at most.
+    /// The mean and maximum error of `network`, made by [`Parameters::quantised`].
     pub(crate) fn quantisation_error(
         &self,
         network: &Network,

@@ -1,37 +1,35 @@
-//! The curve between what the network says and the result to expect.
+//! The conversion between network outputs, scores and expected results.
 
 use crate::engine::eval::nnue::SCALE;
 
-/// The logistic curve of expected results over scores.
-///
-/// The network learns the expected result, so the curve tells which differences matter: a steep one
-/// those between nearly equal positions, a flat one those between won positions as well.
+/// The logistic curve of expected results over scores. The network learns the expected result, so
+/// the curve determines which differences matter: a steep one emphasises nearly equal positions, a
+/// flat one also differences between won positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sigmoid {
-    /// The score in centipawns of which 73%, the logistic of 1, are expected.
+    /// The score in centipawns with an expected result of 73%, the logistic of 1.
     pub scale: u16,
 }
 
 impl Sigmoid {
-    /// The result to expect, from 0 to 1, of a score in centipawns.
+    /// The expected result, from 0 to 1, of a score in centipawns.
     pub(crate) fn of_score(self, centipawns: f32) -> f32 {
         self.expected(centipawns / SCALE as f32)
     }
 
-    /// The result to expect of an output of the network.
+    /// The expected result of a network output.
     #[inline(always)]
     pub(super) fn expected(self, output: f32) -> f32 {
         1.0 / (1.0 + (-self.steepness() * output).exp())
     }
 
-    /// How fast it rises with the output where this much is expected.
+    /// The derivative by the output at this expected result.
     #[inline(always)]
     pub(super) fn slope(self, expected: f32) -> f32 {
         self.steepness() * expected * (1.0 - expected)
     }
 
-    /// What is added to the logit of the result where the output rises by 1.0, which is [`SCALE`]
-    /// centipawns.
+    /// The change of the logit for an output change of 1.0, which is [`SCALE`] centipawns.
     #[inline(always)]
     fn steepness(self) -> f32 {
         SCALE as f32 / f32::from(self.scale)

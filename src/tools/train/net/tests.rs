@@ -13,12 +13,12 @@ use crate::engine::eval::nnue::{HIDDEN, PieceSet};
 use crate::support::random::Random;
 use crate::tools::train::{GameFile, GameSettings, PlayedGame, SearchedMove};
 
-/// Neurons of a network that is trained in no time.
+/// Number of neurons of a network that trains quickly.
 const FEW: usize = 64;
 
 const CURVE: Sigmoid = Sigmoid { scale: 200 };
 
-/// Positions of random games, one in four.
+/// Every fourth position of random games.
 fn positions(count: usize, seed: u64) -> Vec<Position> {
     const LONGEST_GAME: usize = 120;
     let mut random = Random::new(seed);
@@ -39,7 +39,7 @@ fn positions(count: usize, seed: u64) -> Vec<Position> {
     positions
 }
 
-/// What the pieces of the side to move are worth more than the enemy's, in pawns.
+/// The material advantage of the side to move, in pawns.
 fn material(position: &Position) -> f32 {
     let us = position.side_to_move();
     [(Piece::Pawn, 1.0), (Piece::Knight, 3.0), (Piece::Bishop, 3.0), (Piece::Rook, 5.0)]
@@ -112,7 +112,7 @@ fn the_gradient_is_that_of_finite_differences() {
         compared += usize::from(slope.abs() > 5.0 * bound);
     }
     assert!(compared > 50, "only {compared} weights matter");
-    // A neuron that reaches 1 within the step has no slope there.
+    // A neuron that crosses 1 within the step has no derivative there.
     assert!(wrong <= compared / 20, "{wrong} wrong, {compared} compared");
 }
 
@@ -132,7 +132,7 @@ fn all_kernels_give_the_same_bits() {
 
 #[test]
 fn material_is_learnt() {
-    // Enough for kings in all king buckets.
+    // Enough examples for kings in all king buckets.
     let data = Data { training: examples(20_000, 1), ..data() };
     let mut trainer: Trainer<FEW> = Trainer::new(settings(2), &data);
     let before = trainer.held_out_loss();
@@ -175,7 +175,7 @@ fn training_taken_up_again_ends_as_if_never_interrupted() {
     let data = data();
     let mut whole: Trainer<FEW> = Trainer::new(settings(1), &data);
     while whole.step().is_some() {}
-    // In the middle of an epoch, and at an end.
+    // In the middle of an epoch, and at the end of one.
     for pause in [16, 22] {
         let mut first: Trainer<FEW> = Trainer::new(settings(1), &data);
         (0..pause).for_each(|_| assert!(first.step().is_some()));
@@ -241,8 +241,8 @@ fn integers_say_nearly_the_same() {
     let examples = examples(500, 11);
     let network = parameters.quantised(&examples).expect("weights in bounds");
     let error = parameters.quantisation_error(&network, CURVE, &examples);
-    // 512 output weights are rounded to 256ths; were all neurons at 1, the standard deviation would
-    // be 10 centipawns.
+    // 512 output weights are rounded to 256ths; if all neurons were at 1, the standard deviation
+    // would be 10 centipawns.
     assert!(error.mean > 0.0 && error.mean < 5.0 && error.max < 20.0, "{error:?}");
     let exact = square_errors(&parameters, CURVE, &examples) / 500.0;
     assert!((error.loss - exact).abs() < 0.03 * exact, "{error:?}, not {exact}");
@@ -313,7 +313,7 @@ fn no_weight_outgrows_the_integers() {
     assert!(parameters.quantised(&[]).is_ok());
 }
 
-/// Game `number`: 1. e4 e5 2. Nf3 Nc6, worth `number` centipawns and won by White.
+/// Game `number`: 1. e4 e5 2. Nf3 Nc6, with scores of `number` centipawns, won by White.
 fn game(number: i16) -> PlayedGame {
     let played = |(ply, text): (i16, &str)| SearchedMove {
         mv: text.parse::<Move>().expect("a move"),
@@ -345,7 +345,7 @@ fn games_become_examples_that_are_quiet_and_not_decided() {
     let data = read(&selection);
     assert_eq!((data.games, data.positions), (10, 40));
     assert_eq!((data.training.len(), data.held_out.len()), (16, 4));
-    // The fifth game: White's view of 400 centipawns and a win, then Black's.
+    // The fifth game: 400 centipawns for White and a win, then from Black's point of view.
     let expected = 0.75 * CURVE.of_score(400.0) + 0.25;
     let targets: Vec<f32> = data.held_out[..2].iter().map(|example| example.target).collect();
     assert!((targets[0] - expected).abs() < 1e-6 && (targets[1] - 1.0 + expected).abs() < 1e-6);
@@ -365,7 +365,7 @@ fn games_become_examples_that_are_quiet_and_not_decided() {
 fn positions_of_few_pieces_may_look_further_ahead() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
-    // Ten pieces until the pawn takes; each search says a pawn for White, who loses.
+    // Ten pieces until the pawn captures; each search scores a pawn for White, who loses.
     let start = Some("4k3/pppp4/8/8/1p6/P7/1PP5/4K3 w - - 0 1".into());
     let played = |text: &str| SearchedMove {
         mv: text.parse::<Move>().expect("a move"),
@@ -374,7 +374,7 @@ fn positions_of_few_pieces_may_look_further_ahead() {
     };
     let moves = ["e1e2", "b4a3", "b2a3", "e8e7"].map(played).to_vec();
     let game = PlayedGame { start, moves, ..PlayedGame::default() };
-    // The first game read is learnt from, the second, the same again, is held out.
+    // The first game is for training; the second, an identical one, is held out.
     let (mut file, _) = GameFile::open(&path, &GameSettings::default()).expect("a new file");
     (0..2).for_each(|_| file.append(&game).expect("written"));
     let selection = Selection { lambda: 0.5, lambda_few: 0.75, ..selection_of_all() };

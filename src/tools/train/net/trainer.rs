@@ -1,4 +1,4 @@
-//! The course of training: batches, epochs, and what was reached.
+//! The training loop: batches, epochs and losses.
 
 use std::f32::consts::PI;
 
@@ -12,96 +12,86 @@ use crate::engine::eval::nnue::{HIDDEN, Network, NetworkError};
 use crate::support::random::Random;
 use crate::tools::train::in_parallel;
 
-/// Examples that lie together stay together: each epoch brings the blocks into another order, which
-/// is as good as shuffling what has been shuffled before, and spares the memory.
+/// Number of adjacent examples that are shuffled as a block. The examples were shuffled before, so
+/// this is as good as shuffling single ones, and it saves memory accesses.
 const BLOCK: usize = 64;
 
-/// The share of all steps over which the rate rises to its height.
+/// The share of all steps over which the learning rate rises.
 const WARM_UP: f32 = 0.01;
 
-/// How to train.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TrainSettings {
-    /// Passes over the data.
     pub epochs: usize,
-    /// Examples for each step.
     pub batch: usize,
-    /// Step size after the warm-up.
+    /// Learning rate after the warm-up.
     pub rate: f32,
-    /// Step size at the end.
     pub final_rate: f32,
-    /// Weight decay: the share of a weight that is lost at a rate of 1.
+    /// Weight decay at a rate of 1, as a share of the weight.
     pub decay: f32,
-    /// Share of each step that the weights of all king buckets take together, from 0 to 1.
+    /// Share of each step common to all king buckets, from 0 to 1.
     pub common: f32,
-    /// The power of the error that is made small.
+    /// The exponent of the error in the objective.
     pub power: f32,
-    /// How far all numbers of pieces count alike, from 0 to 1.
+    /// Balance of the numbers of pieces, from 0 to 1, see `Objective::new`.
     pub balance: f32,
-    /// Threads; training is deterministic for a given number of them.
+    /// Number of threads; training is deterministic for a given number.
     pub threads: usize,
-    /// What the first weights and the order of the examples follow from.
+    /// Seed of the initial weights and of the order of the examples.
     pub seed: u64,
 }
 
-/// The mean square error of the expected result, from 0 to 1.
+/// The mean square errors of the expected result, which is from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct EpochLoss {
-    /// On the examples learnt from, while the weights changed.
+    /// On the training examples, while the weights changed.
     pub training: f64,
-    /// On the others, at the end of the epoch.
+    /// On the held-out examples, at the end of the epoch.
     pub held_out: f64,
 }
 
-/// What a step has led to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TrainProgress {
-    /// Epochs that are completed.
     pub epochs: usize,
-    /// Steps taken since the beginning.
+    /// Number of steps since the beginning.
     pub steps: u64,
-    /// Examples of this step.
     pub examples: usize,
     /// The mean square error since the beginning of the epoch.
     pub loss: f64,
-    /// The step size.
     pub rate: f32,
     /// The epoch's losses, if the step was its last.
     pub epoch_loss: Option<EpochLoss>,
 }
 
-/// All that changes in the course of training.
+/// The mutable state of training.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct State<const N: usize> {
     pub(super) parameters: Parameters<N>,
     pub(super) adam: AdamW,
-    /// Steps taken.
     pub(super) steps: u64,
     /// The sum of the steps' losses in this epoch.
     pub(super) loss: f64,
     pub(super) history: Vec<EpochLoss>,
 }
 
-/// A network in training, with `N` neurons a side.
+/// The training of a network with `N` neurons per side.
 pub(crate) struct Trainer<'d, const N: usize = HIDDEN> {
     pub(super) settings: TrainSettings,
     pub(super) data: &'d Data,
     pub(super) state: State<N>,
     objective: Objective,
-    /// The gradient of each thread.
     gradients: Vec<Parameters<N>>,
-    /// The blocks in the order of this epoch.
+    /// The order of the blocks in this epoch.
     order: Vec<u32>,
 }
 
 impl<'d, const N: usize> Trainer<'d, N> {
-    /// A network that has learnt nothing. There must be examples of both kinds in `data`.
+    /// Starts from random weights; `data` must contain training and held-out examples.
     pub(crate) fn new(settings: TrainSettings, data: &'d Data) -> Self {
         let parameters = Parameters::random(settings.seed);
         Self::beginning_with(parameters, settings, data)
     }
 
-    /// A network that begins with weights learnt before, and has learnt nothing of `data` yet.
+    /// Starts from existing weights, before the first step on `data`.
     pub(crate) fn beginning_with(
         parameters: Parameters<N>,
         settings: TrainSettings,
@@ -117,7 +107,6 @@ impl<'d, const N: usize> Trainer<'d, N> {
         Self::continued(settings, data, state)
     }
 
-    /// A network that has come so far.
     pub(super) fn continued(settings: TrainSettings, data: &'d Data, state: State<N>) -> Self {
         let gradients = vec![Parameters::zero(); settings.threads.max(1)];
         let TrainSettings { power, balance, .. } = settings;
@@ -128,27 +117,24 @@ impl<'d, const N: usize> Trainer<'d, N> {
         trainer
     }
 
-    /// The weights.
     pub(crate) fn parameters(&self) -> &Parameters<N> {
         &self.state.parameters
     }
 
-    /// The losses of all epochs so far.
+    /// The losses of all completed epochs.
     pub(crate) fn history(&self) -> &[EpochLoss] {
         &self.state.history
     }
 
-    /// Steps in all epochs.
     pub(crate) fn all_steps(&self) -> u64 {
         (self.settings.epochs * self.steps_per_epoch()) as u64
     }
 
-    /// Steps taken.
     pub(crate) fn steps(&self) -> u64 {
         self.state.steps
     }
 
-    /// Learns from a batch; `None` if all epochs are over.
+    /// Trains on one batch; `None` after the last epoch.
     pub(crate) fn step(&mut self) -> Option<TrainProgress> {
         if self.state.steps >= self.all_steps() {
             return None;
@@ -174,8 +160,8 @@ impl<'d, const N: usize> Trainer<'d, N> {
         Some(TrainProgress { epochs, steps: self.state.steps, examples, loss, rate, epoch_loss })
     }
 
-    /// Lets each thread compute the gradient of its share of a batch; returns the number of
-    /// examples and the sum of their square errors.
+    /// Computes the gradient of a batch in all threads; returns the number of examples and the sum
+    /// of their square errors.
     fn add_gradients(&mut self, batch: usize) -> (usize, f64) {
         let training = &self.data.training;
         let blocks: Vec<&[Example]> = self.order[batch * self.blocks_per_batch()..]
@@ -212,7 +198,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
         loss
     }
 
-    /// The mean square error on the examples held out.
+    /// The mean square error on the held-out examples.
     pub(crate) fn held_out_loss(&self) -> f64 {
         let (curve, examples) = (self.data.curve(), &self.data.held_out);
         let errors = |part: &[Example]| square_errors(&self.state.parameters, curve, part);
@@ -220,7 +206,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
         sum / examples.len().max(1) as f64
     }
 
-    /// The rate of the current step: a short rise, then half a cosine wave down.
+    /// The learning rate of the current step: a short rise, then half a cosine wave down.
     ///
     /// Source: I. Loshchilov and F. Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts"
     /// (2017), without the restarts.
@@ -234,7 +220,6 @@ impl<'d, const N: usize> Trainer<'d, N> {
         final_rate + (rate - final_rate) * 0.5 * (1.0 + (PI * fall).cos())
     }
 
-    /// Brings the blocks into this epoch's order.
     fn shuffle(&mut self) {
         let epoch = self.state.history.len() as u64;
         let mixed = Random::new(self.settings.seed).next_u64() ^ epoch;
@@ -250,22 +235,22 @@ impl<'d, const N: usize> Trainer<'d, N> {
         (self.settings.batch / BLOCK).clamp(1, self.blocks().max(1))
     }
 
-    /// What does not fill a batch at the end of an epoch is left out of it.
+    /// Number of full batches; an incomplete one at the end of an epoch is dropped.
     fn steps_per_epoch(&self) -> usize {
         self.blocks() / self.blocks_per_batch()
     }
 
-    /// Batches of this epoch that have been learnt from.
+    /// Number of batches completed in this epoch.
     fn place_in_epoch(&self) -> usize {
         (self.state.steps % self.steps_per_epoch().max(1) as u64) as usize
     }
 }
 
 impl Trainer<'_> {
-    /// The network in integers.
+    /// Quantises the network.
     ///
     /// # Errors
-    /// If a weight is larger than the trainer lets any become.
+    /// If a weight is larger than the trainer allows.
     pub(crate) fn quantised(&self) -> Result<Network, NetworkError> {
         self.state.parameters.quantised(&self.data.held_out)
     }

@@ -1,22 +1,20 @@
-//! Positions as the tuner keeps them: which weights count how often, and the result to predict.
+//! The tuner's positions: the coefficients of the weights, and the target.
 
 use crate::engine::eval::tuning::{FIELDS, FULL_PHASE, FULL_SCALE, Term, Tracer, WEIGHTS};
 use crate::tools::train::{Sample, in_parallel};
 
-/// A weight's place and how often it counts for White more than for Black.
+/// The index of a weight and its coefficient.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Coefficient {
-    /// The place of the weight.
     pub place: u16,
-    /// White's count less Black's; of a danger weight, the count of one side.
+    /// White's count minus Black's; for a danger weight, the count of one side.
     pub count: i16,
 }
 
-/// A position without its coefficients.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// Where its coefficients begin: first the linear ones, then those of the danger to White's
-    /// king, then to Black's; each list ends where the next begins.
+    /// Offset of its coefficients: the linear ones, then those of the danger to White's king, then
+    /// to Black's; each list ends where the next begins.
     start: usize,
     white_danger: usize,
     black_danger: usize,
@@ -26,22 +24,19 @@ struct Entry {
     target: f32,
 }
 
-/// A position as the model sees it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TuneRow<'a> {
-    /// What is simply added.
     pub linear: &'a [Coefficient],
-    /// What makes up the danger to White's and to Black's king.
+    /// Coefficients of the danger to White's and to Black's king.
     pub danger: [&'a [Coefficient]; 2],
     /// The share of the middlegame, from 0 to 1.
     pub phase: f32,
-    /// How much of an endgame advantage of White's, of Black's counts, from 0 to 1.
+    /// Factors for an endgame advantage of White and of Black, from 0 to 1.
     pub scales: [f32; 2],
-    /// The result to predict, for White.
+    /// The target for White.
     pub target: f32,
 }
 
-/// Many positions, compactly.
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
     coefficients: Vec<Coefficient>,
@@ -49,8 +44,8 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// Takes the features of samples. `target` is the result to predict from a sample; known
-    /// endgames are left out.
+    /// Extracts the features of samples, without known endgames. `target` computes the target of a
+    /// sample.
     pub(crate) fn new<'s>(
         samples: impl IntoIterator<Item = &'s Sample>,
         target: impl Fn(&Sample) -> f32,
@@ -82,7 +77,7 @@ impl Samples {
         data
     }
 
-    /// The same of many blocks of samples, in several threads.
+    /// The same for many blocks of samples, in several threads.
     pub(crate) fn in_parallel(
         blocks: &[&[Sample]],
         threads: usize,
@@ -103,17 +98,14 @@ impl Samples {
         }));
     }
 
-    /// The number of positions.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is no position.
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// A position.
     pub(crate) fn row(&self, index: usize) -> TuneRow<'_> {
         let entry = &self.entries[index];
         let list = |from: usize, to: usize| &self.coefficients[from..to];
@@ -129,7 +121,7 @@ impl Samples {
         }
     }
 
-    /// How often each weight counts, by place: the sum of its coefficients without their signs.
+    /// The usage of each weight: the sum of the absolute values of its coefficients.
     pub(crate) fn usage(&self) -> Vec<f64> {
         let mut usage = vec![0.0; WEIGHTS];
         for coefficient in &self.coefficients {
@@ -138,7 +130,6 @@ impl Samples {
         usage
     }
 
-    /// All positions of both.
     fn join(mut self, other: Samples) -> Samples {
         let shift = self.coefficients.len();
         self.coefficients.extend(other.coefficients);
@@ -153,7 +144,7 @@ impl Samples {
     }
 }
 
-/// Which weights are danger units.
+/// Whether each weight is a danger weight.
 pub(super) fn danger_places() -> Vec<bool> {
     let mut danger = vec![false; WEIGHTS];
     for field in FIELDS.iter().filter(|field| field.term == Term::KingSafety) {

@@ -3,47 +3,42 @@
 use super::data::{Coefficient, TuneRow};
 use crate::engine::eval::tuning::{DANGER_DIVISOR, DANGER_LIMIT, Tapered, WEIGHTS, Weights};
 
-/// Middlegame and endgame.
+/// Values for the middlegame and the endgame.
 pub(super) type Pair = [f32; 2];
 
-/// All weights as numbers, by place.
+/// All weights as floating-point numbers, by index.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Values(pub Vec<Pair>);
 
 impl Values {
-    /// The numbers of weights.
     pub(crate) fn of(weights: &Weights) -> Self {
         let pair = |w: &Tapered| [w.middlegame() as f32, w.endgame() as f32];
         Values(weights.to_vec().iter().map(pair).collect())
     }
 
-    /// All zero.
     pub(crate) fn zero() -> Self {
         Values(vec![[0.0; 2]; WEIGHTS])
     }
 
-    /// The nearest weights in whole centipawns.
     pub(crate) fn rounded(&self) -> Weights {
         let round = |[mg, eg]: &Pair| Tapered::new(mg.round() as i32, eg.round() as i32);
         Weights::from_values(&self.0.iter().map(round).collect::<Vec<_>>())
     }
 }
 
-/// The evaluation and the logistic curve that makes an expected result of it.
+/// The evaluation, and the logistic curve that converts it to an expected result.
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
-    /// The weights.
     pub values: Values,
-    /// Centipawns by which the odds of the expected result grow by the factor e.
+    /// Centipawns for a factor of e in the odds of the expected result.
     pub logistic_scale: f32,
 }
 
-/// What the evaluation of a position comes to, and what its derivative needs.
+/// The evaluation of a position, with intermediate values for its derivative.
 struct Forward {
     score: f32,
-    /// Danger units of White's and Black's king.
     units: [Pair; 2],
-    /// What a centipawn in the middlegame, in the endgame adds to the score.
+    /// The derivative of the score by a middlegame and by an endgame value.
     shares: Pair,
 }
 
@@ -55,13 +50,12 @@ fn dot(list: &[Coefficient], values: &Values) -> Pair {
     })
 }
 
-/// The cost of danger units, as the evaluation has it but without rounding.
+/// The penalty for danger units, as in the evaluation but without rounding.
 fn penalty(units: f32) -> f32 {
     let units = units.clamp(0.0, DANGER_LIMIT as f32);
     units * units / DANGER_DIVISOR as f32
 }
 
-/// Its derivative.
 fn penalty_slope(units: f32) -> f32 {
     let inside = (0.0..DANGER_LIMIT as f32).contains(&units);
     if inside { 2.0 * units / DANGER_DIVISOR as f32 } else { 0.0 }
@@ -89,12 +83,11 @@ impl Model {
         Forward { score: sum[0] * shares[0] + sum[1] * shares[1], units, shares }
     }
 
-    /// The squared error of a position.
     pub(crate) fn error(&self, row: &TuneRow<'_>) -> f32 {
         (self.expected(self.score(row)) - row.target).powi(2)
     }
 
-    /// Adds the derivative of the squared error by each weight to `gradient`; returns the error.
+    /// Adds the gradient of the squared error to `gradient`; returns the error.
     pub(crate) fn add_gradient(&self, row: &TuneRow<'_>, gradient: &mut Values) -> f32 {
         let forward = self.forward(row);
         let expected = self.expected(forward.score);

@@ -1,14 +1,14 @@
-//! Weights brought into the one form, among many that predict the same, that people can read.
+//! Normalises weights: of the many forms with the same predictions, it selects a readable one.
 
 use super::data::{Samples, danger_places};
 use super::model::{Model, Pair};
 use crate::engine::eval::tuning::{FIELDS, Field};
 
-/// What a pawn is worth on average over the two phases, by definition.
+/// The value of a pawn on average over both phases, by definition.
 const PAWN: f32 = 100.0;
 
-/// Tables of which every piece of a kind counts exactly one weight, and the place of the kind in
-/// the material: what all weights of such a table have in common belongs there.
+/// Tables of which every piece of a kind uses exactly one weight, with the index of the kind in the
+/// material weights, which takes the table's mean.
 const TABLES: [(&str, usize); 9] = [
     ("pawn_placement", 0),
     ("knight_placement", 1),
@@ -21,7 +21,7 @@ const TABLES: [(&str, usize); 9] = [
     ("queen_mobility", 4),
 ];
 
-/// The same model with tables that are zero on average over `data`, and with a pawn worth 100
+/// Returns the same model with tables that have mean zero over `data`, and with a pawn worth 100
 /// centipawns on average over both phases.
 pub(crate) fn normalised(model: &Model, data: &Samples) -> Model {
     let mut model = model.clone();
@@ -31,7 +31,7 @@ pub(crate) fn normalised(model: &Model, data: &Samples) -> Model {
         let material = &mut model.values.0[field("material").first + piece];
         *material = [material[0] + mean[0], material[1] + mean[1]];
     }
-    // Each side has one king: what all its squares have in common cancels out.
+    // Each side has one king, so a common value of all its squares cancels out.
     take_mean(&mut model, field("king_placement"), &usage);
     let [mg, eg] = model.values.0[field("material").first];
     rescale(&mut model, PAWN / ((mg + eg) / 2.0));
@@ -42,7 +42,7 @@ fn field(name: &str) -> &'static Field {
     FIELDS.iter().find(|field| field.name == name).expect("a field of this name")
 }
 
-/// Subtracts from a table its mean, weighted by how often each weight counts.
+/// Subtracts from a table its mean, weighted by usage.
 fn take_mean(model: &mut Model, field: &Field, usage: &[f64]) -> Pair {
     let range = field.first..field.first + field.len;
     let total: f64 = usage[range.clone()].iter().sum();
@@ -57,7 +57,7 @@ fn take_mean(model: &mut Model, field: &Field, usage: &[f64]) -> Pair {
     mean
 }
 
-/// Changes the unit of the scores; danger units enter by their square.
+/// Changes the unit of the scores; the penalty is quadratic in the danger units.
 fn rescale(model: &mut Model, factor: f32) {
     for (value, is_danger) in model.values.0.iter_mut().zip(danger_places()) {
         let factor = if is_danger { factor.sqrt() } else { factor };

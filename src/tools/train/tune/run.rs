@@ -1,4 +1,4 @@
-//! The descent: epochs over shuffled batches, held-out validation, early stop.
+//! Gradient descent: epochs over shuffled batches, held-out validation, early stopping.
 
 use super::adam::Adam;
 use super::data::Samples;
@@ -7,50 +7,41 @@ use crate::engine::eval::tuning::{WEIGHTS, Weights};
 use crate::support::random::Random;
 use crate::tools::train::in_parallel;
 
-/// How to tune.
 #[derive(Debug, Clone)]
 pub(crate) struct TuneSettings {
-    /// Passes over the data at most.
+    /// Maximum number of passes over the data.
     pub epochs: usize,
-    /// The first step, in centipawns; it falls to zero along a cosine.
+    /// Initial learning rate in centipawns; it falls to zero along a cosine.
     pub rate: f32,
-    /// Positions between two steps.
     pub batch: usize,
-    /// How strongly weights are held where they began, per centipawn: this keeps what hardly ever
-    /// counts from running away.
+    /// Strength of the pull towards the initial weights, per centipawn; it bounds rarely used
+    /// weights.
     pub decay: f32,
-    /// Epochs without a better validation error before the end.
+    /// Number of epochs without a better validation error before stopping.
     pub patience: usize,
-    /// Threads to work with.
     pub threads: usize,
-    /// What the order of the positions follows from.
+    /// Seed of the order of the positions.
     pub seed: u64,
 }
 
-/// Where the descent has come to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TuneProgress {
-    /// Passes over the data so far.
     pub epoch: usize,
-    /// Mean square error on the positions that were tuned on, during the last pass.
+    /// Mean square error on the training positions during the last pass.
     pub training: f64,
-    /// Mean square error on the positions held out.
     pub validation: f64,
 }
 
-/// What came of it.
 #[derive(Debug, Clone)]
 pub(crate) struct TuneOutcome {
-    /// The model of the lowest validation error.
+    /// The model with the lowest validation error.
     pub model: Model,
     /// Errors before the first step, with the logistic scale fitted.
     pub before: TuneProgress,
-    /// Errors of `model`.
     pub after: TuneProgress,
 }
 
-/// Tunes weights, beginning with `start`. `observe` hears of every epoch, and may end the descent
-/// by returning `false`.
+/// Tunes weights from `start`. Calls `observe` after every epoch; `false` stops the descent.
 pub(crate) fn tune(
     start: &Weights,
     training: &Samples,
@@ -129,7 +120,6 @@ fn batch_gradient(model: &Model, data: &Samples, batch: &[usize], threads: usize
     (gradient, error)
 }
 
-/// The mean square error of a model.
 fn mean_error(model: &Model, data: &Samples, threads: usize) -> f64 {
     let rows: Vec<usize> = (0..data.len()).collect();
     let share = |rows: &[usize]| {
@@ -139,12 +129,12 @@ fn mean_error(model: &Model, data: &Samples, threads: usize) -> f64 {
     sum / data.len().max(1) as f64
 }
 
-/// The logistic scale with the smallest error, by golden-section search: the error has one
-/// minimum in the scale.
+/// The logistic scale with the smallest error, by golden-section search: the error is unimodal in
+/// the scale.
 fn fit_scale(model: &Model, data: &Samples, threads: usize) -> f32 {
-    /// Between these lies the scale of any evaluation in centipawns.
+    /// Bounds of the scale, wide enough for any evaluation in centipawns.
     const BOUNDS: (f32, f32) = (50.0, 1000.0);
-    /// Centipawns to which it is fitted.
+    /// Precision of the fit in centipawns.
     const PRECISION: f32 = 0.5;
     const GOLDEN: f32 = 0.618_034;
     let error = |scale: f32| {
@@ -164,8 +154,7 @@ fn fit_scale(model: &Model, data: &Samples, threads: usize) -> f32 {
     (low + high) / 2.0
 }
 
-/// The Rust source of a file with tuned weights. `origin` tells, in a line or several, how they
-/// came about.
+/// Returns the Rust source of a file with tuned weights. `origin` is a description of their origin.
 pub(crate) fn source_file(weights: &Weights, logistic_scale: f32, origin: &str) -> String {
     let origin: String = origin.lines().map(|line| format!("//! {line}\n")).collect();
     let literal = weights.to_source();
@@ -194,7 +183,8 @@ mod tests {
     use crate::engine::eval::tuning::tuned;
     use crate::tools::train::Sample;
 
-    /// Games of random moves, each "won" by who has more pawns in the end: material must matter.
+    /// Games of random moves, "won" by the side with more pawns at the end, so that material
+    /// matters.
     fn data(seed: u64) -> Samples {
         let mut random = Random::new(seed);
         let mut samples = Vec::new();
