@@ -303,7 +303,7 @@ impl GameRunner<'_> {
             PlayerEvent::Claim { result, comment } => {
                 Some(judge_claim(&self.game, sender_color, &result, &comment))
             }
-            PlayerEvent::ApiError(text) if sender_color == mover => {
+            PlayerEvent::MoveRejected(text) if sender_color == mover => {
                 let detail = format!("{name} refuses the legal move {text}");
                 Some(Verdict::against(sender_color, Termination::IllegalMove, detail))
             }

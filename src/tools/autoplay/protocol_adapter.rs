@@ -111,7 +111,7 @@ pub enum PlayerEvent {
         comment: String,
     },
     /// An error about the opponent's move.
-    ApiError(String),
+    MoveRejected(String),
 }
 
 impl PlayerEvent {
@@ -122,7 +122,7 @@ impl PlayerEvent {
             PlayerEvent::Move { .. }
                 | PlayerEvent::Resign
                 | PlayerEvent::Claim { .. }
-                | PlayerEvent::ApiError(_)
+                | PlayerEvent::MoveRejected(_)
         )
     }
 }

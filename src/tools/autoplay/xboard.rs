@@ -472,7 +472,7 @@ impl ProtocolAdapter for Xboard {
             Reply::IllegalMove { text, .. }
                 if !self.last_move.is_empty() && text.contains(&self.last_move) =>
             {
-                Some(PlayerEvent::ApiError(text))
+                Some(PlayerEvent::MoveRejected(text))
             }
             Reply::Tell { audience: Audience::Others | Audience::All, text } => {
                 BookComment::read(&text).map(PlayerEvent::Book)
