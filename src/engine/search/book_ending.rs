@@ -63,15 +63,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
     pub(super) fn compare_with_book(&mut self, depth: Depth, stability: Stability) {
         let Some(probe) = self.job.book.as_ref() else { return };
         let best = self.job.root_moves()[0].clone();
-        match self.job.config.book_search {
-            BookSearch::Stop | BookSearch::Value | BookSearch::Steer
-                if self.ending_line(&best).is_none() =>
-            {
-                let ending_line = self.plausible_match(probe, depth, &best);
-                self.book_ending.ending_lines.retain(|other| other.first() != Some(best.mv));
-                self.book_ending.ending_lines.extend(ending_line);
-            }
-            _ => (),
+        if self.job.config.book_search != BookSearch::First && self.ending_line(&best).is_none() {
+            let ending_line = self.plausible_match(probe, depth, &best);
+            self.book_ending.ending_lines.retain(|other| other.first() != Some(best.mv));
+            self.book_ending.ending_lines.extend(ending_line);
         }
         let ending_line = self.ending_line(&best).cloned();
         if depth >= FIRST_DEPTH {

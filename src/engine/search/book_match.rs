@@ -8,13 +8,13 @@ use super::report::Transposition;
 use super::table::TableEntry;
 use super::worker::Worker;
 use crate::chess::position::{Move, Position};
-use crate::chess::score::{Ply, Score};
+use crate::chess::score::Ply;
 use crate::games::book::{Counts, PendingLookup};
 
 /// Result of a book lookup.
 pub(super) enum BookHit {
-    /// The node needs no search; this is its score.
-    Score(Score),
+    /// This match ends the search ([`BookSearch::First`]).
+    Decisive,
     /// The analysis of the position.
     Known(TableEntry),
 }
@@ -57,7 +57,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
                 let line = line.filter(|_| self.book_may_end() && !self.is_interrupted())?;
                 probe.decide(Transposition { line, counts, value: None });
                 self.job.control.stop();
-                Some(BookHit::Score(0))
+                Some(BookHit::Decisive)
             }
         }
     }

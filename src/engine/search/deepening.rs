@@ -119,7 +119,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 
     /// Clears the scores of the root moves, except their expected scores.
-    pub(super) fn reset_scores(&self) {
+    fn reset_scores(&self) {
         for root_move in self.job.root_moves().iter_mut() {
             if root_move.score > -INFINITY {
                 root_move.previous = root_move.score;
@@ -129,7 +129,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 
     /// Searches the requested number of best moves, one after the other.
-    pub(super) fn search_lines(&mut self, depth: Depth) {
+    fn search_lines(&mut self, depth: Depth) {
         let lines = self.job.lines();
         for index in 0..lines {
             self.selective_depth = 0;

@@ -19,7 +19,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
         let judged = self.judge(node, mv);
         let why = self.prune_reason(node, judged, facts);
-        why.iter().for_each(|&why| self.show(|_| SearchStep::PruneReason(mv, why)));
+        why.iter().for_each(|&why| self.show(|_| SearchStep::Pruned(mv, why)));
         why.is_some()
     }
 

@@ -92,7 +92,7 @@ pub enum NodeEnd {
     /// The endgame tables.
     Endgames,
     /// The results of the book's games.
-    BookScore,
+    BookMatch,
     /// An analysis of the book.
     BookValue,
     /// Reverse futility: the evaluation is so far above beta that a few plies will not change it.
@@ -195,7 +195,7 @@ pub enum SearchStep<'a> {
     /// The table move is extended by this many plies, or reduced if negative.
     Extended(Move, Depth),
     /// A move is not searched.
-    PruneReason(Move, PruneReason),
+    Pruned(Move, PruneReason),
     /// Enough quiet moves were searched: the others are skipped.
     QuietsLeftOut,
     /// A move has been searched. It raises alpha if above it, and fails high from beta on.

@@ -76,7 +76,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         let mut known = None;
         if pending_lookup.is_some_and(|pending_lookup| pending_lookup.may_hold(position)) {
             match self.probe_book(position, ply) {
-                Some(BookHit::Score(score)) => return self.ended(NodeEnd::BookScore, score),
+                Some(BookHit::Decisive) => return self.ended(NodeEnd::BookMatch, 0),
                 Some(BookHit::Known(entry)) => known = Some(entry),
                 None => {}
             }
@@ -451,7 +451,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         if self.may_prune_moves(node, facts)
             && let Some(why) = self.prune_reason(node, judged, facts)
         {
-            self.show(|_| SearchStep::PruneReason(mv, why));
+            self.show(|_| SearchStep::Pruned(mv, why));
             return None;
         }
         // Placed here because half of all moves have been pruned by now.

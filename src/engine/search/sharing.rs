@@ -14,8 +14,7 @@
 //! enough depth. Once the first move of a node has been searched (three moves where a cutoff is
 //! expected), a thread that sees such a bit clears it, which reserves the idle thread. Then the
 //! node becomes a split point, and the reserved thread is called there. So there is no list of
-//! split points and no lock that all nodes share; nothing is shared in vain and no thread is woken
-//! without work.
+//! split points and no lock that all nodes share, and every thread that is woken has work.
 //!
 //! Moves come one at a time from the node's own picker under the node's own lock. The next move is
 //! looked up in advance, skipping moves that would be pruned: a thread that takes a move calls

@@ -290,7 +290,7 @@ impl Recorder {
             SearchStep::BookMatch { games } => visit.book_games = Some(games),
             SearchStep::Hindsight(plies) => visit.hindsight = plies,
             SearchStep::Extended(mv, plies) => visit.extended = Some((position.san(mv), plies)),
-            SearchStep::PruneReason(mv, why) => visit.left_out.push((position.san(mv), why)),
+            SearchStep::Pruned(mv, why) => visit.left_out.push((position.san(mv), why)),
             SearchStep::QuietsLeftOut => visit.quiets_left_out = true,
             SearchStep::Scored { mv, score, alpha } if score > alpha => {
                 visit.best = Some(position.san(mv));
@@ -308,7 +308,7 @@ impl Recorder {
             SearchStep::Hindsight(_) => sums.hindsight += 1,
             SearchStep::Extended(_, plies) if plies > 0 => sums.extended += 1,
             SearchStep::Extended(..) => sums.extended_less += 1,
-            SearchStep::PruneReason(_, why) => *sums.left_out.entry(why).or_default() += 1,
+            SearchStep::Pruned(_, why) => *sums.left_out.entry(why).or_default() += 1,
             SearchStep::Split => sums.splits += 1,
             SearchStep::Join { .. } => sums.joins += 1,
             _ => {}

@@ -222,7 +222,7 @@ impl NodeEnd {
             NodeEnd::Closed => "nothing left to gain",
             NodeEnd::Table => "transposition table",
             NodeEnd::Endgames => "endgame tables",
-            NodeEnd::BookScore => "results in the book",
+            NodeEnd::BookMatch => "results in the book",
             NodeEnd::BookValue => "analysis in the book",
             NodeEnd::ReverseFutility => "reverse futility",
             NodeEnd::NullMove => "null move",
