@@ -1,8 +1,9 @@
 //! Holds the sources against the rules that ARCHITECTURE.md states.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use super::{files_below, read, root};
 
 /// Lines a function may have: all of them, and all but the longest twentieth.
 const LONGEST_FUNCTION: usize = 100;
@@ -402,27 +403,7 @@ fn begins_function(line: &str) -> bool {
 
 /// All Rust files below some folders, with the module that each belongs to.
 fn sources(folders: &[&str]) -> Vec<Source> {
-    let mut found = Vec::new();
-    let mut open: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
-    while let Some(folder) = open.pop() {
-        let Ok(entries) = fs::read_dir(root().join(&folder)) else { continue };
-        for entry in entries {
-            let entry = entry.expect("a readable folder");
-            let path = folder.join(entry.file_name());
-            if entry.path().is_dir() {
-                open.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                found.push(Source { text: read(&path), module: module_of(&path), path });
-            }
-        }
-    }
-    found
-}
-
-fn read(path: &Path) -> String {
-    fs::read_to_string(root().join(path)).expect("a text file of the project")
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    let present = folders.iter().filter(|folder| root().join(folder).exists());
+    let files = present.flat_map(|folder| files_below(folder, "rs"));
+    files.map(|path| Source { text: read(&path), module: module_of(&path), path }).collect()
 }

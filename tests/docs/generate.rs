@@ -1,7 +1,7 @@
 //! What `tabia generate` writes for packages.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::support::tabia;
 
@@ -122,8 +122,8 @@ fn the_main_page_has_its_sections() {
 #[test]
 fn the_main_page_names_every_variable_that_is_read() {
     let mut read = BTreeSet::new();
-    for file in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
-        let text = std::fs::read_to_string(&file).expect("a source");
+    for file in super::files_below("src", "rs") {
+        let text = super::read(&file);
         let text = text.split("#[cfg(test)]").next().expect("a beginning").to_owned();
         if text.contains("env::var") {
             read.extend(names_of_variables(&text));
@@ -139,16 +139,6 @@ fn the_main_page_names_every_variable_that_is_read() {
     for name in read {
         assert!(environment.contains(&format!("\\fB{name}\\fR")), "{name}: {environment}");
     }
-}
-
-/// All files below a folder.
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file"));
-    let files = entries.flat_map(|entry| match entry.path() {
-        path if path.is_dir() => sources(&path),
-        path => vec![path],
-    });
-    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
 }
 
 /// Texts of capitals and underscores, of at least four letters.

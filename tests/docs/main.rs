@@ -8,3 +8,34 @@ mod architecture;
 mod generate;
 mod lessons;
 mod pages;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder of the project.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Reads a file of the project.
+fn read(path: &Path) -> String {
+    fs::read_to_string(root().join(path)).expect("a text file of the project")
+}
+
+/// All files with this extension below a folder, by their paths in the project.
+fn files_below(folder: impl Into<PathBuf>, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.into()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(root().join(&folder)).expect("a folder of the project") {
+            let entry = entry.expect("a readable folder");
+            let path = folder.join(entry.file_name());
+            if entry.path().is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|found| found == extension) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}

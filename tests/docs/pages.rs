@@ -1,8 +1,9 @@
 //! The pages: links, anchors and lengths.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Component, Path, PathBuf};
+
+use super::{files_below, read, root};
 
 /// Characters of a line.
 const MAX_LINE: usize = 110;
@@ -13,27 +14,10 @@ const MAX_ARCHITECTURE_WORDS: usize = 2_000;
 
 /// The pages without their fenced blocks, by their paths in the repository.
 fn pages() -> BTreeMap<PathBuf, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut pages = BTreeMap::new();
-    let mut folders = vec![root.join("docs"), root.join("books"), root.join("tests")];
     let top = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
-    let mut files: Vec<PathBuf> = top.map(|name| root.join(name)).into();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder of the repository") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "md") {
-                files.push(path);
-            }
-        }
-    }
-    for file in files {
-        let text = fs::read_to_string(&file).expect("a page is UTF-8");
-        let path = file.strip_prefix(root).expect("a page of the repository").to_owned();
-        pages.insert(path, without_blocks(&text));
-    }
-    pages
+    let below = ["docs", "books", "tests"].into_iter().flat_map(|name| files_below(name, "md"));
+    let pages = top.into_iter().map(PathBuf::from).chain(below);
+    pages.map(|path| (path.clone(), without_blocks(&read(&path)))).collect()
 }
 
 /// A page with empty lines for its fenced blocks.
@@ -85,14 +69,13 @@ fn resolved(page: &Path, link: &str) -> PathBuf {
 
 #[test]
 fn links_lead_to_files_and_headings() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pages = pages();
     let mut checked = 0;
     for (page, text) in &pages {
         for link in links(text) {
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
             let target = resolved(page, file);
-            assert!(root.join(&target).exists(), "{}: no file {link}", page.display());
+            assert!(root().join(&target).exists(), "{}: no file {link}", page.display());
             let headings = pages.get(&target).map(|text| anchors(text)).unwrap_or_default();
             assert!(
                 anchor.is_empty() || headings.contains(anchor),
