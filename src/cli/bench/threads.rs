@@ -20,10 +20,10 @@ use crate::tools::suite::threads::{
 
 /// Measure how much sooner several threads reach a depth than one does
 ///
-/// A search of its own, by one thread, sets the depth of each position: that of the first iteration it
-/// completes after --seconds. Then one thread and each of the others search to it in turn, knowing
-/// nothing. Compare on an idle machine, with no more threads than cores. docs/measurements/threads-method.md tells what
-/// the columns mean.
+/// A separate search with one thread sets the depth of each position: that of the first iteration it
+/// completes after --seconds. Then one thread and each of the other numbers of threads search to this depth in
+/// turn, with empty tables. Compare on an idle machine, with no more threads than cores. The columns are
+/// explained in docs/measurements/threads-method.md.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Numbers of threads; 1 shows what is chance (default: 2, 4, 8 ... as far as there are cores)

@@ -367,7 +367,7 @@ impl Engine {
         }
     }
 
-    /// Ends the game, whoever reported the result.
+    /// Ends the game with a result that either side may have reported.
     pub(crate) fn end_game(&mut self, result: GameResult) {
         self.learn_game(result);
         self.desired.side = None;

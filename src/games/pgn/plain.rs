@@ -18,7 +18,7 @@ use super::scan;
 use super::tree::Word;
 use super::visitor::{GamePly, Visitor};
 
-/// Bytes per read of `pgn-reader`. Those after the movetext are copied in vain.
+/// Bytes per read of `pgn-reader`. Bytes after the movetext are copied without need.
 const BLOCK: usize = 1 << 10;
 
 pub(super) type PlainReader<T> = pgn_reader::Reader<Blocks<T>>;

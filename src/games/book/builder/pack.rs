@@ -209,8 +209,8 @@ fn records_of(row: &PartialRow, push: &mut impl FnMut(Record) -> io::Result<()>)
 }
 
 /// The number of partitions, as a power of two, for reading rows in place: enough that those in
-/// work fit into memory, and few enough that hardly any row is read in vain. `None` if there is
-/// none.
+/// work fit into memory, and few enough that hardly any row is read without use. `None` if there
+/// is no such number.
 fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
     let rows: u64 = pieces.iter().map(|piece| piece.rows).sum();
     let memory = options.memory.saturating_sub(FIXED_MEMORY + THREAD_MEMORY * options.threads);
