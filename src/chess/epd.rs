@@ -2,7 +2,7 @@
 //!
 //! Format: "Standard: Portable Game Notation Specification and Implementation Guide", section 16.2.
 
-use crate::chess::position::{FenError, Position};
+use crate::chess::position::{FenError, Move, Position};
 use crate::support::words::{is_space, split_words};
 
 /// Fields of an EPD position, without counters.
@@ -44,6 +44,32 @@ pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, FenError)> 
             Err(error) => Err((number, error)),
         })
         .collect()
+}
+
+/// Reads the moves to avoid (`am`) of the lines of a file, each with its position.
+///
+/// # Errors
+/// The number of the invalid line, and the reason.
+pub(crate) fn moves_to_avoid(text: &str) -> Result<Vec<(Position, Move)>, (usize, String)> {
+    let mut found = Vec::new();
+    for (number, line) in lines(text) {
+        let (position, rest) = position(line).map_err(|error| (number, error.to_string()))?;
+        for (code, operand) in operations(rest).into_iter().filter(|(code, _)| *code == "am") {
+            let moves = moves(&position, code, operand).map_err(|error| (number, error))?;
+            found.extend(moves.into_iter().map(|mv| (position, mv)));
+        }
+    }
+    Ok(found)
+}
+
+/// Reads the moves of an operation such as `am` or `bm`.
+///
+/// # Errors
+/// The move that is not legal in the position.
+pub(crate) fn moves(position: &Position, code: &str, operand: &str) -> Result<Vec<Move>, String> {
+    let parse =
+        |text: &str| position.parse_move(text).map_err(|error| format!("{code} {text}: {error}"));
+    split_words(operand).map(|word| parse(word.trim_end_matches(','))).collect()
 }
 
 /// Removes the semicolon that some files put after the position.
@@ -104,6 +130,17 @@ mod tests {
     fn comments_and_empty_lines_are_passed_over() {
         let found: Vec<_> = lines("# a\n\n x \ny").collect();
         assert_eq!(found, [(3, "x"), (4, "y")]);
+    }
+
+    #[test]
+    fn moves_to_avoid_are_read_and_illegal_ones_reported() {
+        let text = format!("{BOARD} bm Rf1; am Re2, Re3;\n{BOARD} id \"none\";\n");
+        let read = moves_to_avoid(&text).expect("two moves");
+        let names: Vec<_> = read.iter().map(|(position, mv)| position.san(*mv)).collect();
+        assert_eq!(names, ["Re2", "Re3"]);
+        let (line, error) =
+            moves_to_avoid(&format!("\n{text}{BOARD} am Re9;")).expect_err("illegal");
+        assert_eq!((line, error.split_once(':')), (4, Some(("am Re9", " not a move"))));
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Books from real games, checked against figures that other programs gave.
 
+use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 
 use crate::support::shared_data;
-use tabia::book::{Book, BuildOptions, Chooser, Counts, Policy, build_in_memory, merge};
+use tabia::book::{Book, BuildOptions, Chooser, Counts, Cut, Policy, build_in_memory, cut, merge};
 use tabia::pgn::PgnInput;
 use tabia::position::{Game, Move, Position};
 
@@ -57,6 +58,22 @@ fn source(name: &str, options: &BuildOptions) -> Book {
     book
 }
 
+fn opened(mut file: File) -> Book {
+    let mut bytes = Vec::new();
+    file.rewind().and_then(|()| file.read_to_end(&mut bytes)).expect("read");
+    Book::from_bytes(bytes, "made").expect("a book")
+}
+
+/// The moves of `books/avoid.epd`.
+fn moves_to_avoid() -> impl Iterator<Item = (Position, Move)> {
+    include_str!("../../books/avoid.epd").lines().map(|line| {
+        let (position, rest) = line.split_once(" am ").expect("a move to avoid");
+        let position = Position::from_fen(position).expect("a position");
+        let (mv, _) = rest.split_once(';').expect("an operation");
+        (position, position.parse_move(mv).expect("a legal move"))
+    })
+}
+
 #[test]
 fn the_embedded_book_is_what_its_sources_make() {
     for threads in [1, 3] {
@@ -64,10 +81,11 @@ fn the_embedded_book_is_what_its_sources_make() {
         let lines = source("openings.pgn", &BuildOptions { undecided: true, ..options() });
         let games = source("own.pgn.zst", &BuildOptions { min_games: 2, ..options() });
         let file = tempfile::tempfile().expect("a file");
-        let mut merged = merge(&[(lines, 1.0), (games, 1.0)], file).expect("merged");
-        let mut bytes = Vec::new();
-        merged.rewind().and_then(|()| merged.read_to_end(&mut bytes)).expect("read");
-        let (made, embedded) = (Book::from_bytes(bytes, "made").expect("a book"), Book::embedded());
+        let merged = opened(merge(&[(lines, 1.0), (games, 1.0)], file).expect("merged"));
+        let avoid = moves_to_avoid().collect();
+        let file = tempfile::tempfile().expect("a file");
+        let made = opened(cut(&merged, &Cut { avoid, ..Cut::default() }, file).expect("cut"));
+        let embedded = Book::embedded();
         assert_eq!(made.positions(), embedded.positions());
         assert!(made.entries().eq(embedded.entries()), "books/make-book.sh makes it anew");
     }

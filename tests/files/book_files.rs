@@ -1,6 +1,6 @@
 //! Books as files: written whole or not at all, refused when damaged, exchanged with Polyglot.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use tabia::book::{Book, BookError};
-use tabia::position::Position;
+use tabia::position::{Move, Position};
 use tempfile::TempDir;
 
 use crate::support::{self, PROGRAM, shared_data};
@@ -243,6 +243,45 @@ fn books_can_be_merged_cut_and_compared() {
     assert!(csv.contains(",e4,7,6,7,0,7,6,7,0"), "{csv}");
     let found = must(&["find", "all.tbk", "--moves", "d4 Nf6 c4"], folder.path());
     assert!(found.contains("20 games reach"), "{found}");
+}
+
+#[test]
+fn filter_removes_moves_to_avoid_by_any_move_order() {
+    let folder = folder();
+    let all = Book::embedded();
+    // Every move that transposes: the position after it is reached by another move too.
+    let mut reached: HashMap<u64, Vec<(Position, Move)>> = HashMap::new();
+    for at in all.walk(&Position::start(), u32::MAX) {
+        for found in all.moves(&at.position).iter().filter(|found| !found.reached.is_empty()) {
+            let after = at.position.play(found.mv).key();
+            reached.entry(after).or_default().push((at.position, found.mv));
+        }
+    }
+    let mut transposed: Vec<_> = reached.into_values().filter(|ways| ways.len() > 1).collect();
+    transposed.sort_by_key(|ways| ways[0].0.fen());
+    assert!(transposed.len() > 1000, "{}", transposed.len());
+    for ways in transposed.iter().step_by(transposed.len() / 12) {
+        let (position, mv) = ways[0];
+        let line = format!("{} am {};\n", position.epd(), position.san(mv));
+        fs::write(folder.path().join("avoid.epd"), line).expect("writable");
+        must(
+            &["filter", "embedded", "--avoid", "avoid.epd", "-o", "cut.tbk", "--force"],
+            folder.path(),
+        );
+        let cut = Book::open(&folder.path().join("cut.tbk")).expect("a book");
+        assert_eq!(cut.positions() + 1, all.positions());
+        for (position, mv) in ways {
+            let moves = cut.moves(position);
+            let there = moves.iter().find(|found| found.mv == *mv && !found.reached.is_empty());
+            assert!(there.is_none(), "{} {mv}", position.fen());
+        }
+        assert!(cut.moves(&position).iter().all(|found| found.mv != mv), "{}", position.fen());
+    }
+    fs::write(folder.path().join("avoid.epd"), "# nothing\n").expect("writable");
+    let arguments = ["filter", "embedded", "--avoid", "avoid.epd", "-o", "none.tbk"];
+    let (done, text) = tabia(&arguments, folder.path());
+    assert!(!done && text.contains("no move to avoid"), "{text}");
+    assert!(!folder.path().join("none.tbk").exists());
 }
 
 /// Key and move of the rows of a Polyglot book, with their weights.

@@ -154,14 +154,7 @@ fn cut_books_keep_the_games_that_are_left() {
     let start = ["c4", "Nf6"].iter().try_fold(Position::start(), |position, san| {
         position.parse_move(san).map(|mv| position.play(mv))
     });
-    let everything = Cut {
-        min_games: 1,
-        min_score: 0.0,
-        side: None,
-        start: None,
-        plies_before: 0,
-        max_ply: u32::MAX,
-    };
+    let everything = Cut { min_games: 1, ..Cut::default() };
     let start = Some(start.expect("legal"));
     for (what, games) in [
         (everything.clone(), 40),

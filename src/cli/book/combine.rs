@@ -2,21 +2,23 @@
 
 use std::io::{BufWriter, Cursor, Write};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 
 use super::build::lowercase;
 use super::facets::FacetArgs;
 use super::place::PositionArgs;
 use super::{book_output, open, parse_side, save, write};
+use crate::chess::epd;
 use crate::chess::position::{Color, KeyMap, Position};
 use crate::cli::output::{self, errln, outln};
 use crate::cli::usage::wrong;
 use crate::cli::writing::Force;
 use crate::games::book::{
-    Book, BookValue, Counts, Cut, Difference, Selection, cut, differences, merge, shared,
+    AvoidedMoves, Book, BookValue, Counts, Cut, Difference, Selection, cut, differences, merge,
+    shared,
 };
 use crate::support::files::Output;
 use crate::support::words::{counted, grouped, visible};
@@ -159,6 +161,9 @@ pub(super) struct FilterArgs {
     /// Keep only what comes within so many plies of the start, or of the position given
     #[arg(long, default_value_t = u32::MAX, hide_default_value = true)]
     max_ply: u32,
+    /// Leave out the moves to avoid (`am`) of this EPD file, and the positions after them
+    #[arg(long, value_name = "FILE")]
+    avoid: Option<PathBuf>,
     #[command(flatten)]
     place: PositionArgs,
     #[command(flatten)]
@@ -184,6 +189,16 @@ impl SelectionArgs {
     }
 }
 
+/// Reads the moves to avoid of an EPD file.
+fn moves_to_avoid(path: &Path) -> anyhow::Result<AvoidedMoves> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read the moves to avoid {}", path.display()))?;
+    let moves = epd::moves_to_avoid(&text)
+        .map_err(|(line, error)| anyhow!("{}: line {line}: {error}", path.display()))?;
+    ensure!(!moves.is_empty(), "{}: there is no move to avoid (`am`)", path.display());
+    Ok(moves.into_iter().collect())
+}
+
 /// Filters a book.
 ///
 /// # Errors
@@ -198,6 +213,7 @@ pub(super) fn run_filter(args: &FilterArgs) -> anyhow::Result<ExitCode> {
         start: args.place.is_given().then(|| *game.position()),
         plies_before: game.moves().len() as u32,
         max_ply: args.max_ply,
+        avoid: args.avoid.as_deref().map(moves_to_avoid).transpose()?.unwrap_or_default(),
     };
     let output = book_output(&args.output, args.force, [&args.book]);
     output.check()?;

@@ -10,7 +10,7 @@ use crate::chess::epd;
 use crate::chess::position::{Game, Move, Position};
 use crate::chess::score::{self, Score};
 use crate::engine::search::{Limits, Searcher};
-use crate::support::words::{plural, split_words};
+use crate::support::words::plural;
 
 /// Default time per position.
 pub(crate) const TIME: Duration = Duration::from_secs(5);
@@ -40,8 +40,8 @@ impl Problem {
                 // Some collections of mates have `bm #15`.
                 ("bm", Some(moves)) => problem.mate = Some(mate(moves)?),
                 ("dm", _) => problem.mate = Some(mate(operand)?),
-                ("bm", None) => problem.best = problem.moves(code, operand)?,
-                ("am", _) => problem.avoid = problem.moves(code, operand)?,
+                ("bm", None) => problem.best = epd::moves(&position, code, operand)?,
+                ("am", _) => problem.avoid = epd::moves(&position, code, operand)?,
                 ("id", _) => problem.name = operand.to_owned(),
                 _ => {}
             }
@@ -53,13 +53,6 @@ impl Problem {
             true => Err("no bm, am or dm: nothing says what solves it".to_owned()),
             false => Ok(problem),
         }
-    }
-
-    fn moves(&self, code: &str, operand: &str) -> Result<Vec<Move>, String> {
-        let parse = |text: &str| {
-            self.position.parse_move(text).map_err(|error| format!("{code} {text}: {error}"))
-        };
-        split_words(operand).map(|word| parse(word.trim_end_matches(','))).collect()
     }
 
     /// Whether a move with its score solves it.

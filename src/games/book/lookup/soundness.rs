@@ -190,14 +190,7 @@ mod tests {
                 let _ = book.filtered(&at.position, &filter);
             }
             let _ = (book.verify(), book.facet_games(), book.game_files());
-            let all = Cut {
-                min_games: 2,
-                min_score: 0.0,
-                side: None,
-                start: None,
-                plies_before: 0,
-                max_ply: u32::MAX,
-            };
+            let all = Cut { min_games: 2, ..Cut::default() };
             let _ = cut(&book, &all, Cursor::new(Vec::new()));
             let _ = merge(&[(book.clone(), 1.0), (book, 1.0)], Cursor::new(Vec::new()));
         }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use super::regroup::{Repeated, cut_known, merge_known, repeated};
 use crate::chess::notation;
-use crate::chess::position::{Color, KeyMap, Position};
+use crate::chess::position::{Color, KeyMap, Move, Position};
 use crate::games::book::format::counts::Counts;
 use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::manifest::{InputRecord, Manifest};
@@ -14,6 +14,7 @@ use crate::games::book::format::manifest::{MERGED, MIN_GAMES, MIN_SCORE};
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::book::format::writer::write_book;
 use crate::games::book::lookup::Book;
+use crate::support::words::counted;
 
 /// Merges books into an empty `output`, with the counts of each multiplied by its weight.
 ///
@@ -248,6 +249,54 @@ pub struct Cut {
     pub plies_before: u32,
     /// The maximum depth in plies.
     pub max_ply: u32,
+    /// Moves to remove.
+    pub avoid: AvoidedMoves,
+}
+
+/// Moves that a book must not have, by position.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AvoidedMoves {
+    moves: KeyMap<Vec<Move>>,
+    /// The keys of the positions after the moves. They go too, because the book would otherwise play
+    /// the moves as transpositions.
+    after: KeyMap<()>,
+}
+
+impl FromIterator<(Position, Move)> for AvoidedMoves {
+    fn from_iter<I: IntoIterator<Item = (Position, Move)>>(moves: I) -> Self {
+        let mut avoided = AvoidedMoves::default();
+        for (position, mv) in moves {
+            avoided.moves.entry(position.key()).or_default().push(mv);
+            avoided.after.insert(position.play(mv).key(), ());
+        }
+        avoided
+    }
+}
+
+impl AvoidedMoves {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.after.is_empty()
+    }
+
+    fn contains(&self, key: u64, mv: Move) -> bool {
+        self.moves.get(&key).is_some_and(|moves| moves.contains(&mv))
+    }
+}
+
+impl Default for Cut {
+    /// Keeps everything.
+    fn default() -> Self {
+        Cut {
+            min_games: 0,
+            min_score: 0.0,
+            side: None,
+            start: None,
+            plies_before: 0,
+            max_ply: u32::MAX,
+            avoid: AvoidedMoves::default(),
+        }
+    }
 }
 
 impl Cut {
@@ -267,6 +316,12 @@ impl Cut {
             self.side.map(|side| format!("side {}", notation::color(side).to_lowercase())),
             start,
             (self.max_ply < u32::MAX).then(|| format!("within {} plies", self.max_ply)),
+            (!self.avoid.is_empty()).then(|| {
+                format!(
+                    "without the positions after {}",
+                    counted(self.avoid.after.len() as u64, "move")
+                )
+            }),
         ]
         .into_iter()
         .flatten()
@@ -274,8 +329,10 @@ impl Cut {
     }
 
     fn apply(&self, entry: &mut BookEntry, side: Option<Color>, ply: u32) {
-        entry.moves.retain(|(_, played)| {
-            played.games() >= self.min_games
+        let key = entry.key;
+        entry.moves.retain(|(mv, played)| {
+            !self.avoid.contains(key, *mv)
+                && played.games() >= self.min_games
                 && ply < self.max_ply
                 && side.is_none_or(|side| played.score(side) * 100.0 >= self.min_score)
                 && (self.side.is_none() || self.side == side)
@@ -304,6 +361,7 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
     }
     let stays = |entry: &BookEntry| {
         entry.reached.games() >= cut.min_games
+            && !cut.avoid.after.contains_key(&entry.key)
             && (!cut.needs_positions() || known.contains_key(&entry.key))
     };
     let mut pawns = PawnSet::new();
