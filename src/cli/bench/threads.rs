@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tables_fit_a_terminal() {
+    fn tables_fit_terminal_width() {
         let large = SpeedupSummary {
             threads: 256,
             speedup: [99.0, 150.0, 256.0],

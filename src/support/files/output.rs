@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_program_left_goes_with_the_next_write() {
+    fn leftover_draft_is_removed_by_the_next_write() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("book");
         let draft = draft_of(&path);
@@ -529,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn two_programs_replace_the_same_file_in_turn() {
+    fn locked_draft_of_another_program_is_kept() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("book");
         fs::write(&path, "old").expect("written");
@@ -546,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_taken_over_is_moved_when_it_is_kept() {
+    fn taken_over_file_is_renamed_only_when_kept() {
         let dir = tempfile::tempdir().expect("a folder");
         let [path, whole] = ["book", "whole"].map(|name| dir.path().join(name));
         fs::write(&path, "old").expect("written");

@@ -141,7 +141,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn data_closes_no_script() {
+    fn data_cannot_close_the_script() {
         let data = json!({ "name": "</script><!--<script>\u{2028}&" });
         let text = script_data(&data);
         assert!(!text.contains(['<', '>', '&', '\u{2028}']), "{text}");
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_put_together_of_its_parts() {
+    fn page_contains_title_style_body_script_and_data() {
         let page = Page {
             title: "T",
             body: "<main></main>\n",
