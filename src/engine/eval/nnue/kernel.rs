@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn all_kernels_give_the_same_bits() {
+    fn all_kernels_give_identical_results() {
         let mut random = Random::new(5);
         for round in 0..200 {
             let rows: Vec<Row> = (0..6).map(|_| row(&mut random, 500)).collect();

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_thread_does_what_it_is_called_for_and_goes_home() {
+    fn idle_thread_runs_its_task_and_ends() {
         for calls in [true, false] {
             loom::model(move || {
                 let pool = Arc::new(HelperPool::new(2, 2));
@@ -115,7 +115,7 @@ mod tests {
     /// The end of a split point: its owner waits for the one helper, which may call the owner for
     /// help below and then leaves.
     #[test]
-    fn an_owner_continues_when_its_helper_has_left() {
+    fn owner_continues_after_its_helper_leaves() {
         for calls in [true, false] {
             loom::model(move || {
                 let pool = Arc::new(HelperPool::new(2, 2));
@@ -139,7 +139,7 @@ mod tests {
 
     /// Two threads with work find one idle thread: it runs exactly one of the two tasks.
     #[test]
-    fn a_thread_is_reserved_by_one_alone() {
+    fn idle_thread_is_reserved_by_only_one_caller() {
         loom::model(|| {
             let pool = Arc::new(HelperPool::new(3, 3));
             pool.offer(2, ANYWHERE);
@@ -156,7 +156,7 @@ mod tests {
 
     /// A thread that joins a node while another cuts it off notices the cutoff.
     #[test]
-    fn nobody_works_on_at_a_node_that_was_cut_off() {
+    fn joining_thread_notices_a_concurrent_cutoff() {
         loom::model(|| {
             let pool: Arc<HelperPool<usize>> = Arc::new(HelperPool::new(2, 2));
             let node = Arc::new((SharedThreadSet::default(), AtomicBool::new(false)));
