@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_make_the_book_of_their_games_in_whatever_pieces_they_come() {
+    fn packed_rows_equal_the_built_book_however_divided() {
         let options = BuildOptions::default();
         let (inputs, monitor) = ([games(300)], Monitor::default());
         let (book, _) = build(&inputs, &options, &monitor, Cursor::new(Vec::new())).expect("games");

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn books_own_up_to_what_they_hold_and_to_little_else() {
+    fn prefetched_lookup_finds_all_book_positions_and_few_others() {
         let (knights, pawns) = ("Nf3 Nf6 Nc3 Nc6", "e4 e5 d4 exd4");
         let alone = book(knights);
         let both = book(pawns).followed_by(&alone);
