@@ -67,7 +67,7 @@ mod tests {
     use crate::chess::score::mate_in;
 
     #[test]
-    fn points_follow_the_published_curve() {
+    fn expected_points_match_the_published_curve() {
         // 50 + 50 (2 / (1 + exp(-0.00368208 cp)) - 1) percent, computed by hand.
         for (score, points) in [(0, 0.5), (100, 0.5910), (-300, 0.2489), (5_000, 0.9754)] {
             assert!((expected(score) - points).abs() < 1e-4, "{score}: {}", expected(score));
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_gives_nothing_away_is_accurate() {
+    fn accuracy_is_100_without_losses_and_weights_turning_points() {
         assert!(of_move(0.0) > 99.9 && of_move(1.0) < 1e-9);
         assert!((of_move(0.10) - 63.6).abs() < 0.2, "{}", of_move(0.10));
         let even = [0.5; 11];

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_called_by_what_they_give_away() {
+    fn verdict_depends_on_the_loss() {
         let moves = ["f3", "e5", "g4", "Qh4#"];
         let scores = [(30, "e4"), (80, "e5"), (-70, "e4"), (mate_in(1), "Qh4#")];
         let judged = judge(&study(&moves, &scores, None), &Limits::default());
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mate_is_missed_only_if_it_is_gone() {
+    fn mate_is_missed_only_if_none_is_left() {
         let moves = ["f3", "e5", "g4", "d5"];
         let first = [(30, "e4"), (80, "e5"), (-70, "e4"), (mate_in(1), "Qh4#")];
         let judge_last = |last: Score| {
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn only_proven_mates_that_matter_are_remarked() {
+    fn only_proven_and_decisive_mates_are_noted() {
         let moves = ["f3", "e5", "g4", "d5"];
         let missed = |mate: i32, depth: Depth, now: Score| {
             let scores =
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_without_a_second_is_the_only_one() {
+    fn move_is_the_only_one_if_the_second_best_loses_much() {
         let found = [(30, "e4"), (-20, "e5")];
         let judge_first =
             |second| judge(&study(&["e4"], &found, second), &Limits::default())[0].only;

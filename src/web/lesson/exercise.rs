@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_gives_the_same_exercises_and_each_kind_in_turn() {
+    fn exercises_depend_on_the_seed_and_alternate_kinds() {
         let all = exercises(3, 60);
         assert_eq!(exercises(3, 60), all);
         assert_eq!(exercises(3, 4), all[..4], "more of them begin with the same");
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_follow_from_the_search() {
+    fn answers_match_the_search() {
         for exercise in exercises(1, 300) {
             let tree: GameTree = exercise.tree.parse().expect("a tree");
             let search_record =

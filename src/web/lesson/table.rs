@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_settle_only_what_lies_beyond_them() {
+    fn bounds_cut_off_only_outside_their_window() {
         let mut table = Table::transpositions();
         table.store(1, 3, Window::new(0, 5), 7, Some(9));
         assert_eq!(table.value(1, 3, Window::new(0, 7)), Some(7));
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_reports_moves_and_no_values() {
+    fn line_table_has_moves_but_no_values() {
         let mut table = Table::line_alone();
         table.expect([(1, 2), (2, 3)]);
         table.store(5, 1, Window::FULL, 4, Some(6));

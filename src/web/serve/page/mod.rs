@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_loads_its_own_files_and_no_others() {
+    fn page_loads_only_its_own_files() {
         let is_own = |name: &str| {
             let path = format!("/{}", name.trim_start_matches("./").trim_start_matches('/'));
             FILES.iter().any(|file| file.path == path)
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scripts_are_short_and_parse_no_html() {
+    fn scripts_are_short_and_do_not_parse_html() {
         const LONGEST: usize = 600;
         for file in FILES {
             assert!(file.text.lines().count() < LONGEST, "{} is too long", file.path);
