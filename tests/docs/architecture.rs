@@ -11,7 +11,7 @@ const LONG_FUNCTION: usize = 45;
 /// Lines a source file may have.
 const LONGEST_FILE: usize = 600;
 /// The modules that talk to a terminal or a pipe.
-const SPEAKING: [&str; 1] = ["cli"];
+const PRINTING: [&str; 1] = ["cli"];
 
 /// A source file and the module that it belongs to, such as `games::pgn`.
 struct Source {
@@ -29,7 +29,7 @@ impl Source {
 }
 
 #[test]
-fn modules_are_those_of_the_table() {
+fn declared_modules_match_the_table() {
     let table = table();
     let mut declared = Vec::new();
     // `fuzz` lies among the targets that it is for.
@@ -48,7 +48,7 @@ fn modules_are_those_of_the_table() {
 }
 
 #[test]
-fn modules_of_an_area_follow_its_row() {
+fn modules_of_an_area_follow_its_row_in_the_table() {
     let mut area = String::new();
     for name in table() {
         match name.split_once("::") {
@@ -59,14 +59,14 @@ fn modules_of_an_area_follow_its_row() {
 }
 
 #[test]
-fn modules_use_only_those_above_them() {
+fn modules_use_only_modules_above_them() {
     let table = table();
     let faults = order_faults(&table, &sources(&["src"]));
     assert!(faults.is_empty(), "against the order in ARCHITECTURE.md:\n{}", faults.join("\n"));
 }
 
 #[test]
-fn uses_against_the_order_are_found() {
+fn order_check_finds_violations() {
     let table = ["low", "low::one", "low::two", "high", "high::three"].map(str::to_owned);
     let faults = |path: &str, text: &str| {
         let path = PathBuf::from(path);
@@ -89,7 +89,7 @@ fn uses_against_the_order_are_found() {
 }
 
 #[test]
-fn no_files_of_a_folder_use_one_another_in_a_circle() {
+fn files_of_a_folder_have_no_cyclic_uses() {
     let mut faults = Vec::new();
     for (folder, uses) in uses_within_folders(&sources(&["src"])) {
         let mut open: Vec<&String> = uses.keys().collect();
@@ -108,7 +108,7 @@ fn no_files_of_a_folder_use_one_another_in_a_circle() {
 }
 
 #[test]
-fn circles_are_found() {
+fn cycle_check_finds_cycles() {
     let source = |path: &str, text: &str| Source {
         path: PathBuf::from(path),
         module: String::new(),
@@ -136,7 +136,7 @@ fn only_the_outermost_modules_print() {
         ["println!", "eprintln!", "print!(", "stdout()", "stderr()", "dbg!"];
     let mut faults = Vec::new();
     for source in sources(&["src"]) {
-        if SPEAKING.contains(&source.module.as_str()) {
+        if PRINTING.contains(&source.module.as_str()) {
             continue;
         }
         let code = source.code();
@@ -148,7 +148,7 @@ fn only_the_outermost_modules_print() {
 }
 
 #[test]
-fn nothing_that_is_printed_can_panic() {
+fn printing_macros_that_can_panic_are_not_used() {
     // `println!` does where standard output is closed or full.
     let unguarded = |source: &Source| {
         let code = source.code();
@@ -160,7 +160,7 @@ fn nothing_that_is_printed_can_panic() {
 }
 
 #[test]
-fn no_state_is_global() {
+fn there_is_no_global_mutable_state() {
     const CHANGEABLE: [&str; 7] =
         ["static mut ", "thread_local!", "Atomic", "Cell<", "Lock<", "Mutex<", "Lazy"];
     /// They never change, but are worked out only when they are needed.
@@ -198,7 +198,7 @@ fn functions_and_files_are_short() {
 }
 
 #[test]
-fn function_lengths_are_measured_right() {
+fn function_lengths_are_measured_correctly() {
     let text = "impl A {\n    fn one(&self) -> u8 {\n        1\n    }\n\n    fn told(\n        &self,\n    ) -> u8;\n\n    pub(super) fn two(\n        &self,\n    ) -> u8 {\n        2\n    }\n}\nfn short() {}\n";
     let source =
         Source { path: PathBuf::from("a.rs"), module: String::new(), text: text.to_owned() };
@@ -265,7 +265,7 @@ fn module_of(path: &Path) -> String {
     let mut names = names.iter().skip(1).map(|name| name.to_string_lossy());
     let area = names.next().unwrap_or_default();
     match names.next() {
-        Some(module) if !SPEAKING.contains(&&*area) => format!("{area}::{module}"),
+        Some(module) if !PRINTING.contains(&&*area) => format!("{area}::{module}"),
         _ => area.into_owned(),
     }
 }
@@ -376,7 +376,7 @@ fn first_name(text: &str) -> &str {
 fn function_lengths(source: &Source) -> Vec<(usize, String)> {
     let lines: Vec<&str> = source.text.lines().collect();
     let mut found = Vec::new();
-    for (number, line) in lines.iter().enumerate().filter(|(_, line)| begins_function(line)) {
+    for (number, line) in lines.iter().enumerate().filter(|(_, line)| is_function_start(line)) {
         let indent = line.len() - line.trim_start().len();
         let aligned = |line: &&str| line.len() - line.trim_start().len() == indent;
         let length = if line.ends_with('}') || line.ends_with(';') {
@@ -394,7 +394,7 @@ fn function_lengths(source: &Source) -> Vec<(usize, String)> {
     found
 }
 
-fn begins_function(line: &str) -> bool {
+fn is_function_start(line: &str) -> bool {
     let words = line.trim_start();
     words.starts_with("fn ")
         || (words.starts_with("pub") || words.starts_with("const") || words.starts_with("unsafe"))

@@ -85,7 +85,7 @@ fn shape(text: &str) -> String {
 }
 
 #[test]
-fn the_page_quotes_what_the_lessons_print() {
+fn page_quotes_the_output_of_the_lessons() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);
     let page = std::fs::read_to_string(&path).expect(PAGE);
     let folder = folder();
@@ -121,7 +121,7 @@ fn the_page_quotes_what_the_lessons_print() {
 }
 
 #[test]
-fn a_tree_comes_in_every_form() {
+fn tree_is_written_in_every_format() {
     let folder = folder();
     let arguments = ["lesson", "tree", "--json", "--svg", "t.svg", "--html", "t.html"];
     let all = json(&arguments, folder.path());
@@ -146,7 +146,7 @@ fn a_tree_comes_in_every_form() {
 }
 
 #[test]
-fn a_tree_of_ones_own_is_read() {
+fn own_tree_file_is_read() {
     let folder = folder();
     std::fs::write(folder.path().join("own.tree"), "a min\n  b 3\n  c -2\n").expect("written");
     let all = json(&["lesson", "tree", "own.tree", "--json", "-a", "pvs"], folder.path());
@@ -156,7 +156,7 @@ fn a_tree_of_ones_own_is_read() {
 }
 
 #[test]
-fn a_forest_is_searched_every_way_and_the_same_every_time() {
+fn forest_is_searched_by_every_method_and_reproducible() {
     let folder = folder();
     let forest =
         ["lesson", "forest", "-n", "3", "--seed", "18446744073709551614", "--threads", "2"];
@@ -177,7 +177,7 @@ fn a_forest_is_searched_every_way_and_the_same_every_time() {
 }
 
 #[test]
-fn exercises_come_with_a_key_and_as_a_sheet() {
+fn exercises_are_printed_with_key_and_sheet() {
     let folder = folder();
     let seed = ["lesson", "exercise", "--seed", "9", "-n", "5"];
     let all = json(&[&seed[..], &["--json"]].concat(), folder.path());
@@ -195,7 +195,7 @@ fn exercises_come_with_a_key_and_as_a_sheet() {
 }
 
 #[test]
-fn a_trace_counts_what_it_draws() {
+fn trace_counts_match_the_picture() {
     let folder = folder();
     let fen = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1";
     let arguments = [
@@ -219,7 +219,7 @@ fn a_trace_counts_what_it_draws() {
 }
 
 #[test]
-fn the_book_ends_the_search_of_the_example_early() {
+fn book_ends_the_example_search_early() {
     let all = json(&["lesson", "book", "--json", "--modes", "off,stop,first"], folder().path());
     let [off, stop, first] = all["searches"].as_array().expect("searches").as_slice() else {
         panic!("three searches")

@@ -57,7 +57,7 @@ fn value_of(book: &Book, position: &Position) -> BookValue {
 }
 
 #[test]
-fn every_position_has_the_value_of_its_best_move() {
+fn every_value_is_that_of_the_best_move() {
     let folder = folder();
     let printed = run("analyse games.tbk --min-games 1 --nodes 3000", folder.path());
     let book = Book::open(&folder.path().join("games.tbk")).expect("a book");
@@ -95,7 +95,7 @@ fn every_position_has_the_value_of_its_best_move() {
 }
 
 #[test]
-fn what_is_analysed_is_shown() {
+fn commands_show_analysed_values() {
     let folder = folder();
     let before = run("show games.tbk", folder.path());
     assert!(!before.contains("value") && !before.contains("analysed"), "{before}");
@@ -129,7 +129,7 @@ fn path(folder: &Path, name: &str) -> String {
 }
 
 #[test]
-fn neither_threads_nor_steps_matter() {
+fn result_does_not_depend_on_threads_or_steps() {
     let folder = folder();
     let bytes = |name: &str| fs::read(folder.path().join(name)).expect(name);
     run("analyse games.tbk --min-games 1 --nodes 2000 -t 1 -o one.tbk", folder.path());
@@ -191,7 +191,7 @@ fn chosen_positions_are_searched_deeper() {
 }
 
 #[test]
-fn what_another_analysis_found_is_not_searched_again() {
+fn known_values_are_not_searched_again() {
     let folder = folder();
     run("analyse games.tbk --min-games 1 --nodes 2000", folder.path());
     let more = format!("{GAMES}1. c4 c5 1/2-1/2\n\n");
@@ -228,7 +228,7 @@ fn what_another_analysis_found_is_not_searched_again() {
 
 /// Kills without a warning lose nothing that was found, and the end is the same as without them.
 #[test]
-fn fifty_kills_lose_nothing() {
+fn killed_analysis_keeps_its_results() {
     const KILLS: u64 = 50;
     let folder = folder();
     let journal = folder.path().join("games.tbk.analysis");
@@ -267,7 +267,7 @@ fn fifty_kills_lose_nothing() {
 }
 
 #[test]
-fn ctrl_c_keeps_what_was_found() {
+fn ctrl_c_keeps_the_results_so_far() {
     let folder = folder();
     let journal = folder.path().join("games.tbk.analysis");
     let mut command = Command::new(PROGRAM);
@@ -289,7 +289,7 @@ fn ctrl_c_keeps_what_was_found() {
 }
 
 #[test]
-fn what_cannot_be_analysed_is_refused() {
+fn invalid_analyses_are_rejected() {
     let folder = folder();
     for (arguments, reason) in [
         ("analyse embedded", "name a file with -o"),
@@ -315,7 +315,7 @@ fn what_cannot_be_analysed_is_refused() {
 }
 
 #[test]
-fn books_made_of_analysed_ones_keep_the_values() {
+fn merged_and_filtered_books_keep_the_values() {
     let folder = folder();
     let open = |name: &str| Book::open(&folder.path().join(name)).expect("a book");
     let values = |name: &str| open(name).values().collect::<Vec<_>>();
@@ -352,7 +352,7 @@ fn grown(book: &Book) -> usize {
 }
 
 #[test]
-fn a_book_grows_where_best_play_leaves_it() {
+fn book_grows_where_best_play_leaves_it() {
     let folder = folder();
     let open = |name: &str| Book::open(&folder.path().join(name)).expect("a book");
     let bytes = |name: &str| fs::read(folder.path().join(name)).expect(name);
@@ -428,7 +428,7 @@ fn a_book_grows_where_best_play_leaves_it() {
 }
 
 #[test]
-fn a_book_grows_with_its_games_and_not_without() {
+fn growing_needs_a_book_of_games() {
     let folder = folder();
     run("build -q games.pgn -o facets.tbk --facets", folder.path());
     run("analyse facets.tbk --min-games 2 --nodes 1000 --grow 10", folder.path());
@@ -443,7 +443,7 @@ fn a_book_grows_with_its_games_and_not_without() {
 
 /// Kills while it grows leave a book that is sound and goes on, to the same bytes.
 #[test]
-fn kills_do_not_stunt_a_book() {
+fn killed_growth_ends_with_the_same_book() {
     let folder = folder();
     let bytes = |name: &str| fs::read(folder.path().join(name)).expect(name);
     let arguments = "book analyse games.tbk --min-games 1 --nodes 6000 -t 1 --grow 40";
@@ -470,7 +470,7 @@ fn kills_do_not_stunt_a_book() {
 /// Where the book has no move of games to play, it plays what was analysed with as much effort as a
 /// search now would be given.
 #[test]
-fn what_was_analysed_well_is_played_at_once() {
+fn deeply_analysed_positions_are_played_at_once() {
     let folder = folder();
     run("analyse games.tbk --min-games 1 --nodes 20000 --grow 20", folder.path());
     let book = Book::open(&folder.path().join("games.tbk")).expect("a book");

@@ -48,7 +48,7 @@ fn comment(game: &PgnGame, ply: usize) -> String {
 }
 
 #[test]
-fn what_moves_give_away_stands_beside_them() {
+fn mistakes_are_annotated() {
     let folder = folder();
     let (ok, pgn, printed) = printed(&format!("games.pgn --nodes {NODES}"), folder.path());
     assert!(ok, "{printed}");
@@ -92,7 +92,7 @@ fn what_moves_give_away_stands_beside_them() {
 }
 
 #[test]
-fn to_annotate_again_changes_nothing() {
+fn annotating_twice_changes_nothing() {
     let folder = folder();
     // Also where somebody else had annotated them, and where the first run was a shorter one.
     assert!(printed("games.pgn --nodes 100 -o none.pgn", folder.path()).0);
@@ -107,7 +107,7 @@ fn to_annotate_again_changes_nothing() {
 }
 
 #[test]
-fn what_stands_in_other_lines_is_found_again() {
+fn rewrapped_comments_are_recognised() {
     let folder = folder();
     assert!(printed(&format!("games.pgn --nodes {NODES} -o once.pgn"), folder.path()).0);
     let once = fs::read_to_string(folder.path().join("once.pgn")).expect("written");
@@ -128,7 +128,7 @@ fn what_stands_in_other_lines_is_found_again() {
 }
 
 #[test]
-fn a_killed_run_continues_to_the_same_bytes() {
+fn killed_run_resumes_to_the_same_bytes() {
     let folder = folder();
     let text: String = (0..12).map(|_| "1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n\n").collect();
     fs::write(folder.path().join("many.pgn"), text).expect("written");
@@ -167,7 +167,7 @@ fn a_killed_run_continues_to_the_same_bytes() {
 }
 
 #[test]
-fn the_page_shows_the_games_of_the_file() {
+fn page_shows_the_games_of_the_file() {
     let folder = folder();
     let command = format!("games.pgn --nodes {NODES} -o out.pgn --html page.html");
     let (ok, _, reported) = printed(&command, folder.path());
@@ -192,7 +192,7 @@ fn the_page_shows_the_games_of_the_file() {
 }
 
 #[test]
-fn nothing_is_lost_by_a_wrong_command() {
+fn invalid_commands_change_no_file() {
     let folder = folder();
     for (arguments, why) in [
         ("games.pgn -o games.pgn", "it is read as well"),

@@ -55,7 +55,7 @@ fn refusal(arguments: &[&str], folder: &Path) -> String {
 }
 
 #[test]
-fn wrong_arguments() {
+fn invalid_arguments_are_rejected_in_one_line() {
     let files = Files::new();
     for (arguments, word) in [
         (&["--nonsense"][..], "--nonsense"),
@@ -98,7 +98,7 @@ const NO_BOOKS: [(&str, &str); 11] = [
 
 /// A GUI has to be told in its protocol, and is played with all the same.
 #[test]
-fn wrong_books_to_play_from() {
+fn invalid_books_are_reported_in_the_protocol() {
     let files = Files::new();
     for (file, word) in NO_BOOKS {
         for (arguments, expected) in [
@@ -117,7 +117,7 @@ fn wrong_books_to_play_from() {
 }
 
 #[test]
-fn wrong_books_to_look_into() {
+fn invalid_books_are_rejected_by_book_commands() {
     let files = Files::new();
     for (file, word) in NO_BOOKS {
         for command in ["show", "info"] {
@@ -128,7 +128,7 @@ fn wrong_books_to_look_into() {
 }
 
 #[test]
-fn damaged_books() {
+fn damaged_books_are_rejected() {
     let files = Files::new();
     let folder = files.0.path();
     fs::write(folder.join("game.pgn"), GAME).expect("a writable folder");
@@ -150,7 +150,7 @@ fn damaged_books() {
 }
 
 #[test]
-fn games_that_make_no_book() {
+fn failed_build_keeps_the_old_book() {
     let files = Files::new();
     let folder = files.0.path();
     fs::write(folder.join("game.pgn"), GAME).expect("a writable folder");
@@ -174,7 +174,7 @@ fn games_that_make_no_book() {
 }
 
 #[test]
-fn wrong_places_in_a_book() {
+fn invalid_positions_of_a_book_are_rejected() {
     let files = Files::new();
     for (arguments, word) in [
         (["--fen", "nonsense"], "bad FEN"),
@@ -189,7 +189,7 @@ fn wrong_places_in_a_book() {
 }
 
 #[test]
-fn wrong_positions() {
+fn invalid_fens_are_rejected() {
     let files = Files::new();
     for (fen, word) in [
         ("startpos", "found 1 field"),

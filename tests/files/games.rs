@@ -65,7 +65,7 @@ fn packed(text: &str) -> Vec<(&'static str, Vec<u8>)> {
 }
 
 #[test]
-fn a_game_is_found_again_in_its_file() {
+fn game_is_found_in_its_file() {
     let folder = TempDir::new().expect("a folder");
     let text = some_games(0);
     let mut ids = Vec::new();
@@ -91,7 +91,7 @@ fn a_game_is_found_again_in_its_file() {
 }
 
 #[test]
-fn a_file_that_is_gone_or_has_changed_is_reported() {
+fn missing_or_changed_game_file_is_reported() {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("g.pgn");
     let text = some_games(0);
@@ -117,7 +117,7 @@ fn a_file_that_is_gone_or_has_changed_is_reported() {
 }
 
 /// Whether two books say the same of their games, wherever one of them goes.
-fn assert_alike(left: &Book, right: &Book) {
+fn assert_same_games(left: &Book, right: &Book) {
     let everything = FacetFilter::default();
     for at in left.walk(&Position::start(), u32::MAX) {
         let (left, right) =
@@ -137,7 +137,7 @@ fn merged_books_keep_their_games() {
     let merged = Book::from_bytes(merged, "merged").expect("a book");
     merged.verify().expect("sound");
     assert_eq!(merged.facet_games(), 65);
-    assert_alike(&joint, &merged);
+    assert_same_games(&joint, &merged);
     for books in [
         [(of_text(&first), 1.0), (of_text(&second), 2.0)],
         [(of_text(&first), 1.0), (Book::embedded(), 1.0)],
@@ -148,7 +148,7 @@ fn merged_books_keep_their_games() {
 }
 
 #[test]
-fn cut_books_keep_the_games_that_are_left() {
+fn filtered_books_keep_the_remaining_games() {
     let text = some_games(0);
     let whole = of_text(&text);
     let start = ["c4", "Nf6"].iter().try_fold(Position::start(), |position, san| {
@@ -183,7 +183,7 @@ fn cut_books_keep_the_games_that_are_left() {
 }
 
 #[test]
-fn games_are_shown_and_printed() {
+fn commands_show_and_print_games() {
     let folder = TempDir::new().expect("a folder");
     fs::write(folder.path().join("g.pgn"), some_games(0)).expect("writable");
     let run = |arguments: &[&str]| {
@@ -191,36 +191,36 @@ fn games_are_shown_and_printed() {
         let printed = [output.stdout, output.stderr].concat();
         (output.status.success(), String::from_utf8(printed).expect("UTF-8"))
     };
-    let must = |arguments: &[&str]| {
+    let run_ok = |arguments: &[&str]| {
         let (ok, printed) = run(arguments);
         assert!(ok, "{arguments:?}: {printed}");
         printed
     };
-    must(&["build", "g.pgn", "-o", "plain.tbk"]);
-    must(&["build", "g.pgn", "-o", "with.tbk", "--facets"]);
+    run_ok(&["build", "g.pgn", "-o", "plain.tbk"]);
+    run_ok(&["build", "g.pgn", "-o", "with.tbk", "--facets"]);
     let filter = ["--ratings", "2000,2200", "--speeds", "classical", "--until", "2020"];
-    must(&[&["build", "g.pgn", "-o", "part.tbk", "--facets"], &filter[..]].concat());
-    let shown = must(&[&["show", "with.tbk"], &filter[..]].concat());
-    assert_eq!(shown, must(&["show", "part.tbk"]));
+    run_ok(&[&["build", "g.pgn", "-o", "part.tbk", "--facets"], &filter[..]].concat());
+    let shown = run_ok(&[&["show", "with.tbk"], &filter[..]].concat());
+    assert_eq!(shown, run_ok(&["show", "part.tbk"]));
     assert!(shown.contains("highest rated") && shown.contains("Žan 39 (2390)"), "{shown}");
     let line = shown.lines().find(|line| line.contains("Žan 39")).expect("shown");
     let id = line.split(' ').next().expect("an id");
-    let pgn = must(&["game", "with.tbk", id]);
+    let pgn = run_ok(&["game", "with.tbk", id]);
     assert!(pgn.contains("[White \"Žan 39\"]"), "{pgn}");
     let (ok, printed) = run(&["show", "plain.tbk", "--speeds", "blitz"]);
     assert!(!ok && printed.contains("book build --facets"), "{printed}");
     let (ok, printed) = run(&["show", "with.tbk", "--ratings", "1700"]);
     assert!(!ok && printed.contains("1600, 1800"), "{printed}");
-    let printed = must(&["merge", "plain.tbk", "with.tbk", "-o", "merged.tbk"]);
+    let printed = run_ok(&["merge", "plain.tbk", "with.tbk", "-o", "merged.tbk"]);
     assert!(printed.contains("facets are left out: plain.tbk has none"), "{printed}");
-    assert!(must(&["info", "with.tbk"]).contains("facets      of 40 games"));
+    assert!(run_ok(&["info", "with.tbk"]).contains("facets      of 40 games"));
     fs::remove_file(folder.path().join("g.pgn")).expect("there");
     let (ok, printed) = run(&["game", "with.tbk", id]);
     assert!(!ok && printed.contains("g.pgn, which is not there any more"), "{printed}");
 }
 
 #[test]
-fn neither_threads_nor_memory_nor_order_matter() {
+fn result_does_not_depend_on_threads_memory_or_order() {
     let Some(folder) = shared_data("pgn/pgnmentor") else { return };
     let mut paths = [folder.join("Kasparov.pgn"), folder.join("PolgarJ.pgn")];
     for unique in [false, true] {

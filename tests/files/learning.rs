@@ -45,7 +45,7 @@ impl SelfPlay {
         SelfPlay { engine, game, moved: Vec::new() }
     }
 
-    fn moves(&mut self) {
+    fn play_move(&mut self) {
         self.engine.send("go");
         let lines = self.engine.until_start("move ");
         let mv = lines.last().and_then(|line| line["move ".len()..].parse().ok());
@@ -57,7 +57,7 @@ impl SelfPlay {
 /// Kills without a warning lose nothing that was there, nor what was said to be done; and the file
 /// can always be read.
 #[test]
-fn fifty_kills_lose_nothing() {
+fn killed_engine_keeps_what_it_learned() {
     const KILLS: usize = 50;
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("learnt");
@@ -65,7 +65,7 @@ fn fifty_kills_lose_nothing() {
     let (mut message, mut games) = (BTreeSet::new(), 0);
     for number in 0..KILLS {
         let mut play = SelfPlay::begin(&file, number);
-        (0..1 + number % 3).for_each(|_| play.moves());
+        (0..1 + number % 3).for_each(|_| play.play_move());
         if number % 2 == 0 {
             if number % 4 == 0 {
                 play.engine.send("result 1-0 {White says so}");
@@ -95,7 +95,7 @@ fn fifty_kills_lose_nothing() {
     // A kill in the midst of writing leaves a part of a row.
     fs::write(&file, &held[..held.len() - 7]).expect("written");
     let mut play = SelfPlay::begin(&file, 3);
-    play.moves();
+    play.play_move();
     play.engine.sync();
     drop(play);
     let bytes = fs::read(&file).expect("the file");
@@ -105,7 +105,7 @@ fn fifty_kills_lose_nothing() {
 }
 
 #[test]
-fn what_was_learnt_is_played_and_reported() {
+fn learned_moves_are_played_and_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("learnt");
     let mut first = start(&file, &[]);
@@ -132,7 +132,7 @@ fn what_was_learnt_is_played_and_reported() {
 }
 
 #[test]
-fn an_analysis_is_learnt_when_it_ends() {
+fn analysis_is_learned_when_it_ends() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("learnt");
     let position = Position::start();
@@ -159,7 +159,7 @@ fn an_analysis_is_learnt_when_it_ends() {
 }
 
 #[test]
-fn what_was_learnt_is_a_book_for_the_commands() {
+fn book_commands_accept_a_learning_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("learnt");
     let mut engine = start(&file, &[]);
@@ -205,7 +205,7 @@ fn what_was_learnt_is_a_book_for_the_commands() {
 }
 
 #[test]
-fn both_protocols_have_the_option() {
+fn both_protocols_have_the_learn_option() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("learnt");
     let name = file.display().to_string();
@@ -320,7 +320,7 @@ impl Repertoire {
 
 /// What a search finds after the book has ended vetoes the move that led there.
 #[test]
-fn a_search_vetoes_the_last_move_of_the_book() {
+fn search_result_vetoes_the_last_book_move() {
     for (moves, is_white) in [
         ("e4 e5 Nf3 f6 Nxe5 fxe5 Qh5+", false),
         ("d4 e5 dxe5 Qg5 Bxg5", false),
@@ -346,7 +346,7 @@ fn a_search_vetoes_the_last_move_of_the_book() {
 
 /// Lost games veto a move that rests on few games of the book, and not at once one that rests on many.
 #[test]
-fn lost_games_veto_a_move_of_the_book() {
+fn lost_games_veto_a_book_move() {
     const PLIES: usize = 6;
     const GAMES: usize = 4;
     for number in 0..6 {

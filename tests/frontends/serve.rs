@@ -141,7 +141,7 @@ fn names(moves: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_position_is_reported_with_both_counts_and_the_ways_to_it() {
+fn book_answer_has_both_counts_and_move_orders() {
     let (server, _folder) = Server::with_games();
     let answer = server.get("/book?play=d2d4,g8f6,c2c4,e7e6").json();
     // The position has no name of its own, but one on the way has.
@@ -174,7 +174,7 @@ fn a_position_is_reported_with_both_counts_and_the_ways_to_it() {
 }
 
 #[test]
-fn the_explorer_of_lichess_would_say_the_same() {
+fn lichess_endpoints_have_the_lichess_format() {
     let (server, _folder) = Server::with_games();
     let answer = server.get("/masters?play=e2e4,e7e5,g1f3,b8c6,f1c4,f8c5").json();
     let [castling, c3] = [&answer["moves"][0], &answer["moves"][1]];
@@ -205,7 +205,7 @@ fn the_explorer_of_lichess_would_say_the_same() {
 }
 
 #[test]
-fn games_are_distinguished_by_rating_speed_and_date() {
+fn games_are_filtered_by_rating_speed_and_date() {
     let (server, _folder) = Server::with_games();
     assert_eq!(server.get("/status").json()["facets"], true);
     let counts = |path: &str| {
@@ -244,7 +244,7 @@ fn games_are_distinguished_by_rating_speed_and_date() {
 }
 
 #[test]
-fn a_player_is_looked_for_and_the_games_are_shown() {
+fn player_endpoint_returns_statistics_and_games() {
     let (server, _folder) = Server::with_games();
     let answer = server.get("/player?player=alpha,%20a&color=white&recentGames=1");
     assert_eq!(answer.header("content-type"), Some("application/x-ndjson"));
@@ -276,7 +276,7 @@ fn a_player_is_looked_for_and_the_games_are_shown() {
 }
 
 #[test]
-fn answers_are_tagged_compressed_and_open_to_all() {
+fn answers_have_etag_compression_and_cors_headers() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(&[], folder.path());
     let first = server.get("/book?play=e2e4");
@@ -301,7 +301,7 @@ fn answers_are_tagged_compressed_and_open_to_all() {
 }
 
 #[test]
-fn what_is_asked_badly_is_refused_in_words() {
+fn bad_requests_get_an_error_with_a_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(&["embedded"], folder.path());
     for (path, status, named) in [
@@ -332,7 +332,7 @@ fn what_is_asked_badly_is_refused_in_words() {
 }
 
 #[test]
-fn the_engine_reports_its_lines_and_where_they_meet_the_book() {
+fn analysis_streams_lines_and_transpositions_into_the_book() {
     let (server, _folder) = Server::with_games();
     // The games have it with the moves the other way round.
     let answer = server.get("/analysis?play=c2c4,g8f6&seconds=1&lines=2");
@@ -363,7 +363,7 @@ fn json_lines(answer: &Answer) -> Vec<Value> {
 }
 
 #[test]
-fn a_game_is_annotated_line_by_line() {
+fn annotation_streams_progress_and_the_game() {
     let (server, _folder) = Server::with_games();
     let schemas = &server.get("/openapi.json").json()["components"]["schemas"];
     let pgn = "[White \"A \\\"B\\\"\"]\n\n1. f3 {mine} e5 2. g4 Qh4# 0-1\n";
@@ -382,7 +382,7 @@ fn a_game_is_annotated_line_by_line() {
 }
 
 #[test]
-fn no_stranger_ties_the_annotator_up() {
+fn annotation_requests_are_validated_and_limited() {
     let (server, _folder) = Server::with_games();
     for (path, body, named) in [
         ("/annotate", "8/8/8/4k3/8/8/8/4K3 w - - 0 1", "no move to be explained"),
@@ -412,7 +412,7 @@ fn no_stranger_ties_the_annotator_up() {
 }
 
 #[test]
-fn our_own_answers_are_as_they_are_described() {
+fn answers_match_the_openapi_description() {
     let (server, _folder) = Server::with_games();
     let description = server.get("/openapi.json").json();
     let schemas = &description["components"]["schemas"];
@@ -488,7 +488,7 @@ fn check(value: &Value, schema: &Value, all: &Value, place: &str) {
 }
 
 #[test]
-fn it_ends_in_order_and_says_what_is_wrong() {
+fn server_ends_cleanly_and_reports_startup_errors() {
     let (mut server, folder) = Server::with_games();
     let mut open = server.connect();
     open.write_all(b"GET /analysis?seconds=50 HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");

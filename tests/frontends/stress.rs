@@ -17,7 +17,7 @@ const SHORT: usize = 1_000;
 const LONG: usize = 20_000;
 
 /// After about so many commands the answers are waited for.
-const BREATH: usize = 25;
+const SYNC_EVERY: usize = 25;
 
 /// Games longer than this are begun anew.
 const LONGEST: usize = 60;
@@ -52,7 +52,7 @@ fn pause(random: &mut TestRng) {
 
 /// A GUI of the xboard protocol that does anything at any moment. It follows the game as well as
 /// it can without waiting: where its board and the engine's part ways, it begins a new game.
-struct Monkey {
+struct RandomGui {
     engine: Engine,
     random: TestRng,
     /// The game as far as it is known; `None` after a disagreement.
@@ -62,7 +62,7 @@ struct Monkey {
     /// Moves of the user that were not refused, and of the engine.
     moves: [usize; 2],
     /// Lines of thinking that were shown.
-    thoughts: usize,
+    thinking_lines: usize,
 }
 
 /// Commands without an argument that changes the game; moves and positions are drawn apart.
@@ -78,19 +78,19 @@ const COMMANDS: [&str; 53] = [
     "time 3", "otim 100", "sd 5", "name Zoë",
 ];
 
-impl Monkey {
+impl RandomGui {
     fn new(seed: u64) -> Self {
         let mut engine = Engine::start(&["-x"]);
         engine.send("xboard\nprotover 2");
         engine.until(|line| line == "feature done=1");
         engine.send("new\nst 1\nnps 3000\npost");
-        Monkey {
+        RandomGui {
             engine,
             random: random(seed),
             game: Some(Game::default()),
             side: Some(Color::Black),
             moves: [0; 2],
-            thoughts: 0,
+            thinking_lines: 0,
         }
     }
 
@@ -108,14 +108,14 @@ impl Monkey {
                     self.moves[0] -= 1;
                     self.game = None;
                 }
-                Reply::Thinking(_) => self.thoughts += 1,
+                Reply::Thinking(_) => self.thinking_lines += 1,
                 _ => {}
             }
         }
     }
 
     /// Waits for the answer to all that was said so far; the engine is not thinking then.
-    fn breathe(&mut self) {
+    fn wait_for_answers(&mut self) {
         self.engine.send("resume\n?");
         let lines = self.engine.sync();
         self.receive(&lines);
@@ -129,7 +129,7 @@ impl Monkey {
     /// Plays a legal move as soon as it is the user's turn.
     fn play(&mut self) {
         if self.side.is_some() && self.side == self.to_move() {
-            self.breathe();
+            self.wait_for_answers();
         }
         let mv = self.game.as_ref().and_then(|game| legal_move(&mut self.random, game));
         match (mv, &mut self.game) {
@@ -193,13 +193,15 @@ impl Monkey {
             }
             let lines = self.engine.pending();
             self.receive(&lines);
-            if count % BREATH == 0 {
-                self.breathe();
+            if count % SYNC_EVERY == 0 {
+                self.wait_for_answers();
             }
         }
-        let Monkey { mut engine, moves: [users, own], thoughts, .. } = self;
-        println!("{number} commands: {users} moves taken, {own} made, {thoughts} thoughts");
-        assert!(users > number / 10 && own > number / 50 && thoughts > number / 50);
+        let RandomGui { mut engine, moves: [users, own], thinking_lines, .. } = self;
+        println!(
+            "{number} commands: {users} moves taken, {own} made, {thinking_lines} thinking_lines"
+        );
+        assert!(users > number / 10 && own > number / 50 && thinking_lines > number / 50);
         engine.send("exit\nforce");
         engine.sync();
         assert_eq!(engine.quit(), "");
@@ -207,15 +209,15 @@ impl Monkey {
 }
 
 #[test]
-fn any_xboard_command_may_come_at_any_moment() {
-    Monkey::new(20_240_229).run(SHORT);
+fn random_xboard_commands_are_answered() {
+    RandomGui::new(20_240_229).run(SHORT);
 }
 
 #[test]
 #[ignore = "20,000 commands take half a minute: .ci/run does it in release"]
-fn very_many_xboard_commands_may_come_at_any_moment() {
+fn many_random_xboard_commands_are_answered() {
     for seed in 1..=4 {
-        Monkey::new(seed).run(LONG / 4);
+        RandomGui::new(seed).run(LONG / 4);
     }
 }
 
@@ -230,14 +232,14 @@ const UCI_COMMANDS: [&str; 24] = [
     "setoption name MultiPV value 1", "setoption name Clear Hash", "setoption name x value y",
 ];
 
-/// Sends commands of UCI at random. Every `go` is owed one `bestmove`, legal where it was asked for.
+/// Sends commands of UCI at random. Every `go` is awaited one `bestmove`, legal where it was asked for.
 fn uci(seed: u64, number: usize) {
     let mut engine = Engine::start(&["--uci"]);
     engine.send("uci");
     engine.until(|line| line == "uciok");
     let mut random = random(seed);
     let mut game = Game::default();
-    let mut owed = VecDeque::new();
+    let mut awaited = VecDeque::new();
     for count in 1..=number {
         match random.random_range(0..10) {
             0 => pause(&mut random),
@@ -251,19 +253,19 @@ fn uci(seed: u64, number: usize) {
                 engine.send(line);
                 match line {
                     "ucinewgame" => game = Game::default(),
-                    _ if line.starts_with("go") => owed.push_back(*game.position()),
+                    _ if line.starts_with("go") => awaited.push_back(*game.position()),
                     _ => {}
                 }
             }
         }
-        settle(&engine.pending(), &mut owed);
-        if count % BREATH == 0 {
+        check_answers(&engine.pending(), &mut awaited);
+        if count % SYNC_EVERY == 0 {
             engine.send("stop");
-            while !owed.is_empty() {
-                settle(&[engine.line()], &mut owed);
+            while !awaited.is_empty() {
+                check_answers(&[engine.line()], &mut awaited);
             }
             engine.send("isready");
-            settle(&engine.until(|line| line == "readyok"), &mut owed);
+            check_answers(&engine.until(|line| line == "readyok"), &mut awaited);
             engine.received.clear();
         }
     }
@@ -280,11 +282,11 @@ fn random_game(random: &mut TestRng) -> Game {
     game
 }
 
-/// Settles what is owed with what came in.
-fn settle(lines: &[String], owed: &mut VecDeque<Position>) {
+/// Settles what is awaited with what came in.
+fn check_answers(lines: &[String], awaited: &mut VecDeque<Position>) {
     for line in lines {
         let Some(best) = line.strip_prefix("bestmove ") else { continue };
-        let position = owed.pop_front().unwrap_or_else(|| panic!("nobody asked for {line}"));
+        let position = awaited.pop_front().unwrap_or_else(|| panic!("nobody asked for {line}"));
         let mv = best.split(' ').next().and_then(|word| word.parse::<Move>().ok());
         let legal = mv.map_or_else(|| position.has_no_moves(), |mv| position.is_legal(mv));
         assert!(legal, "{line} in {position}");
@@ -292,13 +294,13 @@ fn settle(lines: &[String], owed: &mut VecDeque<Position>) {
 }
 
 #[test]
-fn any_uci_command_may_come_at_any_moment() {
+fn random_uci_commands_are_answered() {
     uci(20_240_229, SHORT);
 }
 
 #[test]
 #[ignore = "20,000 commands take half a minute: .ci/run does it in release"]
-fn very_many_uci_commands_may_come_at_any_moment() {
+fn many_random_uci_commands_are_answered() {
     for seed in 1..=4 {
         uci(seed, LONG / 4);
     }

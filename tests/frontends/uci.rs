@@ -17,7 +17,7 @@ fn ready(engine: &mut Engine) -> Vec<String> {
 }
 
 #[test]
-fn the_word_uci_is_enough() {
+fn uci_command_selects_the_protocol() {
     let mut engine = Engine::start(&[]);
     engine.send("uci");
     let lines = engine.until(|line| line == "uciok");
@@ -31,7 +31,7 @@ fn the_word_uci_is_enough() {
 }
 
 #[test]
-fn the_word_uci_may_come_after_blank_lines() {
+fn uci_command_is_accepted_after_blank_lines() {
     let mut engine = Engine::start(&[]);
     engine.send("\n \r\nuci");
     engine.until(|line| line == "uciok");
@@ -51,7 +51,7 @@ fn options_without_effect_are_not_offered() {
 }
 
 #[test]
-fn the_log_is_written_where_it_can_be() {
+fn log_is_written_or_an_error_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("log");
     let mut engine = engine();
@@ -67,7 +67,7 @@ fn the_log_is_written_where_it_can_be() {
 /// python-chess gives an engine up that lacks an option of its configuration, and that of
 /// lichess-bot names this one.
 #[test]
-fn the_overhead_of_a_move_can_be_set() {
+fn move_overhead_can_be_set() {
     let mut engine = engine();
     let declared = "option name Move Overhead type spin default 25 min 0 max 5000";
     assert!(engine.received.iter().any(|line| line == declared), "{:?}", engine.received);
@@ -80,7 +80,7 @@ fn the_overhead_of_a_move_can_be_set() {
 
 /// A search from the position before would answer for another game.
 #[test]
-fn a_bad_position_is_never_answered_from_the_one_before() {
+fn invalid_position_is_not_searched_as_the_previous_one() {
     let mut engine = engine();
     engine.send("position startpos moves e2e4\ngo depth 1");
     engine.until_start("bestmove");
@@ -101,7 +101,7 @@ fn a_bad_position_is_never_answered_from_the_one_before() {
 }
 
 #[test]
-fn go_keeps_to_its_bounds() {
+fn go_respects_its_limits() {
     let mut engine = engine();
     engine.send("ucinewgame\nposition startpos moves e2e4 e7e5\ngo depth 3");
     let lines = engine.until_start("bestmove");
@@ -122,7 +122,7 @@ fn go_keeps_to_its_bounds() {
 }
 
 #[test]
-fn an_unbounded_search_waits_for_stop() {
+fn unbounded_search_waits_for_stop() {
     let mut engine = engine();
     // Only one reply, and mate after it: the search has soon seen everything.
     engine.send("position fen 7k/8/5K2/6Q1/8/8/8/8 b - - 0 1\ngo infinite");
@@ -162,7 +162,7 @@ fn ends_of_games() -> Vec<(String, bool)> {
 
 /// The score is reported, and `bestmove` waits for `stop` or `ponderhit` where the protocol says so.
 #[test]
-fn a_finished_game_has_a_score_and_no_move() {
+fn finished_game_has_a_score_but_no_move() {
     let ends = ends_of_games();
     assert!(ends.iter().any(|end| end.1) && ends.iter().any(|end| !end.1), "both kinds: {ends:?}");
     let mut engine = engine();
@@ -190,7 +190,7 @@ fn a_finished_game_has_a_score_and_no_move() {
 }
 
 #[test]
-fn pondering_ends_with_a_hit_or_a_stop() {
+fn pondering_ends_with_ponderhit_or_stop() {
     let mut engine = engine();
     engine.send("position startpos moves e2e4 e7e5\ngo ponder wtime 200 btime 200");
     engine.until(|line| line.starts_with("info depth 3 "));
@@ -203,7 +203,7 @@ fn pondering_ends_with_a_hit_or_a_stop() {
 }
 
 #[test]
-fn several_lines_are_distinguished() {
+fn multi_pv_lines_are_numbered() {
     let mut engine = engine();
     engine.send("setoption name MultiPV value 3\nposition startpos\ngo depth 4");
     let lines = engine.until_start("bestmove");
@@ -213,7 +213,7 @@ fn several_lines_are_distinguished() {
 }
 
 #[test]
-fn nonsense_is_survived() {
+fn invalid_commands_are_ignored() {
     let mut engine = engine();
     engine.send(
         "stop\nponderhit\ngo depth 1 movetime\nposition fen nonsense\nsetoption name X value 3",
@@ -229,7 +229,7 @@ fn nonsense_is_survived() {
 }
 
 #[test]
-fn a_limited_strength_bounds_the_search() {
+fn limited_strength_limits_the_search() {
     let mut engine = engine();
     for declared in [
         "option name UCI_LimitStrength type check default false",
@@ -293,7 +293,7 @@ fn perft_is_counted_move_by_move() {
 }
 
 #[test]
-fn the_position_is_shown() {
+fn d_shows_the_position() {
     let mut engine = engine();
     engine.send("position startpos moves e2e4\nd");
     let lines = engine.until_start("Checkers:");
@@ -305,7 +305,7 @@ fn the_position_is_shown() {
 }
 
 #[test]
-fn chess960_is_refused_in_plain_words() {
+fn chess960_is_rejected_with_a_clear_message() {
     let mut engine = engine();
     engine.send("setoption name UCI_Chess960 value false\nsetoption name UCI_Chess960 value true");
     assert_eq!(engine.line(), "info string Chess960 is not played here, only orthodox chess");
@@ -321,7 +321,7 @@ fn chess960_is_refused_in_plain_words() {
 }
 
 #[test]
-fn an_opponent_book_plays_the_moves_of_his_games() {
+fn opponent_book_plays_the_moves_of_its_player() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("games.pgn");
     let games = "[White \"Ann\"]\n[WhiteElo \"1200\"]\n[Black \"Bob\"]\n\n1. g4 e5 2. f3 d5 *\n";
@@ -344,7 +344,7 @@ fn an_opponent_book_plays_the_moves_of_his_games() {
 }
 
 /// How often a move is told once these lines have come and the input has ended so.
-fn to_the_end(lines: &str, leave: impl FnOnce(&mut Engine)) -> usize {
+fn count_best_moves(lines: &str, leave: impl FnOnce(&mut Engine)) -> usize {
     let mut engine = engine();
     engine.send(lines);
     leave(&mut engine);
@@ -353,11 +353,11 @@ fn to_the_end(lines: &str, leave: impl FnOnce(&mut Engine)) -> usize {
 }
 
 #[test]
-fn a_script_is_answered_to_its_end() {
+fn searches_complete_after_end_of_input() {
     for go in ["depth 7", "nodes 20000", "movetime 30", "depth 3\ngo depth 4", "mate 1"] {
         let moves = 1 + go.matches("go").count();
         let lines = format!("position startpos\ngo {go}");
-        assert_eq!(to_the_end(&lines, Engine::close), moves, "{go}");
+        assert_eq!(count_best_moves(&lines, Engine::close), moves, "{go}");
     }
     let mut engine = engine();
     engine.send("position startpos\ngo depth 8");
@@ -367,20 +367,20 @@ fn a_script_is_answered_to_its_end() {
 }
 
 #[test]
-fn a_gui_that_has_gone_is_not_waited_for() {
+fn unbounded_searches_stop_at_end_of_input() {
     for go in ["infinite", "ponder", "ponder depth 3", "wtime 36000000 btime 36000000"] {
         let lines = format!("position startpos\ngo {go}");
-        assert_eq!(to_the_end(&lines, Engine::close), 1, "{go}");
+        assert_eq!(count_best_moves(&lines, Engine::close), 1, "{go}");
     }
     let lines = "position fen 7k/5KQ1/8/8/8/8/8/8 b - - 0 1\ngo ponder\nponderhit";
-    assert_eq!(to_the_end(lines, Engine::close), 1, "the game is over");
+    assert_eq!(count_best_moves(lines, Engine::close), 1, "the game is over");
 }
 
 #[cfg(unix)]
 #[test]
-fn sigterm_waits_for_nothing() {
+fn sigterm_ends_a_search_or_perft() {
     for go in ["depth 90", "perft 20"] {
         let lines = format!("position startpos\ngo {go}\nisready");
-        to_the_end(&lines, |engine| engine.signal("-TERM"));
+        count_best_moves(&lines, |engine| engine.signal("-TERM"));
     }
 }

@@ -54,7 +54,7 @@ fn prepare(commands: [(&str, Protocol); 2], folder: &Path) -> (Tournament, Resul
 }
 
 #[test]
-fn a_match_is_kept_until_its_test_is_decided() {
+fn match_state_is_kept_until_the_test_is_decided() {
     let dir = tempfile::tempdir().expect("a folder");
     let (good, bad) = (fake("uci name=Good"), fake("xboard name=Bad fault=illegal at=2"));
     let engines = [(&*good, Protocol::Uci), (&*bad, Protocol::Xboard)];
@@ -85,7 +85,7 @@ fn a_match_is_kept_until_its_test_is_decided() {
 }
 
 #[test]
-fn a_match_that_cannot_be_played_leaves_no_state() {
+fn match_that_cannot_start_leaves_no_state() {
     let dir = tempfile::tempdir().expect("a folder");
     let unable = "sh -c 'echo hello; echo feature nps=0 done=1; cat > /dev/null'";
     let engines = [(unable, Protocol::Xboard), (&*fake("uci"), Protocol::Uci)];
@@ -100,7 +100,7 @@ fn a_match_that_cannot_be_played_leaves_no_state() {
 }
 
 #[test]
-fn the_example_plays_a_match() {
+fn example_plays_a_match() {
     let engines = [fake("uci name=Good"), fake("xboard name=Bad fault=illegal at=2")];
     let played = Command::new(example("play_match")).args(engines).arg("4").output();
     let played = played.expect("the example can be started");

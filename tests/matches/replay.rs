@@ -169,7 +169,7 @@ fn show(games: &[PgnGame], what: &str) {
 }
 
 #[test]
-fn fixed_nodes_give_the_same_games_at_any_concurrency() {
+fn games_with_fixed_nodes_do_not_depend_on_concurrency() {
     let folders = ["first", "second", "at_once"].map(folder);
     let first = autoplay(&folders[0], 1);
     show(&first, "match runner");

@@ -30,7 +30,7 @@ fn checkpoint(path: &Path) -> serde_json::Value {
 }
 
 #[test]
-fn a_tuning_finds_the_best_value() {
+fn tuning_finds_the_best_value() {
     let dir = tempfile::tempdir().expect("a folder");
     let engine = fake("xboard best=30");
     let more = ["-n", "60", "--pairs", "2", "-j", "3", "--svg", "way.svg", "--every", "20"];
@@ -56,7 +56,7 @@ fn a_tuning_finds_the_best_value() {
 }
 
 #[test]
-fn a_killed_tuning_continues_to_the_same_path() {
+fn killed_tuning_resumes_to_the_same_path() {
     let dir = tempfile::tempdir().expect("a folder");
     // The moves depend on the Level, and late ones leave time to kill.
     let engine = fake("uci fault=late late_ms=20 at=2");
@@ -95,7 +95,7 @@ fn a_killed_tuning_continues_to_the_same_path() {
 }
 
 #[test]
-fn either_side_gets_its_values_before_each_game() {
+fn both_sides_get_their_values_before_each_game() {
     let dir = tempfile::tempdir().expect("a folder");
     for (protocol, words) in
         [("uci", "< setoption name Level value "), ("xboard", "< option Level=")]
@@ -122,7 +122,7 @@ fn either_side_gets_its_values_before_each_game() {
 }
 
 #[test]
-fn a_real_engine_repeats_its_path_in_both_protocols() {
+fn tuning_a_real_engine_is_reproducible_in_both_protocols() {
     let dir = tempfile::tempdir().expect("a folder");
     for (protocol, engine, name) in
         [("xboard", "-x --no-book", "Elo"), ("uci", "--uci --no-book", "UCI_Elo")]
@@ -148,7 +148,7 @@ fn a_real_engine_repeats_its_path_in_both_protocols() {
 }
 
 #[test]
-fn an_interrupted_tuning_says_so() {
+fn interrupted_tuning_reports_the_interruption() {
     let dir = tempfile::tempdir().expect("a folder");
     let engine = fake("xboard fault=late late_ms=30 at=2");
     let mut command = Command::new(PROGRAM);
@@ -169,7 +169,7 @@ fn an_interrupted_tuning_says_so() {
 }
 
 #[test]
-fn games_that_go_wrong_do_not_count() {
+fn failed_games_do_not_count() {
     let dir = tempfile::tempdir().expect("a folder");
     for (fault, end) in
         [("crash", "engine ended with code 3"), ("late late_ms=400", "loses on time")]
@@ -196,7 +196,7 @@ fn games_that_go_wrong_do_not_count() {
 }
 
 #[test]
-fn what_cannot_be_tuned_is_refused_before_any_game() {
+fn invalid_parameters_are_rejected_before_any_game() {
     let dir = tempfile::tempdir().expect("a folder");
     let (uci, xboard) = (fake("uci"), fake("xboard"));
     let tabia_engine = format!("{PROGRAM} -x --no-book");

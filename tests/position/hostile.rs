@@ -37,7 +37,7 @@ const HOSTILE: [(&str, &str); 22] = [
 ];
 
 #[test]
-fn refusals_report_what_is_wrong() {
+fn errors_name_the_fault_of_a_fen() {
     for (text, word) in HOSTILE {
         let error = Position::from_fen(text).expect_err(text).to_string();
         assert!(error.contains(word), "{text}: {error}");
@@ -45,7 +45,7 @@ fn refusals_report_what_is_wrong() {
 }
 
 #[test]
-fn blanks_and_large_counters_are_no_fault() {
+fn white_space_and_large_counters_are_accepted() {
     for (text, fen) in [
         ("  4k3/8/8/8/8/8/8/4K3\tw  -  -  3  9 \r\n", "4k3/8/8/8/8/8/8/4K3 w - - 3 9"),
         ("4k3/8/8/8/8/8/8/4K3 w - - 99999999999 0", "4k3/8/8/8/8/8/8/4K3 w - - 9999 1"),
@@ -55,15 +55,15 @@ fn blanks_and_large_counters_are_no_fault() {
 }
 
 #[test]
-fn hostile_file() {
+fn file_of_hostile_fens_does_not_panic() {
     let Some(path) = shared_data("epd/destructive.epd") else { return };
     let text = fs::read_to_string(path).expect("the set is text");
     let (mut sound, mut refused) = (0, 0);
     for line in text.lines() {
-        survive(line);
+        parse_without_panic(line);
         let (fen, remark) = line.split_once(';').unwrap_or((line, ""));
         let fen = fen.split(" bm ").next().unwrap_or_default();
-        let accepted = survive(fen);
+        let accepted = parse_without_panic(fen);
         // The author leaves open what becomes of pieces that no promotions can explain.
         let left_open = remark.contains("if engine can handle");
         if remark.contains("epd should be OK") {
@@ -83,18 +83,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn any_text_is_survived(text in any::<String>()) {
-        survive(&text);
+    fn arbitrary_text_does_not_panic(text in any::<String>()) {
+        parse_without_panic(&text);
     }
 
     #[test]
-    fn damaged_fens_are_survived(text in damaged()) {
-        survive(&text);
+    fn damaged_fens_do_not_panic(text in damaged()) {
+        parse_without_panic(&text);
     }
 
     #[test]
-    fn random_boards_are_survived(text in random_board()) {
-        if survive(&text) {
+    fn random_boards_are_rejected_or_match_shakmaty(text in random_board()) {
+        if parse_without_panic(&text) {
             let ours = perft(&Position::from_fen(&text).expect("accepted"), 2);
             let fen: Fen = text.parse().expect("accepted");
             let theirs: Chess = fen
@@ -107,18 +107,18 @@ proptest! {
     }
 
     #[test]
-    fn crowds_of_queens_are_survived(text in all_pieces()) {
+    fn boards_full_of_queens_match_shakmaty(text in all_pieces()) {
         if let Ok(position) = Position::from_fen(&text) {
             let moves = position.legal_moves();
             let after = moves.iter().map(|mv| position.play(mv));
             for position in after.chain([position]) {
-                agree_on_moves(&position);
+                assert_move_count_matches(&position);
             }
         }
     }
 
     #[test]
-    fn any_move_text_is_survived(text in "[ -~]{0,8}", other in any::<String>()) {
+    fn arbitrary_move_text_does_not_panic(text in "[ -~]{0,8}", other in any::<String>()) {
         for position in [Position::start(), castling_and_promotion()] {
             for text in [&text, &other] {
                 if let Ok(mv) = position.parse_move(text) {
@@ -133,7 +133,7 @@ proptest! {
 const SHAKMATY_MOVES: u64 = 256;
 
 /// The independent implementation finds as many moves, as far as it can.
-fn agree_on_moves(position: &Position) {
+fn assert_move_count_matches(position: &Position) {
     let ours = perft(position, 1);
     if ours > SHAKMATY_MOVES {
         return;
@@ -153,7 +153,7 @@ fn castling_and_promotion() -> Position {
 }
 
 /// Reads a text as FEN: refused in one line, or good enough to play on. Tells which.
-fn survive(text: &str) -> bool {
+fn parse_without_panic(text: &str) -> bool {
     match Position::from_fen(text) {
         Ok(position) => {
             let again = Position::from_fen(&position.fen()).expect("own FEN");

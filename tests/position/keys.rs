@@ -25,7 +25,7 @@ const CHESS_ROWS: usize = 100;
 const ALL_ROWS: usize = 800;
 
 #[test]
-fn published_keys() {
+fn keys_match_published_values() {
     for (key, fen) in PUBLISHED {
         let position = Position::from_fen(fen).expect(fen);
         assert_eq!(position.polyglot_key(), key, "{fen}");
@@ -35,7 +35,7 @@ fn published_keys() {
 }
 
 #[test]
-fn keys_after_move_lists() {
+fn keys_after_move_lists_match_published_values() {
     let Some(path) = shared_data("books/zobrist.csv") else { return };
     let text = fs::read_to_string(path).expect("the table is text");
     let rows: Vec<&str> = text.lines().skip(1).collect();

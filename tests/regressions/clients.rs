@@ -27,7 +27,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// The arguments of settings that cannot be used.
-fn wrong_settings(folder: &Path) -> Vec<Vec<String>> {
+fn invalid_settings(folder: &Path) -> Vec<Vec<String>> {
     let file = |name: &str| folder.join(name).display().to_string();
     fs::write(file("noise.tbk"), "noise").expect("written");
     fs::write(file("noise.nnue"), "noise").expect("written");
@@ -44,9 +44,9 @@ fn wrong_settings(folder: &Path) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn a_wrong_setting_is_reported_to_xboard_and_the_game_continues() {
+fn invalid_setting_is_reported_to_xboard_and_the_game_continues() {
     let folder = tempfile::tempdir().expect("a folder");
-    for arguments in wrong_settings(folder.path()) {
+    for arguments in invalid_settings(folder.path()) {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let mut engine = Engine::start(&[&["-x"], &arguments[..]].concat());
         engine.send("xboard\nprotover 2");
@@ -65,9 +65,9 @@ fn a_wrong_setting_is_reported_to_xboard_and_the_game_continues() {
 }
 
 #[test]
-fn two_wrong_settings_are_one_message() {
+fn several_invalid_settings_give_one_message() {
     let folder = tempfile::tempdir().expect("a folder");
-    let all = wrong_settings(folder.path());
+    let all = invalid_settings(folder.path());
     let arguments: Vec<&str> =
         [&all[0], &all[3], &all[5]].into_iter().flatten().map(String::as_str).collect();
     let mut engine = Engine::start(&[&["-x"], &arguments[..]].concat());
@@ -93,7 +93,7 @@ fn two_wrong_settings_are_one_message() {
 
 /// Of several books, those that can be opened are used.
 #[test]
-fn the_other_books_stay() {
+fn valid_books_are_kept_if_another_cannot_be_opened() {
     let folder = tempfile::tempdir().expect("a folder");
     let good = folder.path().join("good.pgn").display().to_string();
     fs::write(&good, "[Event \"?\"]\n[Result \"1-0\"]\n\n1. a4 a5 1-0\n").expect("written");
@@ -107,7 +107,7 @@ fn the_other_books_stay() {
 
 /// A GUI that never asks for features, or leaves at once, hears of it all the same.
 #[test]
-fn nobody_has_to_ask_for_features() {
+fn startup_errors_are_reported_without_a_features_request() {
     let mut engine = Engine::start(&["-x", "-b", "missing.tbk"]);
     engine.send("xboard\nnew");
     engine.until_start("tellusererror ");
@@ -117,14 +117,14 @@ fn nobody_has_to_ask_for_features() {
 
 /// xboard hears of arguments that cannot be read; it would wait for ever for an engine that leaves.
 #[test]
-fn wrong_arguments_are_reported_to_xboard() {
+fn invalid_arguments_are_reported_to_xboard() {
     let output = tabia(&["-x", "--cores", "none"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stdout).starts_with("tellusererror tabia: "), "{output:?}");
 }
 
 #[test]
-fn chances_are_reported_on_demand() {
+fn win_rates_are_reported_if_enabled() {
     let mut engine = uci(&["--no-book"]);
     let offered = "option name UCI_ShowWDL type check default false";
     assert!(engine.received.iter().any(|line| line == offered), "{:?}", engine.received);
@@ -149,7 +149,7 @@ fn chances_are_reported_on_demand() {
 }
 
 #[test]
-fn a_bound_that_is_none_is_reported_and_passed_over() {
+fn invalid_search_limit_is_reported_and_ignored() {
     let mut engine = uci(&["--no-book"]);
     for (go, messages) in [
         ("go depth x", "depth x"),
@@ -180,7 +180,7 @@ fn a_bound_that_is_none_is_reported_and_passed_over() {
 }
 
 #[test]
-fn unknown_words_are_passed_over() {
+fn unknown_words_are_ignored() {
     let mut engine = Engine::start(&["--no-book"]);
     engine.send("joho uci");
     engine.until(|line| line == "uciok");
@@ -200,7 +200,7 @@ fn unknown_words_are_passed_over() {
 }
 
 #[test]
-fn wrong_arguments_name_the_help_of_their_command() {
+fn argument_errors_name_the_help_of_their_command() {
     for (arguments, words, command) in [
         (&["book", "build"][..], "--output", "tabia book build"),
         (&["book", "build", "--nonsense"], "'--nonsense'", "tabia book build"),
@@ -228,7 +228,7 @@ fn wrong_arguments_name_the_help_of_their_command() {
 }
 
 #[test]
-fn help_is_a_command_too() {
+fn help_command_equals_the_help_option() {
     for (arguments, same) in [
         (&["help"][..], &["--help"][..]),
         (&["help", "perft"], &["perft", "--help"]),
@@ -242,7 +242,7 @@ fn help_is_a_command_too() {
 }
 
 #[test]
-fn a_castling_right_is_named_once() {
+fn duplicate_castling_rights_are_rejected() {
     for castling in ["KKKK", "KK", "KQkqK", "QQ", "KHkq"] {
         let fen = format!("r3k2r/8/8/8/8/8/8/R3K2R w {castling} - 0 1");
         let error = Position::from_fen(&fen).expect_err(castling).to_string();
@@ -266,7 +266,7 @@ fn moves_one_by_one(position: &Position) -> usize {
 }
 
 #[test]
-fn any_sixteen_pieces_are_a_position() {
+fn any_sixteen_pieces_per_side_are_accepted() {
     for (fen, moves) in [
         // Three rooks beside eight pawns.
         ("4k3/pppppppp/8/8/8/8/PPPPPPPP/RRR1K3 w - - 0 1", 19),
@@ -294,7 +294,7 @@ fn any_sixteen_pieces_are_a_position() {
 }
 
 /// A terminal in which the program counts for hours.
-fn counting(folder: &Path) -> Terminal {
+fn start_perft(folder: &Path) -> Terminal {
     let mut terminal = Terminal::start(folder);
     terminal.answer(&["force", "e4", "perft 99"]);
     terminal.wait_for("Ctrl-C ends it");
@@ -302,12 +302,12 @@ fn counting(folder: &Path) -> Terminal {
 }
 
 #[test]
-fn a_count_ends_with_quit_and_hang_up() {
+fn perft_ends_on_quit_and_sighup() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut terminal = counting(folder.path());
+    let mut terminal = start_perft(folder.path());
     terminal.enter("quit");
     assert!(terminal.wait_for_end().success());
-    let mut terminal = counting(folder.path());
+    let mut terminal = start_perft(folder.path());
     kill_process(Pid::from_child(&terminal.child), Signal::HUP).expect("sent");
     assert!(terminal.wait_for_end().success());
     let kept = fs::read_to_string(folder.path().join("tabia/games.pgn")).expect("games are kept");
@@ -315,9 +315,9 @@ fn a_count_ends_with_quit_and_hang_up() {
 }
 
 #[test]
-fn a_count_ends_with_ctrl_c() {
+fn perft_ends_on_ctrl_c() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut terminal = counting(folder.path());
+    let mut terminal = start_perft(folder.path());
     // What is typed meanwhile waits for its prompt.
     terminal.enter("e5");
     kill_process(Pid::from_child(&terminal.child), Signal::INT).expect("sent");
@@ -327,7 +327,7 @@ fn a_count_ends_with_ctrl_c() {
 }
 
 #[test]
-fn the_command_counts_as_it_goes_and_ends_with_ctrl_c() {
+fn perft_command_prints_counts_and_ends_on_ctrl_c() {
     // A shell that runs the tests in the background lets all that they start ignore Ctrl-C.
     let mut child = std::process::Command::new("env")
         .args(["--default-signal=INT", PROGRAM])
@@ -341,7 +341,7 @@ fn the_command_counts_as_it_goes_and_ends_with_ctrl_c() {
 }
 
 #[test]
-fn the_console_prints_foreign_text_harmlessly() {
+fn console_escapes_control_characters_of_games() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("games.pgn");
     let name = "A\x1b]0;title\x07\u{9b}31m\u{202e}B\nWhite wins";

@@ -34,9 +34,9 @@ fn depths_of_two_moves(engine: &mut Engine) -> [u32; 2] {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn where_threads_cannot_start_fewer_search_and_say_so() {
+fn search_uses_fewer_threads_if_some_cannot_start() {
     for kibibytes in [250_000, 300_000, 600_000] {
-        let mut engine = Engine::start_cramped(kibibytes, &["-x", "--no-book"]);
+        let mut engine = Engine::start_with_limited_memory(kibibytes, &["-x", "--no-book"]);
         engine.send("xboard\nprotover 2\nmemory 8\ncores 256");
         let reported = engine.sync();
         let refusal = "of 256 search threads";
@@ -52,8 +52,8 @@ fn where_threads_cannot_start_fewer_search_and_say_so() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn uci_is_informed_of_missing_threads_too() {
-    let mut engine = Engine::start_cramped(300_000, &["--uci"]);
+fn uci_reports_missing_threads() {
+    let mut engine = Engine::start_with_limited_memory(300_000, &["--uci"]);
     engine.send("uci\nsetoption name Threads value 256\nisready");
     let reported = engine.until_start("readyok");
     let is_reported = |line: &String| line.starts_with("info string") && line.contains("of 256");
@@ -68,8 +68,9 @@ fn uci_is_informed_of_missing_threads_too() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_table_that_does_not_fit_is_refused_and_the_old_one_stays() {
-    let mut engine = Engine::start_cramped(1_000_000, &["-x", "--no-book", "--memory", "16"]);
+fn too_large_hash_table_is_rejected_and_the_old_one_kept() {
+    let mut engine =
+        Engine::start_with_limited_memory(1_000_000, &["-x", "--no-book", "--memory", "16"]);
     engine.send("xboard\nprotover 2\nmemory 2000");
     let reported = engine.sync();
     let is_refusal = |line: &String| {
@@ -84,7 +85,7 @@ fn a_table_that_does_not_fit_is_refused_and_the_old_one_stays() {
 }
 
 #[test]
-fn a_book_that_is_cut_short_while_it_is_open_ends_nothing() {
+fn truncating_an_open_book_does_not_end_the_engine() {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("book.tbk");
     fs::write(&path, Book::embedded().bytes()).expect("a book");
@@ -114,7 +115,7 @@ fn ticks(process: u32) -> u64 {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn threads_that_wait_after_a_ponder_search_take_no_time() {
+fn waiting_threads_use_no_cpu_after_pondering() {
     /// The threads took 117 a second before.
     const FEW_TICKS: u64 = 5;
     let mut engine = Engine::start(&["--uci"]);
@@ -142,7 +143,7 @@ fn make_pipe(path: &Path) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_named_pipe_in_any_setting_is_refused_at_once() {
+fn named_pipe_in_a_setting_is_rejected_without_blocking() {
     let folder = tempdir().expect("a folder");
     let pipe = folder.path().join("pipe.tbk");
     make_pipe(&pipe);
@@ -168,14 +169,14 @@ fn a_named_pipe_in_any_setting_is_refused_at_once() {
 }
 
 #[test]
-fn a_damaged_network_that_is_no_file_is_named() {
+fn error_names_a_network_path_that_is_a_folder() {
     let folder = tempdir().expect("a folder");
     let reported = Network::open(folder.path()).expect_err("a folder is no network").to_string();
     assert!(reported.contains(folder.path().to_str().expect("UTF-8")), "{reported}");
 }
 
 #[test]
-fn a_damaged_endgame_table_is_named() {
+fn error_names_a_damaged_endgame_table() {
     // Nothing here is a table; all that looks like one is told of.
     let folder = tempdir().expect("a folder");
     fs::write(folder.path().join("KQvK.rtbw"), [7; 80]).expect("a file");
@@ -185,7 +186,7 @@ fn a_damaged_endgame_table_is_named() {
 }
 
 #[test]
-fn one_damaged_endgame_table_leaves_the_others_in_use() {
+fn damaged_endgame_table_does_not_affect_others() {
     let Some(data) = shared_data("syzygy") else { return };
     let folder = tempdir().expect("a folder");
     for name in ["KQvK.rtbw", "KQvK.rtbz", "KRvK.rtbw", "KRvK.rtbz", "KPvK.rtbw", "KPvK.rtbz"] {
@@ -222,7 +223,7 @@ fn one_damaged_endgame_table_leaves_the_others_in_use() {
 }
 
 #[test]
-fn damage_within_a_table_is_named_when_it_is_met() {
+fn damage_within_an_endgame_table_is_reported_on_access() {
     let Some(data) = shared_data("syzygy") else { return };
     let folder = tempdir().expect("a folder");
     let bytes = fs::read(data.join("KRvK.rtbw")).expect("a table");
@@ -253,7 +254,7 @@ fn play(moves: &str) -> Game {
 }
 
 #[test]
-fn an_en_passant_square_that_no_legal_capture_can_use_makes_no_other_position() {
+fn unusable_en_passant_square_does_not_change_the_position() {
     let (one, other) = (play(BY_STEPS), play(BY_DOUBLE_STEP));
     let (one, other) = (one.position(), other.position());
     assert_eq!((one.key(), one.fen()), (other.key(), other.fen()));
@@ -280,7 +281,7 @@ fn an_en_passant_square_that_no_legal_capture_can_use_makes_no_other_position() 
 }
 
 #[test]
-fn such_a_position_repeats_itself_and_is_in_the_book() {
+fn position_with_pinned_en_passant_repeats_and_is_in_the_book() {
     let mut game = play(BY_DOUBLE_STEP);
     for text in "f3g1 g8f6 g1f3 f6g8 f3g1 g8f6 g1f3 f6g8".split(' ') {
         assert!(game.outcome().is_none());
@@ -304,7 +305,7 @@ fn tabia(arguments: &[&str], folder: &Path) {
 }
 
 #[test]
-fn polyglot_books_are_read_by_both_rules_and_written_by_their_own() {
+fn polyglot_books_are_read_by_both_en_passant_rules() {
     let folder = tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
     fs::write(path("games.pgn"), format!("[Result \"1-0\"]\n\n{BY_DOUBLE_STEP} Qe2 1-0\n"))
@@ -358,7 +359,7 @@ fn with_few_threads(limit: u32, folder: &Path) -> Command {
 
 /// A folder for any user, with a copy of the program and some games.
 #[cfg(target_os = "linux")]
-fn folder_for_anybody() -> tempfile::TempDir {
+fn world_readable_folder() -> tempfile::TempDir {
     let folder = tempdir().expect("a folder");
     let open = |path: &Path, mode| {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("opened");
@@ -376,7 +377,7 @@ fn folder_for_anybody() -> tempfile::TempDir {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn commands_use_the_threads_there_are_or_say_that_there_are_none() {
+fn commands_use_available_threads_or_report_that_none_start() {
     let commands = [
         "annotate games.pgn --nodes 100 --threads 4",
         "book build games.pgn -o NAME.tbk --undecided --threads 4",
@@ -385,7 +386,7 @@ fn commands_use_the_threads_there_are_or_say_that_there_are_none() {
         "train games -o NAME.games --games 4 --nodes 20 --threads 4",
         "bench --depth 2",
     ];
-    let folder = folder_for_anybody();
+    let folder = world_readable_folder();
     for (number, command) in commands.iter().enumerate() {
         for limit in 1..=7 {
             let words = command.replace("NAME", &format!("made-{number}-{limit}"));
@@ -418,8 +419,8 @@ fn arguments_of(command: &Command) -> Vec<std::ffi::OsString> {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_server_with_few_threads_answers_and_ends_or_does_not_start() {
-    let folder = folder_for_anybody();
+fn server_with_few_threads_answers_or_fails_to_start() {
+    let folder = world_readable_folder();
     let mut answered = 0;
     for limit in 1..=9 {
         let mut child = with_few_threads(limit, folder.path())
@@ -464,7 +465,7 @@ const NEARLY_FULL: u64 = 60_000;
 /// An engine whose output nobody reads waits for room in the pipe. SIGTERM ends it all the same.
 #[cfg(unix)]
 #[test]
-fn sigterm_ends_an_engine_whose_output_nobody_reads() {
+fn sigterm_ends_an_engine_with_blocked_output() {
     for (arguments, line) in
         [(&["-x", "--no-book"][..], "nonsense\n"), (&["--uci"], "nonsense\nuci\n")]
     {

@@ -122,7 +122,7 @@ fn append(path: &Path, text: &str) {
 const SLOW: &str = "seed=3 fault=late late_ms=40 at=2";
 
 #[test]
-fn a_second_run_is_refused_while_one_has_the_files() {
+fn second_match_on_the_same_files_is_rejected() {
     let game = Match::new(SLOW, "seed=4", &["-n", "200", "-j", "1", "--depth", "1"]);
     let mut owner = game.start(&[]);
     let begin = Instant::now();
@@ -150,7 +150,7 @@ fn a_second_run_is_refused_while_one_has_the_files() {
 }
 
 #[test]
-fn games_of_others_stay_when_a_match_continues() {
+fn resumed_match_keeps_foreign_games() {
     let game = Match::new(SLOW, "seed=4", &["-n", "12", "-j", "2", "--depth", "1"]);
     let pgn = game.path("games.pgn");
     append(&pgn, OTHERS);
@@ -164,7 +164,7 @@ fn games_of_others_stay_when_a_match_continues() {
 }
 
 #[test]
-fn a_first_game_that_a_kill_tore_is_made_whole() {
+fn truncated_first_game_is_completed_on_resume() {
     for others in [0, 1] {
         for share in [0, 1, 30, 60, 99] {
             let game = Match::new(SLOW, "seed=4", &["-n", "4", "-j", "1", "--depth", "1"]);
@@ -186,7 +186,7 @@ fn a_first_game_that_a_kill_tore_is_made_whole() {
 }
 
 #[test]
-fn a_match_that_is_killed_again_and_again_has_each_game_once() {
+fn repeatedly_killed_match_has_each_game_once() {
     let game = Match::new("seed=3", "seed=4", &["-n", "60", "-j", "2", "--depth", "1"]);
     let state = game.path("games.pgn.state");
     let begin = Instant::now();
@@ -216,7 +216,7 @@ fn a_match_that_is_killed_again_and_again_has_each_game_once() {
 }
 
 #[test]
-fn pipes_as_files_of_a_match_are_not_waited_for() {
+fn match_files_that_are_pipes_do_not_block() {
     let game = Match::new("seed=3", "seed=4", &["-n", "2", "--depth", "1"]);
     let pipe = |name: &str| {
         let path = game.path(name);
@@ -225,19 +225,19 @@ fn pipes_as_files_of_a_match_are_not_waited_for() {
     };
     for option in ["--openings", "--state", "--log", "--trace"] {
         let path = pipe(&format!("pipe{option}.epd"));
-        let refused = patiently(game.command(&[option, &path]));
+        let refused = run_with_timeout(game.command(&[option, &path]));
         assert_eq!(refused.status.code(), Some(1), "{option}");
         assert!(text(&refused.stderr).contains(&path), "{option}: {}", text(&refused.stderr));
         assert!(fs::metadata(&path).is_ok_and(|there| !there.is_file()), "{option}: still a pipe");
         assert_eq!(game.pgn(), "", "{option}");
     }
     pipe("games.pgn");
-    let refused = patiently(game.command(&[]));
+    let refused = run_with_timeout(game.command(&[]));
     assert!(text(&refused.stderr).contains("nobody reads"), "{}", text(&refused.stderr));
 }
 
 /// Runs a command that must end by itself.
-fn patiently(mut command: Command) -> Output {
+fn run_with_timeout(mut command: Command) -> Output {
     let started = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = started.expect("it starts");
     let begin = Instant::now();
@@ -256,7 +256,7 @@ const HOSTILE: &str =
     "a\"] \\{<!--<script>\u{1b}[31m\u{7}\r\u{9b}2J\u{202e}\u{2028}</script>\n[Result \"1-0\"]";
 
 #[test]
-fn what_engines_write_neither_leaves_its_tag_nor_reaches_the_terminal() {
+fn hostile_engine_output_is_escaped_everywhere() {
     for protocol in ["uci", "xboard"] {
         let hostile = format!("fault=crash at=4 name='{HOSTILE}' words='{HOSTILE}'");
         let more = ["-n", "2", "-j", "1", "--depth", "1", "--moves", "--proto1", protocol];
@@ -292,7 +292,7 @@ fn what_engines_write_neither_leaves_its_tag_nor_reaches_the_terminal() {
 }
 
 #[test]
-fn a_lesson_with_marks_in_its_names_is_no_blank_page() {
+fn lesson_page_escapes_markup_in_names() {
     let dir = tempfile::tempdir().expect("a folder");
     let [tree, page] = ["tree.txt", "page.html"]
         .map(|name| dir.path().join(name).to_str().expect("a path").to_owned());
@@ -317,12 +317,12 @@ fn long_line(first: &str, plies: usize) -> String {
     let mut line = first.to_owned();
     game.play(game.position().parse_move(first).expect(first)).expect(first);
     for _ in 0..plies {
-        let goes_on = |&mv: &Move| {
+        let continues = |&mv: &Move| {
             let mut next = game.clone();
             next.play(mv).expect("legal");
             next.outcome().is_none()
         };
-        let mv = game.position().legal_moves().iter().find(goes_on).expect("a move");
+        let mv = game.position().legal_moves().iter().find(continues).expect("a move");
         line = format!("{line} {}", game.position().san(mv));
         game.play(mv).expect("legal");
     }
@@ -330,7 +330,7 @@ fn long_line(first: &str, plies: usize) -> String {
 }
 
 #[test]
-fn openings_take_the_room_of_those_that_are_played() {
+fn memory_for_openings_depends_on_those_played() {
     /// Mebibytes; a game of 80 moves as a list of positions takes 16 KiB, so all would take 300.
     const ROOM: u64 = 150;
     const GAMES: usize = 20_000;
@@ -375,7 +375,7 @@ fn full() -> Stdio {
 }
 
 #[test]
-fn a_closed_or_full_output_ends_a_command_without_a_panic() {
+fn closed_or_full_output_ends_commands_without_panic() {
     let dir = tempfile::tempdir().expect("a folder");
     let [pgn, book, merged] = ["a.pgn", "a.tbk", "b.tbk"]
         .map(|name| dir.path().join(name).to_str().expect("a path").to_owned());
@@ -418,7 +418,7 @@ fn a_closed_or_full_output_ends_a_command_without_a_panic() {
 }
 
 #[test]
-fn a_match_writes_its_files_whatever_becomes_of_its_output() {
+fn match_writes_its_files_with_closed_or_full_output() {
     for (name, output) in [("closed", closed as fn() -> Stdio), ("full", full)] {
         let second = "seed=4 fault=illegal at=3";
         let game = Match::new("seed=3", second, &["-n", "6", "-j", "2", "--depth", "1", "--moves"]);
@@ -443,7 +443,7 @@ fn a_match_writes_its_files_whatever_becomes_of_its_output() {
 }
 
 /// A match in which engine 1 has this protocol and script, and engine 2 is a good one.
-fn stumbling(protocol: &str, script: &str, more: &[&str]) -> (Match, Output) {
+fn run_with_failing_starts(protocol: &str, script: &str, more: &[&str]) -> (Match, Output) {
     let game = Match::new("", "seed=4", &["-n", "4", "-j", "1", "--depth", "1", "--restart"]);
     let counter = game.path("starts").to_str().expect("a path").to_owned();
     let mut game = game;
@@ -456,12 +456,13 @@ fn stumbling(protocol: &str, script: &str, more: &[&str]) -> (Match, Output) {
 }
 
 #[test]
-fn a_start_that_fails_once_is_tried_again_reported_and_counted() {
+fn failed_engine_start_is_retried_reported_and_counted() {
     for protocol in ["uci", "xboard"] {
         // The first start, one in the middle, and two in a row.
         for (stumbles, count) in [("1", 1), ("3", 1), ("2,3", 2)] {
             let script = format!("stumbles={stumbles}");
-            let (game, played) = stumbling(protocol, &script, &["--proto1", protocol]);
+            let (game, played) =
+                run_with_failing_starts(protocol, &script, &["--proto1", protocol]);
             let shown = text(&played.stdout);
             assert!(shown.contains("stumbled: "), "{shown}{}", text(&played.stderr));
             assert!(shown.contains("ended with code 7"), "{shown}");
@@ -473,17 +474,17 @@ fn a_start_that_fails_once_is_tried_again_reported_and_counted() {
             assert!(json.contains(&format!("\"fake_engine 1\": {count}")), "{json}");
         }
         let script = "stumbles=1";
-        let (game, played) = stumbling(protocol, script, &[]);
+        let (game, played) = run_with_failing_starts(protocol, script, &[]);
         assert!(text(&played.stdout).contains("Score of"), "{}", text(&played.stderr));
         game.check_games(4, 0);
     }
-    let (_, played) = stumbling("uci", "stumbles=1,2,3", &["--proto1", "uci"]);
+    let (_, played) = run_with_failing_starts("uci", "stumbles=1,2,3", &["--proto1", "uci"]);
     assert_eq!(played.status.code(), Some(1), "what never starts is no stumble");
     assert!(text(&played.stderr).contains("ended with code 7"), "{}", text(&played.stderr));
 }
 
 #[test]
-fn an_engine_that_starts_slowly_plays() {
+fn slowly_starting_engine_can_play() {
     for (protocol, more) in [("xboard", &["--proto1", "xboard"][..]), ("xboard", &[]), ("uci", &[])]
     {
         let script = "asleep_ms=2600";

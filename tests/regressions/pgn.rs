@@ -89,7 +89,7 @@ fn players_and_result_of_movetext_without_tags() {
 }
 
 #[test]
-fn what_an_empty_line_tore_off_its_game_is_joined_to_it() {
+fn movetext_split_by_empty_lines_is_joined() {
     let tail =
         "Nc6 3. Bb5 a6\n\n4. Ba4\n \n{a remark}\n\n4... Nf6 (4... b5\n\n5. Bb3) 5. O-O\n\n1-0";
     for newline in ["\n", "\r\n", "\r"] {
@@ -112,7 +112,7 @@ fn what_an_empty_line_tore_off_its_game_is_joined_to_it() {
 }
 
 #[test]
-fn prose_is_no_game() {
+fn prose_is_not_a_game() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for name in ["README.md", "ARCHITECTURE.md", "Cargo.toml", "src/main.rs"] {
         let text = fs::read_to_string(root.join(name)).expect(name);
@@ -135,7 +135,7 @@ fn prose_is_no_game() {
 }
 
 #[test]
-fn what_leaves_no_doubt_is_read() {
+fn unambiguous_loose_notation_is_accepted() {
     for (text, moves) in [
         ("1. e2-e4 e7-e5 2. Ng1-f3 Nb8-c6 3. Bf1-b5", "e4 e5 Nf3 Nc6 Bb5"),
         ("1. e2e4 e7e5 2. g1f3 b8c6", "e4 e5 Nf3 Nc6"),
@@ -169,7 +169,7 @@ fn what_leaves_no_doubt_is_read() {
 }
 
 #[test]
-fn any_other_token_ends_its_game_with_a_fault_that_names_it() {
+fn unknown_token_ends_its_game_with_a_fault_naming_it() {
     for token in ["Xf3", "Sf3", "e4-e5-e6", "Ke9", "foo", "---", "Nf", "[%clk", "e.f", "ef"] {
         let text =
             format!("[Event \"1\"]\n\n1. e4 e5\n2. {token} Nc6 1-0\n\n[Event \"2\"]\n\n1. c4 *\n");
@@ -190,7 +190,7 @@ pub(super) const NAJDORF: &str = "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. N
                        8. Qf3 Qc7 9. O-O-O Nbd7 10. g4 b5 11. Bxf6 Nxf6 12. Kb1 Rb8 13. Rg1";
 
 #[test]
-fn letters_of_other_languages_are_found_out_for_a_file() {
+fn language_of_piece_letters_is_detected_per_file() {
     let english = lines(&format!("{NAJDORF} *\n")).0;
     for (code, letters) in [
         ("de", "KDTLS"),
@@ -276,7 +276,7 @@ fn utf_16_is_read() {
 }
 
 #[test]
-fn other_packings_are_named() {
+fn unsupported_archives_are_rejected_by_name() {
     for (bytes, words) in [
         (&b"PK\x03\x04\x14\0\0\0\x08\0"[..], ["zip", "unzip"]),
         (b"\xfd7zXZ\0\0\x04", ["xz", "xz -dc"]),
@@ -300,7 +300,7 @@ fn other_packings_are_named() {
 }
 
 #[test]
-fn quotes_within_a_tag_stay_in_it() {
+fn quotes_within_a_tag_value_are_kept() {
     let text = "[White \"Fred \"The Fish\" X\"]\n[Black \"A \\\"B\\\" C\"] [Round \"1\"]\n\
                 [Site \"no end]\n[Annotator \"back\\\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n\
                 [Event \"2\"]\n[White \"\"\"]\n\n1. d4 *\n";
@@ -314,7 +314,7 @@ fn quotes_within_a_tag_stay_in_it() {
 }
 
 #[test]
-fn lines_may_end_with_cr_alone() {
+fn cr_line_endings_are_accepted() {
     let text =
         "[Event \"1\"]\n[Result \"1-0\"]\n\n1. e4 ; a remark\n% not read\ne5 1-0\n\n".repeat(9_000);
     let bad = "[Event \"2\"]\n[Result \"0-1\"]\n\n1. e4 e5\n2. Ke3 0-1\n";
@@ -331,7 +331,7 @@ fn lines_may_end_with_cr_alone() {
 }
 
 #[test]
-fn an_open_brace_or_parenthesis_costs_its_own_game() {
+fn unclosed_brace_or_parenthesis_affects_only_its_game() {
     for (open, word) in [("{ no end", "brace"), ("(2. d4 d5", "parenthesis")] {
         for tags in ["[Event \"x\"]\n[Result \"1-0\"]\n\n", ""] {
             let whole = format!("{tags}1. d4 d5 {{a}} 2. c4 (2. Nf3) 1-0\n\n");
@@ -346,7 +346,7 @@ fn an_open_brace_or_parenthesis_costs_its_own_game() {
 }
 
 #[test]
-fn names_may_be_in_any_encoding() {
+fn names_in_latin_1_and_utf_8_are_decoded() {
     let bytes = b"[White \"M\xfcller\"]\n[Black \"\xd0\xa2\xd0\xb0\xd0\xbb\xd1\x8c\"]\n\n1. e4 {sch\xf6n} e5 *\n";
     let (game, end) = read_games(&bytes[..]).next().expect("a game").expect("readable");
     assert_eq!((game.tag("White"), game.tag("Black")), (Some("Müller"), Some("Таль")));
@@ -355,7 +355,7 @@ fn names_may_be_in_any_encoding() {
 }
 
 #[test]
-fn whatever_a_name_or_comment_holds_it_stays_in_its_place() {
+fn hostile_tags_and_comments_round_trip() {
     let nasty = "a\n[White \"b\"]\r\n\n1. d4 \\ \" } { ; % \u{1b}[31m \0 \u{2028} ] x";
     let mut game = PgnGame::new(Position::start());
     for name in ["Event", "White", "Annotator", "a]\n[b"] {
@@ -382,7 +382,7 @@ fn whatever_a_name_or_comment_holds_it_stays_in_its_place() {
 }
 
 #[test]
-fn what_files_say_is_printed_harmlessly() {
+fn control_characters_of_files_are_escaped() {
     let hostile = "[White \"\u{1b}[2J\u{7}x\"]\n[Event \"\u{9b}31m\"]\n[Result \"1-0\"]\n\n1. e4 e5\u{1b}[31m 1-0\n";
     let folder = folder();
     fs::write(folder.path().join("g.pgn"), hostile).expect("writable");

@@ -34,11 +34,11 @@ fn uci(arguments: &[&str]) -> Engine {
 
 fn thinking(lines: &[String]) -> Vec<Thinking> {
     let parsed = lines.iter().map(|line| Reply::from(line.as_str()));
-    let thoughts = parsed.filter_map(|reply| match reply {
+    let reports = parsed.filter_map(|reply| match reply {
         Reply::Thinking(thinking) => Some(thinking),
         _ => None,
     });
-    thoughts.collect()
+    reports.collect()
 }
 
 /// A word of a line of UCI and the number after it.
@@ -55,17 +55,17 @@ fn assert_saved(spent: f64, bound: f64, nodes: u64, lines: &[String]) {
 }
 
 /// The example in xboard's protocol, the clock being set by `level`; the search may take `bound`.
-fn holds_in_xboard(level: &str, bound: Duration) {
+fn check_xboard_search(level: &str, bound: Duration) {
     let mut engine = xboard(&["-b", BOOK]);
     engine.send(&format!("{level}\nforce\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\ngo"));
     let lines = engine.until_start("move ");
     assert_eq!(lines.last().map(String::as_str), Some("move d8d5"), "{lines:#?}");
-    let thoughts = thinking(&lines);
-    let met = thoughts.iter().position(|thought| thought.line == BOOK_LINE).expect("it is told");
+    let reports = thinking(&lines);
+    let met = reports.iter().position(|report| report.line == BOOK_LINE).expect("it is told");
     // Told when met, long before the end, and once more as the reason for the move.
-    assert!(thoughts[met].depth <= 10 && met + 2 < thoughts.len(), "{lines:#?}");
+    assert!(reports[met].depth <= 10 && met + 2 < reports.len(), "{lines:#?}");
     assert!(lines.contains(&format!("tellothers {BOOK_LINE}")), "{lines:#?}");
-    let last = &thoughts[thoughts.len() - 1];
+    let last = &reports[reports.len() - 1];
     assert_saved(last.elapsed.as_secs_f64(), bound.as_secs_f64(), last.nodes, &lines);
     engine.quit();
 }
@@ -75,63 +75,63 @@ fn holds_in_xboard(level: &str, bound: Duration) {
 // kept back.
 
 #[test]
-fn the_example_holds_at_forty_moves_in_five_minutes() {
-    holds_in_xboard("level 40 5 0", Duration::from_millis(7_490));
+fn transposition_saves_time_at_40_moves_in_5_minutes() {
+    check_xboard_search("level 40 5 0", Duration::from_millis(7_490));
 }
 
 #[test]
-fn the_example_holds_at_forty_moves_in_a_minute() {
-    holds_in_xboard("level 40 1 0", Duration::from_millis(1_490));
+fn transposition_saves_time_at_40_moves_in_1_minute() {
+    check_xboard_search("level 40 1 0", Duration::from_millis(1_490));
 }
 
 #[test]
-fn the_example_holds_at_two_minutes_and_an_increment() {
-    holds_in_xboard("level 0 2 1", Duration::from_millis(4_257));
+fn transposition_saves_time_at_2_minutes_plus_increment() {
+    check_xboard_search("level 0 2 1", Duration::from_millis(4_257));
 }
 
 #[test]
-fn the_example_holds_at_a_fixed_time() {
-    holds_in_xboard("st 1", Duration::from_millis(975));
-    holds_in_xboard("st 5", Duration::from_millis(4_975));
+fn transposition_saves_time_at_a_fixed_move_time() {
+    check_xboard_search("st 1", Duration::from_millis(975));
+    check_xboard_search("st 5", Duration::from_millis(4_975));
 }
 
 #[test]
-fn the_example_holds_at_a_fixed_number_of_nodes() {
+fn transposition_saves_nodes_at_a_fixed_node_count() {
     for nodes in [100_000, 400_000] {
         let mut engine = xboard(&["-b", BOOK]);
         engine.send(&format!("st 1\nnps {nodes}\nforce\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\ngo"));
         let lines = engine.until_start("move ");
         assert_eq!(lines.last().map(String::as_str), Some("move d8d5"), "{lines:#?}");
-        let thoughts = thinking(&lines);
-        assert!(thoughts.iter().any(|thought| thought.line == BOOK_LINE), "{lines:#?}");
-        let searched = thoughts.last().map_or(0, |last| last.nodes);
+        let reports = thinking(&lines);
+        assert!(reports.iter().any(|report| report.line == BOOK_LINE), "{lines:#?}");
+        let searched = reports.last().map_or(0, |last| last.nodes);
         assert_saved(searched as f64, nodes as f64, SETTLED, &lines);
         engine.quit();
     }
 }
 
 #[test]
-fn a_fixed_depth_is_searched_to_its_end_unless_the_first_match_decides() {
+fn fixed_depth_is_completed_except_in_mode_first() {
     for (mode, last) in [("stop", Some(12)), ("value", Some(12)), ("first", None)] {
         let mut engine = xboard(&["-b", BOOK, "--book-search", mode]);
         engine.send("st 600\nsd 12\nforce\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\ngo");
         let lines = engine.until_start("move ");
-        let thoughts = thinking(&lines);
-        let depth = thoughts.iter().map(|thought| thought.depth).max().unwrap_or(0);
+        let reports = thinking(&lines);
+        let depth = reports.iter().map(|report| report.depth).max().unwrap_or(0);
         match last {
             Some(last) => assert_eq!(depth, last, "{mode}: {lines:#?}"),
             None => assert!(depth < 12, "{mode}: {lines:#?}"),
         }
         if mode == "stop" || mode == "value" {
             assert!(lines.ends_with(&["move d8d5".to_owned()]), "{lines:#?}");
-            assert!(thoughts.iter().any(|thought| thought.line == BOOK_LINE), "{lines:#?}");
+            assert!(reports.iter().any(|report| report.line == BOOK_LINE), "{lines:#?}");
         }
         engine.quit();
     }
 }
 
 #[test]
-fn the_example_holds_in_the_other_protocol() {
+fn transposition_saves_time_in_uci() {
     for (go, bound, unit) in [
         ("movetime 1000", 975.0, "time"),
         ("nodes 200000", 200_000.0, "nodes"),
@@ -158,16 +158,14 @@ fn the_example_holds_in_the_other_protocol() {
 }
 
 #[test]
-fn analysis_and_pondering_report_all_ways_into_the_book_and_end_with_none() {
+fn analysis_and_pondering_report_all_book_lines_and_continue() {
     for mode in ["first", "stop", "value", "steer"] {
         let mut engine = xboard(&["-b", BOOK, "--book-search", mode]);
         engine.send("force\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\nanalyze");
         let lines = engine.until_start("13 ");
         for expected in [BOOK_LINE, OTHER_BOOK_LINE] {
-            let times = thinking(&lines)
-                .iter()
-                .filter(|thought| thought.line.starts_with(expected))
-                .count();
+            let times =
+                thinking(&lines).iter().filter(|report| report.line.starts_with(expected)).count();
             assert_eq!(times, 1, "{mode}, {expected}: {lines:#?}");
         }
         engine.quit();
@@ -194,7 +192,7 @@ fn analysis_and_pondering_report_all_ways_into_the_book_and_end_with_none() {
 }
 
 /// Positions in which the best move changes again and again.
-const UNSETTLED: [&str; 8] = [
+const UNSTABLE: [&str; 8] = [
     "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8",
     "r1b2rk1/2q1b1pp/p2ppn2/1p6/3QP3/1BN1B3/PPP3PP/R4RK1 w - - 0 1",
     "2r3k1/pppR1pp1/4p3/4P1P1/5P2/1P4K1/P1P5/8 w - - 0 1",
@@ -206,9 +204,9 @@ const UNSETTLED: [&str; 8] = [
 ];
 
 #[test]
-fn the_last_thinking_line_names_the_move_in_xboard() {
+fn last_thinking_line_starts_with_the_move_in_xboard() {
     let mut engine = xboard(&["-b", BOOK]);
-    for fen in UNSETTLED {
+    for fen in UNSTABLE {
         let position = Position::from_fen(fen).expect(fen);
         for level in [
             "st 0.02\nnps 0",
@@ -233,9 +231,9 @@ fn the_last_thinking_line_names_the_move_in_xboard() {
 }
 
 #[test]
-fn the_last_line_names_the_move_in_the_other_protocol() {
+fn last_info_line_starts_with_the_best_move_in_uci() {
     let mut engine = uci(&["-b", BOOK]);
-    for fen in UNSETTLED {
+    for fen in UNSTABLE {
         for go in
             ["movetime 15", "movetime 80", "nodes 1", "nodes 300", "nodes 9000", "nodes 40000"]
         {

@@ -15,7 +15,7 @@ fn position(fen: &str) -> Position {
 }
 
 #[test]
-fn the_tables_know_simple_endings() {
+fn tables_give_known_results() {
     let Some(tables) = tables() else { return };
     for (fen, winner) in [
         ("8/8/8/8/8/4k3/8/Q3K3 w - - 0 1", Some(Some(Color::White))),
@@ -31,7 +31,7 @@ fn the_tables_know_simple_endings() {
 
 /// Both sides follow the tables: the win must come, within the fifty moves.
 #[test]
-fn their_advice_mates_with_bishop_and_knight() {
+fn root_moves_of_the_tables_mate_with_bishop_and_knight() {
     let Some(tables) = tables() else { return };
     let mut game = Game::new(position("7k/8/8/8/8/8/8/KBN5 w - - 0 1"));
     while game.outcome().is_none() {
@@ -45,7 +45,7 @@ fn their_advice_mates_with_bishop_and_knight() {
 }
 
 #[test]
-fn the_search_asks_them() {
+fn search_probes_the_tables() {
     let Some(tables) = tables() else { return };
     let mut searcher = Searcher::new(Config { memory_mb: 4, ..Config::default() });
     let mut search = |fen: &str, endgames: Option<Tables>| {
@@ -72,7 +72,7 @@ fn the_search_asks_them() {
 }
 
 #[test]
-fn the_root_plays_what_the_tables_say() {
+fn root_move_follows_the_tables() {
     let Some(tables) = tables() else { return };
     let endgames = Some(tables.clone());
     let mut searcher = Searcher::new(Config { memory_mb: 4, endgames, ..Config::default() });
@@ -103,7 +103,7 @@ fn reported(fen: &str, limits: &Limits, endgames: Option<Tables>) -> (Vec<Report
 
 /// The result at the root is that of the tables, the fifty-move rule included, in every report.
 #[test]
-fn the_score_of_the_root_is_what_the_tables_say() {
+fn root_score_follows_the_tables() {
     let Some(tables) = tables() else { return };
     let sign = |score: i32| match score {
         0 => TablebaseResult::Draw,
@@ -145,7 +145,7 @@ fn the_score_of_the_root_is_what_the_tables_say() {
 
 /// Taking leads to a known ending, whose result bounds the score on the principal variation too.
 #[test]
-fn the_principal_variation_is_bounded_by_the_tables() {
+fn tables_bound_the_principal_variation() {
     let Some(tables) = tables() else { return };
     for (fen, depth) in
         [("8/8/8/3n4/8/1k6/8/3RK2R w - - 0 1", 6), ("4k3/8/8/3q4/8/8/3R4/3RK3 w - - 0 1", 6)]
@@ -157,7 +157,7 @@ fn the_principal_variation_is_bounded_by_the_tables() {
 
 /// A draw by the tables is no reason to give a piece away: the other side may still go wrong.
 #[test]
-fn a_known_draw_is_played_on_with_what_there_is() {
+fn drawn_position_is_played_without_losing_pieces() {
     let Some(tables) = tables() else { return };
     for fen in [
         "8/8/3k4/3n4/8/2R5/3K4/8 w - - 0 1",
@@ -234,7 +234,7 @@ fn bishop_and_knight_win_with_few_nodes() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn bishop_and_knight_win_from_any_start() {
+fn bishop_and_knight_win_from_random_starts() {
     for seed in [1, 2] {
         win_with_bishop_and_knight(60, 40_000, seed);
     }
@@ -255,7 +255,7 @@ fn fen_of(board: &[char; 64]) -> String {
 }
 
 #[test]
-fn folders_without_tables_are_refused() {
+fn folders_without_tables_are_rejected() {
     let folder = tempfile::tempdir().expect("a folder");
     let error = Tables::open(folder.path()).expect_err("no tables");
     assert!(matches!(error, TablesError::None { .. }), "{error}");

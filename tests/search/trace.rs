@@ -16,7 +16,7 @@ fn traced(position: &Position, depth: i32, threads: usize) -> (SearchResult, Tra
 }
 
 #[test]
-fn sums_of_the_visits_equal_what_the_search_counts_on_twenty_positions() {
+fn sums_of_visits_match_the_search_counters() {
     for position in positions().iter().take(20) {
         let (result, trace) = traced(position, 9, 1);
         assert_eq!(trace.sums.counters(), trace.counters, "{position}");
@@ -30,7 +30,7 @@ fn sums_of_the_visits_equal_what_the_search_counts_on_twenty_positions() {
 }
 
 #[test]
-fn whoever_watches_changes_nothing() {
+fn tracing_does_not_change_the_search() {
     for position in positions().iter().step_by(15) {
         let (watched, _) = traced(position, 9, 1);
         let config = Config { memory_mb: 4, ..Config::default() };
@@ -45,7 +45,7 @@ fn whoever_watches_changes_nothing() {
 }
 
 #[test]
-fn every_node_is_below_a_move_of_the_root() {
+fn every_node_is_counted_below_a_root_move() {
     for threads in [1, 3] {
         let (result, trace) = traced(&positions()[4], 10, threads);
         assert_eq!(trace.sums.counters(), trace.counters, "{threads} threads");
@@ -67,7 +67,7 @@ fn every_node_is_below_a_move_of_the_root() {
 }
 
 #[test]
-fn what_is_written_down_is_bounded() {
+fn recorded_visits_are_bounded() {
     let position = Position::start();
     let config = Config { memory_mb: 4, ..Config::default() };
     let mut searcher = Searcher::new(config);
@@ -96,7 +96,7 @@ fn what_is_written_down_is_bounded() {
 }
 
 #[test]
-fn a_position_without_moves_is_reported() {
+fn position_without_moves_has_an_empty_trace() {
     let mated = Position::from_fen("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1").expect("a position");
     let (result, trace) = traced(&mated, 3, 1);
     assert_eq!((result.best, trace.visits.len()), (None, 0));

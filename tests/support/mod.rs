@@ -75,7 +75,7 @@ impl Engine {
     }
 
     /// Starts the program with this many kibibytes of address space.
-    pub fn start_cramped(kibibytes: u32, arguments: &[&str]) -> Self {
+    pub fn start_with_limited_memory(kibibytes: u32, arguments: &[&str]) -> Self {
         let script = format!(r#"ulimit -v {kibibytes} && exec "$0" "$@""#);
         let mut shell = Command::new("sh");
         Self::run(shell.arg("-c").arg(script).arg(PROGRAM).args(arguments))

@@ -13,7 +13,7 @@ use super::{Answer, Server};
 use crate::support::TIMEOUT;
 
 /// A server that waits a second for its clients.
-fn impatient() -> (Server, tempfile::TempDir) {
+fn server_with_short_timeout() -> (Server, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     (Server::start(&["embedded", "--client-timeout", "1"], folder.path()), folder)
 }
@@ -35,8 +35,8 @@ fn send_raw(server: &Server, request: &[u8], closes: bool) -> Answer {
 }
 
 #[test]
-fn a_client_that_never_reads_is_let_go() {
-    let (server, _folder) = impatient();
+fn connection_of_a_stalled_client_is_closed() {
+    let (server, _folder) = server_with_short_timeout();
     for request in [
         "GET /main.js HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "GET /book?play=e2e4 HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -59,8 +59,8 @@ fn a_client_that_never_reads_is_let_go() {
 }
 
 #[test]
-fn searches_end_on_time_though_nobody_reads() {
-    let (server, _folder) = impatient();
+fn searches_end_on_time_without_readers() {
+    let (server, _folder) = server_with_short_timeout();
     let mut streams: Vec<_> = (0..4).map(|_| server.connect()).collect();
     for (number, stream) in streams.iter_mut().enumerate() {
         let request = format!(
@@ -85,8 +85,8 @@ fn searches_end_on_time_though_nobody_reads() {
 }
 
 #[test]
-fn a_search_that_is_replaced_says_so() {
-    let (server, _folder) = impatient();
+fn replaced_search_reports_the_reason() {
+    let (server, _folder) = server_with_short_timeout();
     let mut first = server.connect();
     first
         .write_all(b"GET /analysis?seconds=60&client=a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -110,8 +110,8 @@ fn a_search_that_is_replaced_says_so() {
 }
 
 #[test]
-fn every_fault_has_the_documented_form_and_names_the_limit() {
-    let (server, _folder) = impatient();
+fn errors_have_the_documented_form_and_name_the_limit() {
+    let (server, _folder) = server_with_short_timeout();
     let post = |headers: &str, body: &str| {
         format!(
             "POST /read HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\r\n\r\n{body}"
@@ -167,7 +167,7 @@ fn last_line(server: &Server, name: &str) -> Value {
 type Put<'p> = (&'p str, &'p dyn Fn(&Path));
 
 #[test]
-fn what_takes_the_place_of_a_games_file_is_refused_and_named() {
+fn replaced_game_file_is_rejected_by_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let games = folder.path().join("games.pgn");
     fs::write(&games, super::GAMES).expect("written");
@@ -209,7 +209,7 @@ fn what_takes_the_place_of_a_games_file_is_refused_and_named() {
 }
 
 #[test]
-fn a_player_stream_that_ends_with_the_server_says_so() {
+fn streams_report_that_the_server_is_closing() {
     let (mut server, folder) = Server::with_games();
     let _keep = folder;
     // Done at once: nothing is missing.
