@@ -1,4 +1,4 @@
-//! The console with a search that is over at once.
+//! The console with a search that ends at once.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ const NODES: u64 = 400;
 /// The real search, in one thread, for a moment, with little memory.
 struct Hasty(Searcher);
 
-/// What of a configuration the search is made with.
+/// Limits the memory and threads of a configuration.
 fn little(config: Config) -> Config {
     Config { memory_mb: 1, threads: 1, ..config }
 }
@@ -42,7 +42,7 @@ impl Backend for Hasty {
     }
 }
 
-/// What the console writes.
+/// Output of the console.
 #[derive(Clone, Default)]
 struct Screen(Arc<Mutex<Vec<u8>>>);
 
@@ -62,7 +62,7 @@ fn engine() -> Engine {
     Engine::new(hasty, Settings::default(), Book::embedded()).expect("no files")
 }
 
-/// What comes to the screen when these lines are typed in, and games are kept in this file.
+/// Returns the output for these lines; games are saved in `kept`.
 pub fn show(lines: impl Iterator<Item = String> + Send + 'static, kept: PathBuf) -> String {
     let screen = Screen::default();
     type_in(engine(), Box::new(screen.clone()), kept, lines).expect("written");

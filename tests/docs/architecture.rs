@@ -1,16 +1,16 @@
-//! Holds the sources against the rules that ARCHITECTURE.md states.
+//! Checks the sources against the rules in ARCHITECTURE.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::{files_below, read, root};
 
-/// Lines a function may have: all of them, and all but the longest twentieth.
+/// Maximum lines of a function: of any, and of all but the longest 5%.
 const LONGEST_FUNCTION: usize = 100;
 const LONG_FUNCTION: usize = 45;
-/// Lines a source file may have.
+/// Maximum lines of a source file.
 const LONGEST_FILE: usize = 600;
-/// The modules that talk to a terminal or a pipe.
+/// Modules that may print.
 const PRINTING: [&str; 1] = ["cli"];
 
 /// A source file and the module that it belongs to, such as `games::pgn`.
@@ -32,7 +32,7 @@ impl Source {
 fn declared_modules_match_the_table() {
     let table = table();
     let mut declared = Vec::new();
-    // `fuzz` lies among the targets that it is for.
+    // `fuzz` is in the folder of the fuzz targets.
     for area in declared_in("src/lib.rs").into_iter().filter(|name| name != "fuzz") {
         // An area without modules in the table is described as a whole.
         if table.iter().any(|name| name.starts_with(&format!("{area}::"))) {
@@ -82,7 +82,7 @@ fn order_check_finds_violations() {
         faults(file, "fn f() { crate::high::three::g() }\n"),
         [format!("{file} uses high"), format!("{file} uses high::three")]
     );
-    // A re-export of the library's root is no way around.
+    // A re-export at the crate root does not avoid the check.
     let file = "src/high/three/a.rs";
     assert_eq!(faults(file, "use crate::one::One;\n"), [format!("{file} uses one")]);
     assert_eq!(faults("src/low/new/a.rs", ""), ["src/low/new/a.rs is in no module of the table"]);
@@ -93,7 +93,7 @@ fn files_of_a_folder_have_no_cyclic_uses() {
     let mut faults = Vec::new();
     for (folder, uses) in uses_within_folders(&sources(&["src"])) {
         let mut open: Vec<&String> = uses.keys().collect();
-        // Whatever uses nothing that is still open is in no circle; what then remains is.
+        // A file that uses no other open file is in no cycle; what remains is in cycles.
         while let Some(free) = open
             .iter()
             .position(|name| !uses[*name].iter().any(|used| used != *name && open.contains(&used)))
@@ -163,7 +163,7 @@ fn printing_macros_that_can_panic_are_not_used() {
 fn there_is_no_global_mutable_state() {
     const CHANGEABLE: [&str; 7] =
         ["static mut ", "thread_local!", "Atomic", "Cell<", "Lock<", "Mutex<", "Lazy"];
-    /// They never change, but are worked out only when they are needed.
+    /// Constants that are computed on first use.
     const CONSTANTS: [&str; 2] = ["EMBEDDED: LazyLock<Arc<Network>>", "DISTANCES: OnceLock<"];
     let mut faults = Vec::new();
     for source in sources(&["src"]) {
@@ -190,7 +190,7 @@ fn functions_and_files_are_short() {
     let (longest, name) = functions.last().expect("there are functions");
     assert!(*longest <= LONGEST_FUNCTION, "{name} has {longest} lines");
     let (long, name) = &functions[functions.len() * 95 / 100];
-    assert!(*long < LONG_FUNCTION, "a twentieth of the functions is longer than {name}: {long}");
+    assert!(*long < LONG_FUNCTION, "more than 5% of the functions are longer than {name}: {long}");
     for source in &sources {
         let lines = source.text.lines().count();
         assert!(lines < LONGEST_FILE, "{} has {lines} lines", source.path.display());
@@ -231,7 +231,7 @@ fn table() -> Vec<String> {
     modules
 }
 
-/// The uses of sources that are against the order of a table.
+/// Returns the uses that violate the order of a table.
 fn order_faults(table: &[String], sources: &[Source]) -> Vec<String> {
     let rank = |module: &str| table.iter().position(|name| name == module);
     let mut faults = Vec::new();
@@ -320,7 +320,7 @@ fn used_after(word: &str, base: &Path, code: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Adds what a path such as `a::{b, c::d}` names, as far as it goes by small letters.
+/// Adds the modules that a path such as `a::{b, c::d}` names.
 fn paths_of(base: &Path, text: &str, found: &mut Vec<PathBuf>) {
     if let Some(list) = text.strip_prefix('{') {
         let (mut depth, mut begin) = (0, 0);
@@ -347,7 +347,7 @@ fn paths_of(base: &Path, text: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Notes, in the folder where they part, that what `own` is in uses what `used` is in.
+/// Records, in the deepest common folder, that the part with `own` uses the part with `used`.
 fn note_use(folders: &mut BTreeMap<PathBuf, Uses>, own: &Path, used: &Path) {
     let common: PathBuf =
         own.iter().zip(used).take_while(|(one, other)| one == other).map(|(one, _)| one).collect();

@@ -11,7 +11,7 @@ fn generate(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// As Debian's `gnuchess.eng` has it: the kind of file, the command line and the variants.
+/// The format of Debian's `gnuchess.eng`: file type, command line and variants.
 #[test]
 fn plugin_file_has_the_xboard_format() {
     let plugin = generate(&["plugin"]);
@@ -19,8 +19,7 @@ fn plugin_file_has_the_xboard_format() {
     assert!(plugin.ends_with('\n'));
 }
 
-/// Every file of a package is where those look for it who read it, and none is replaced that is
-/// something else.
+/// Every file is written to its standard place; files of another kind are not replaced.
 #[test]
 fn package_files_are_written_to_their_places() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -54,8 +53,8 @@ fn completions_exist_for_every_shell() {
     }
 }
 
-/// The pages of ours that a page names: words such as `tabia-book(6)`, bold or not, hyphens escaped
-/// or not.
+/// Returns Tabia's pages that a page names, such as `tabia-book(6)`, also in bold or with escaped
+/// hyphens.
 fn pages_named_in(page: &Path) -> BTreeSet<String> {
     let text = std::fs::read_to_string(page).expect("a page");
     let text = text.replace("\\fB", "").replace("\\fR", "").replace('\\', "");
@@ -84,7 +83,7 @@ fn every_referenced_man_page_is_written() {
     assert!(page.contains(".TH tabia 6 "), "{page}");
 }
 
-/// cargo-deb takes the version of Cargo.toml; the changelog that Debian wants names it too.
+/// cargo-deb takes the version from Cargo.toml; Debian's changelog repeats it.
 #[test]
 fn package_changelog_matches_the_version() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/packaging/changelog");
@@ -98,7 +97,7 @@ fn main_page() -> String {
     generate(&["man"]).replace("\\-", "-")
 }
 
-/// A page has the sections that people look for, in the usual order.
+/// The page has the usual sections in the usual order.
 #[test]
 fn main_man_page_has_the_usual_sections() {
     let page = main_page();
@@ -117,8 +116,8 @@ fn main_man_page_has_the_usual_sections() {
     assert_eq!(sections, wanted);
 }
 
-/// What the sources read of the environment, by any of the standard library's functions, stands on
-/// the page: names of variables are texts in capitals in those files.
+/// The page lists every environment variable that the sources read. In files that call `env::var`,
+/// strings in capitals count as names of variables.
 #[test]
 fn main_man_page_lists_every_environment_variable() {
     let mut read = BTreeSet::new();

@@ -1,9 +1,9 @@
-//! docs/lessons.md quotes what the lessons print; here the commands are run and compared.
+//! Runs the commands quoted in docs/lessons.md and compares their output.
 //!
-//! A block ```` ```console ```` begins with `$ tabia …` and must be what the command prints. In a
-//! block ```` ```console varies ```` numbers may differ, and lines that begin with a number are
-//! passed over: they hold times, or iterations of the engine's own search. With
-//! `TABIA_UPDATE_DOCS` set the page is written anew instead.
+//! A block ```` ```console ```` begins with `$ tabia …` and must equal the output. In a block
+//! ```` ```console varies ```` numbers may differ, and lines that begin with a number are ignored:
+//! they hold times, or iterations of the engine's own search. With `TABIA_UPDATE_DOCS` set the
+//! page is rewritten instead.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
 
-/// A quoted command with what it is said to print.
+/// A quoted command and its quoted output.
 struct Block {
     varies: bool,
     command: String,
@@ -165,7 +165,7 @@ fn forest_is_searched_by_every_method_and_reproducible() {
     let trees: Vec<Value> =
         lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let seeds: Vec<u64> = trees.iter().map(|tree| tree["seed"].as_u64().expect("a seed")).collect();
-    assert_eq!(seeds, [u64::MAX - 1, u64::MAX, 0], "seeds go round");
+    assert_eq!(seeds, [u64::MAX - 1, u64::MAX, 0], "seeds wrap around");
     for tree in &trees {
         let searches = tree["searches"].as_array().expect("searches");
         assert_eq!(searches.len(), 9);
@@ -214,7 +214,7 @@ fn trace_counts_match_the_picture() {
     assert_eq!(search["cutoffs"], picture.matches("<g class=\"cutoff\">").count());
     assert_eq!(search["hidden"], 0);
     assert_eq!(search["line"][0], "Rd8#");
-    let news = all["news"].as_array().expect("news");
+    let news = all["news"].as_array().expect("an event");
     assert!(news.iter().any(|one| one["new"] == "Rd8#" && one["score"] == 31_999), "{news:?}");
 }
 

@@ -1,4 +1,4 @@
-//! Games added to books, and inputs that are of other kinds than games.
+//! Adding games to books, and input files that are not games.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -25,7 +25,7 @@ impl Numbers {
     }
 }
 
-/// A game of random moves with this number, which no other game has.
+/// Returns a random game with a unique number.
 fn game(number: usize, numbers: &mut Numbers) -> String {
     let result = ["1-0", "0-1", "1/2-1/2", "*"][numbers.below(4)];
     let (year, plies) = (2000 + numbers.below(20), 1 + numbers.below(30));
@@ -48,7 +48,7 @@ fn game(number: usize, numbers: &mut Numbers) -> String {
     text
 }
 
-/// Texts of so many random games each.
+/// Returns texts with these numbers of random games.
 fn texts(sizes: &[usize], seed: u64) -> Vec<String> {
     let (mut numbers, mut number) = (Numbers(seed), 0);
     let mut text = |size: usize| {
@@ -300,7 +300,7 @@ fn killed_addition_leaves_the_old_or_the_new_book() {
         command.args(["book", "add", "base.tbk", "b.pgn", "--checkpoint", "0.02", "-q"]);
         command.current_dir(folder.path()).stdout(Stdio::null());
         let mut child = command.spawn().expect("it starts");
-        // Later and later, so that it ends however slow the machine is.
+        // Kill later each time, so that the loop ends on any machine.
         std::thread::sleep(Duration::from_millis(5 + 20 * kills));
         if let Some(status) = child.try_wait().expect("a child") {
             assert!(status.success());
@@ -314,7 +314,7 @@ fn killed_addition_leaves_the_old_or_the_new_book() {
     assert!(read("base.tbk") == new);
 }
 
-/// Files of other kinds than games, by the beginnings that programs give them: what an error calls them.
+/// Files that are not games, each with the name that errors use for its kind.
 fn other_kinds(folder: &Path) -> Vec<(&'static str, &'static str)> {
     let texts = texts(&[9], 5);
     fs::write(folder.join("g.pgn"), &texts[0]).expect("written");
@@ -361,11 +361,11 @@ fn commands_name_the_kind_of_files_that_are_not_games() {
     ];
     for (file, kind) in other_kinds(folder.path()) {
         for command in commands {
-            // A book among the inputs of a build is the one that is added to.
+            // `build` adds to a book among its inputs.
             if kind == "a Tabia book" && command[1] == "build" {
                 continue;
             }
-            // Programs with Parquet read it, and find this one broken.
+            // Builds with Parquet support read it and report it as broken.
             if kind == "Parquet" && cfg!(feature = "parquet") {
                 continue;
             }

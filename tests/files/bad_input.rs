@@ -1,4 +1,4 @@
-//! What users get wrong, each answered by one clear line and a failing exit status.
+//! Invalid input: each is answered by one clear line and a failing exit status.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn noise(length: usize) -> Vec<u8> {
     (0..length).map(|_| next()).collect()
 }
 
-/// A folder of files that are not what they are taken for.
+/// A folder of files whose content does not match their names.
 struct Files(TempDir);
 
 impl Files {
@@ -42,7 +42,7 @@ impl Files {
     }
 }
 
-/// Runs `tabia` with arguments that cannot work, and returns the one line that it says.
+/// Runs `tabia` with invalid arguments; returns its one-line error.
 fn refusal(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let printed = String::from_utf8(output.stderr).expect("messages are UTF-8");
@@ -69,19 +69,19 @@ fn invalid_arguments_are_rejected_in_one_line() {
     ] {
         let line = refusal(arguments, files.0.path());
         assert!(line.contains(word), "{arguments:?}: {line}");
-        assert!(line.contains("--help"), "{arguments:?} does not say what to do: {line}");
+        assert!(line.contains("--help"), "no hint for {arguments:?}: {line}");
     }
 }
 
 /// A game for a small book.
 const GAME: &str = "[Event \"?\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
-/// The length of the mark at the beginning of a book, without which it is no book at all.
+/// Length of the magic bytes at the start of a book.
 const MAGIC: usize = 8;
-/// The length of the head of a book, and what it is padded to.
+/// Length of the header of a book, without and with padding.
 const HEADER: usize = 152;
 const PADDED_HEADER: usize = 256;
 
-/// Files that are no book, with a word of the refusal.
+/// Files that are not books, each with a part of the error.
 const NO_BOOKS: [(&str, &str); 11] = [
     ("missing.pgn", "does not exist"),
     ("missing.tbk", "does not exist"),
@@ -96,7 +96,7 @@ const NO_BOOKS: [(&str, &str); 11] = [
     ("noise.ctg", "noise.ctg"),
 ];
 
-/// A GUI has to be told in its protocol, and is played with all the same.
+/// The error is reported to the GUI in its protocol, and the engine plays on.
 #[test]
 fn invalid_books_are_reported_in_the_protocol() {
     let files = Files::new();

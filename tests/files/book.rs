@@ -1,4 +1,4 @@
-//! Books from real games, checked against figures that other programs gave.
+//! Books from real games, checked against figures of other programs.
 
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -69,13 +69,13 @@ fn embedded_book_matches_its_sources() {
         merged.rewind().and_then(|()| merged.read_to_end(&mut bytes)).expect("read");
         let (made, embedded) = (Book::from_bytes(bytes, "made").expect("a book"), Book::embedded());
         assert_eq!(made.positions(), embedded.positions());
-        assert!(made.entries().eq(embedded.entries()), "books/make-book.sh makes it anew");
+        assert!(made.entries().eq(embedded.entries()), "run books/make-book.sh to rebuild it");
     }
 }
 
 #[test]
 fn embedded_book_plays_no_losing_moves() {
-    /// What its moves may give away, in centipawns.
+    /// Maximum loss of a book move, in centipawns.
     const LOSS: i32 = 50;
     let book = Book::embedded();
     book.verify().expect("sound");

@@ -1,4 +1,4 @@
-//! Books as files: written whole or not at all, refused when damaged, exchanged with Polyglot.
+//! Book files: atomic writes, damage detection, exchange with Polyglot.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ fn folder() -> TempDir {
     TempDir::new().expect("a temporary folder")
 }
 
-/// Runs `tabia book …` and returns whether it succeeded and all that it said.
+/// Runs `tabia book …`; returns whether it succeeded, and all its output.
 fn tabia(arguments: &[&str], folder: &Path) -> (bool, String) {
     let output = support::tabia(&[&["book"], arguments].concat(), folder);
     let printed = [output.stdout, output.stderr].concat();
@@ -61,7 +61,7 @@ fn compressed_input_gives_the_same_book() {
     fs::write(path("g.pgn.bz2"), bzip2.finish().expect("memory")).expect("writable");
     let zstd = zstd::encode_all(games.as_bytes(), 1).expect("memory");
     fs::write(path("g.pgn.zst"), &zstd).expect("writable");
-    // As pzstd writes it: frames, and before each a small one that is passed over.
+    // As pzstd writes it: a small skippable frame before each frame.
     let head = |frame: &[u8]| [b"\x50\x2a\x4d\x18\x04\0\0\0\0\0\0\0", frame].concat();
     let half = games.len() / 2;
     let frames = [&games[..half], &games[half..]]
@@ -143,7 +143,7 @@ fn killed_build_leaves_the_old_book_and_no_files() {
     assert!(fs::read(folder.path().join("out.tbk")).expect("still there") == old);
     run_ok(&["build", "g.pgn", "-o", "out.tbk"], folder.path());
     assert!(fs::read(folder.path().join("out.tbk")).expect("written") != old);
-    assert_eq!(folder.path().read_dir().expect("a folder").count(), 2, "something is left over");
+    assert_eq!(folder.path().read_dir().expect("a folder").count(), 2, "a file is left over");
 }
 
 #[cfg(unix)]
@@ -262,7 +262,7 @@ fn real_polyglot_books_round_trip() {
         let bytes = fs::read(books.join(name)).expect(name);
         let book = Book::open(&books.join(name)).expect(name);
         let (old, new) = (rows(&bytes), rows(&book.to_polyglot().bytes));
-        // This book has castling as the king's own move, which is read all the same.
+        // This book stores castling as a king move, which is accepted too.
         let same = name == "book_small.bin"
             || new.iter().all(|(row, weight)| old.get(row) == Some(weight));
         assert!(same, "{name}");
@@ -305,7 +305,7 @@ fn files_that_only_look_like_polyglot_books_are_rejected() {
     }
     let Some(books) = shared_data("books/not_polyglot") else { return };
     for name in ["eco.bin", "komodo.bin"] {
-        // Whole rows, then sorted ones: neither their size nor their order gives them away.
+        // Neither their size nor their order shows that they are not books.
         let bytes = fs::read(books.join(name)).expect(name);
         let mut rows = bytes.as_chunks::<16>().0.to_vec();
         assert!(refusal(&rows.concat()).contains("holds no move"), "{name}");
@@ -355,7 +355,7 @@ fn polyglot_program_builds_the_same_book() {
 const LUCKY: &str = "[Event \"A\"]\n[White \"Anna\"]\n[Black \"Bert\"]\n[Result \"1-0\"]\n\n\
                      1. e4 e5 2. Nf3 Nf6 3. Nxe5 Nxe4 4. Ke3 1-0\n";
 
-/// What the guides show of `tabia book` is what it prints, but for times and progress.
+/// The guides quote the output of `tabia book`, except for times and progress.
 #[test]
 fn guides_show_the_output_of_the_commands() {
     let Some(games) = shared_data("pgn/mid_otb") else { return };

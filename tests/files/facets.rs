@@ -1,4 +1,4 @@
-//! Books that know their games: what a filter leaves is what a book of those games alone has.
+//! Books with facets: a filtered book equals a book of the filtered games.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -11,7 +11,7 @@ use tabia::position::{Color, Position};
 
 use crate::support::shared_data;
 
-/// Lines that meet by other orders of moves, come back to a position, and leave it by another move.
+/// Lines that transpose, repeat a position, and leave it by another move.
 const LINES: [&str; 7] = [
     "e4 e5 Nf3 Nc6 Bb5",
     "Nf3 Nc6 e4 e5 Bc4",
@@ -24,7 +24,7 @@ const LINES: [&str; 7] = [
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 const CLOCKS: [&str; 6] = ["60", "180+2", "900+10", "40/7200", "-", "?"];
 
-/// A game's tags and moves, as they are drawn.
+/// Generated tags and moves of a game.
 type Drawn = (usize, usize, Option<u16>, Option<u16>, Option<(u16, u8, u8)>, Option<usize>);
 
 fn any_game() -> impl Strategy<Value = Drawn> {
@@ -81,7 +81,7 @@ fn build_filtered(text: &str, filter: GameFilter, options: &BuildOptions) -> Opt
     build_in_memory(&[input], &options, "book").ok().map(|(book, _)| book)
 }
 
-/// Holds a book against one of the games that a filter lets through, in all positions of the first.
+/// Compares a filtered book with a book of the filtered games, in all positions of the first.
 fn check_filter(
     whole: &Book,
     part: Option<&Book>,

@@ -1,4 +1,4 @@
-//! The games of a book: found again in their files, and kept when books are made of books.
+//! The games of a book: found in their files, and kept by merging and filtering.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::support::{self, shared_data};
 
-/// Games that differ in everything that is listed.
+/// Games that differ in all listed tags.
 fn some_games(first: usize) -> String {
     games_of(first..first + 40)
 }
@@ -49,7 +49,7 @@ fn of_text(text: &str) -> Book {
     build_in_memory(&[input], &with_facets(), "book").expect("games").0
 }
 
-/// Every way in which a text of games can stand in a file.
+/// The same games in every supported encoding and compression.
 fn packed(text: &str) -> Vec<(&'static str, Vec<u8>)> {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(text.as_bytes()).expect("memory");
@@ -84,7 +84,7 @@ fn game_is_found_in_its_file() {
             assert!(pgn.contains(&format!("[White \"{}\"]", game.white.name)), "{pgn}");
             assert!(pgn.ends_with(game.result.token()), "{pgn}");
         }
-        // What a game is called follows from its text, not from the file.
+        // A game's id depends on its text, not on the file.
         ids.push(found.top.iter().map(|game| game.id).collect::<Vec<_>>());
     }
     assert!(ids.iter().all(|others| *others == ids[0]));
@@ -100,7 +100,7 @@ fn missing_or_changed_game_file_is_reported() {
     let id = book.explore(&Position::start(), &FacetFilter::default()).reached.top[0].id;
     let pgn = book.game(id).expect("it is there");
     fs::write(&path, format!("{text}\n[Event \"more\"]\n\n1. e4 *\n")).expect("writable");
-    assert_eq!(book.game(id), Ok(pgn.clone()), "what was added does no harm");
+    assert_eq!(book.game(id), Ok(pgn.clone()), "appended games do not matter");
     for other in [&text[5..], &text[..100], &text.replace("Ž", "Š"), ""] {
         fs::write(&path, other).expect("writable");
         assert!(matches!(book.game(id), Err(GameError::Changed { .. })), "{:?}", book.game(id));
@@ -116,7 +116,7 @@ fn missing_or_changed_game_file_is_reported() {
     assert!(matches!(of_text(&text).game(id), Err(GameError::NotKept { .. })));
 }
 
-/// Whether two books say the same of their games, wherever one of them goes.
+/// Asserts that two books have the same games in all positions of the first.
 fn assert_same_games(left: &Book, right: &Book) {
     let everything = FacetFilter::default();
     for at in left.walk(&Position::start(), u32::MAX) {
@@ -239,7 +239,7 @@ fn result_does_not_depend_on_threads_memory_or_order() {
                 continue;
             };
             let how = format!("{threads} threads, {memory} bytes, unique: {unique}");
-            // Which input a game that is in two counts for, the manifest tells as it comes.
+            // Which input is credited with a duplicate depends on timing.
             assert!(unique || book.bytes() == first.bytes(), "{how}");
             assert!(book.entries().eq(first.entries()), "{how}");
             for at in first.walk(&Position::start(), 2) {

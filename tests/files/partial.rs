@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::support;
 
-/// Runs `tabia book …` and returns whether it succeeded and all that it said.
+/// Runs `tabia book …`; returns whether it succeeded, and all its output.
 fn tabia(arguments: &str, folder: &Path) -> (bool, String) {
     let arguments: Vec<&str> = ["book"].into_iter().chain(arguments.split(' ')).collect();
     let output = support::tabia(&arguments, folder);
@@ -15,7 +15,7 @@ fn tabia(arguments: &str, folder: &Path) -> (bool, String) {
     (output.status.success(), String::from_utf8(printed).expect("UTF-8"))
 }
 
-/// Games in two files, which count, do not count, and have a fault.
+/// Games in two files: counted, not counted, and broken.
 fn folder_of_games() -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
     let games = "1. e4 e5 2. Nf3 Nc6 1-0\n\n1. d4 d5 2. c4 e6 0-1\n\n1. e4 c5 *\n\n";
@@ -104,7 +104,7 @@ mod with_parquet {
         assert!(!folder.join("c").exists());
     }
 
-    /// Any damage is an error, or does not matter to the book.
+    /// Any damage is an error or leaves the book unchanged.
     #[test]
     fn damaged_counts_never_give_a_different_book() {
         let folder = folder_of_games();

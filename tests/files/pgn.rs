@@ -1,4 +1,4 @@
-//! Real and dirty PGN, read by read_with_tabia and by a second reader on `shakmaty`.
+//! Real and dirty PGN, read by Tabia and by a second reader on `shakmaty`.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ struct Found {
     plies: u64,
 }
 
-/// Takes all games to their ends.
+/// Visits all games completely.
 struct All;
 
 impl Visitor for All {
@@ -51,7 +51,7 @@ fn read_with_tabia(bytes: &[u8]) -> Found {
     found
 }
 
-/// The second reader: `shakmaty` plays the moves, and the tags are judged anew.
+/// The second reader: `shakmaty` plays the moves, and the tags are interpreted independently.
 #[derive(Default)]
 struct Second {
     tagged: bool,
@@ -59,7 +59,7 @@ struct Second {
     fen: Option<String>,
     position: Chess,
     plies: u64,
-    /// Moves of pieces whose sign of a capture was missing or too much.
+    /// Piece moves with a missing or superfluous capture sign.
     toggled: u64,
 }
 
@@ -142,7 +142,7 @@ impl pgn_reader::Visitor for Second {
     }
 }
 
-/// The same move of a piece with or without the sign of a capture, on which read_with_tabia does not insist.
+/// Returns a piece move with the capture sign toggled; Tabia does not require it.
 fn with_capture_toggled(san: &San) -> San {
     match *san {
         San::Normal { role, file, rank, capture, to, promotion } if role != Role::Pawn => {
@@ -152,7 +152,8 @@ fn with_capture_toggled(san: &San) -> San {
     }
 }
 
-/// What the second reader found, and how many moves of it only with [`with_capture_toggled`].
+/// Returns what the second reader found, and the number of moves that needed
+/// [`with_capture_toggled`].
 fn read_with_shakmaty(bytes: &[u8]) -> (Found, u64) {
     let mut reader =
         pgn_reader::Reader::build(bytes).set_supported_tag_line_length(8 << 10).finish();
@@ -182,9 +183,9 @@ fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Files that the second reader reads otherwise, and why.
+/// Files that the second reader reads differently, and why.
 const DIFFERENT: [&str; 37] = [
-    // An empty line after the comment before the first move tears the game there.
+    // An empty line after the comment before the first move ends the game there.
     "barnes-horton.pgn",
     "test-C.pgn",
     "test-F-text.pgn",
@@ -209,7 +210,7 @@ const DIFFERENT: [&str; 37] = [
     "test-totalplycount.pgn",
     "test-ucW.pgn",
     "test-w.pgn",
-    // So do empty lines elsewhere, and at the end of a file they make a game of nothing.
+    // So do empty lines elsewhere, and at the end of a file they give an empty game.
     "chessdoctor.pgn",
     "mate_in_3.pgn",
     "perle.pgn",
@@ -218,7 +219,7 @@ const DIFFERENT: [&str; 37] = [
     "nested-comment.pgn",
     "test-fuzzydepth.pgn",
     "test-nagcomments.pgn",
-    // Squares instead of SAN, which it passes over.
+    // Squares instead of SAN, which it skips.
     "test-promotion-in.pgn",
     "uci-moves.pgn",
     // Tags without movetext, and those of the next game.
@@ -227,7 +228,7 @@ const DIFFERENT: [&str; 37] = [
     "corrupted.pgn",
     // Quotation marks within tags.
     "unescaped_quote_header.pgn",
-    // An open brace, with which it loses the two games after it.
+    // An unclosed brace, after which it loses two games.
     "europe_echecs.pgn",
 ];
 

@@ -1,4 +1,4 @@
-//! Books as a collector uses them: one player's moves, parts, comparisons, gaps, exports.
+//! Working with repertoire books: one player's moves, parts, comparisons, gaps, exports.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -81,7 +81,8 @@ fn sample_pgn() -> String {
     text.collect()
 }
 
-/// How many games that `counts` chooses played each move of `side` (or of both), by key and move.
+/// Counts the games selected by `counts` that played each move of `side` (or of both), by key and
+/// move.
 fn moves_played(
     side: Option<Color>,
     counts: impl Fn(&Sample) -> bool,
@@ -272,7 +273,7 @@ fn check_ignores_gaps_made_by_a_filter() {
     }
     let text = output(&["book", "check", "merged.tbk"], folder.path());
     assert!(text.ends_with("0 findings\n"), "{text}");
-    // Without a filter every end of a game is one.
+    // Without a filter every end of a game is a gap.
     let text = output(&["book", "check", "all.tbk"], folder.path());
     assert!(text.ends_with("6 findings\n") && !text.contains("not listed"), "{text}");
     run_ok(
@@ -311,7 +312,7 @@ fn dump_and_show_contain_analysed_values() {
             assert_eq!(found["value"]["cp"].as_i64(), expected, "{line}");
         }
     }
-    assert_eq!(known, book.values().len(), "every value is in the dump");
+    assert_eq!(known, book.values().len(), "the dump contains every value");
     let text = output(&["book", "dump", "g.tbk"], folder.path());
     let mut lines = text.lines();
     let head = columns(lines.next().expect("a head"));
@@ -387,7 +388,7 @@ fn find_and_game_search_the_same_folders() {
     let book = Book::open(&path("books/g.tbk")).expect("a book");
     let listed = book.explore(&Position::start(), &Default::default()).reached.top;
     let id = listed[0].id.to_string();
-    // Where the games were, beside the book, and in a folder that is named.
+    // In the original folder, beside the book, and in a given folder.
     let moves = [("games/g.pgn", "books/g.pgn"), ("books/g.pgn", "elsewhere/g.pgn")];
     for (before, after) in [("", "")].into_iter().chain(moves) {
         if !before.is_empty() {

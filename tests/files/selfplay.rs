@@ -1,4 +1,4 @@
-//! Games of self-play: kept packed, judged anew, and learnt from.
+//! Self-play games: packing, relabelling and training.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::support::{PROGRAM, tabia};
 
-/// Runs a command that must succeed; what it says.
+/// Runs a command that must succeed; returns its standard output.
 fn run(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let error = String::from_utf8_lossy(&output.stderr);
@@ -15,7 +15,7 @@ fn run(arguments: &[&str], folder: &Path) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// The error of a command that must fail.
+/// Runs a command that must fail; returns its standard error.
 fn run_err(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
     assert!(!output.status.success(), "{arguments:?}");
@@ -56,7 +56,7 @@ fn packed_games_equal_the_played_games() {
     };
     assert_eq!(moves(&of_packed), moves(&plain));
     assert!(of_packed.contains(" random plies after it; "), "settings of the part");
-    assert_eq!(of_packed.matches("[FEN ").count(), 20, "of few men");
+    assert_eq!(of_packed.matches("[FEN ").count(), 20, "with few pieces");
 
     // `cat` makes one file of two.
     for name in all {
@@ -73,7 +73,7 @@ fn packed_games_equal_the_played_games() {
     assert!(own.contains("it is read as well"), "{own}");
     let foreign = run_err(&["train", "pack", "p.games", "/dev/null", "-o", "q.games"], folder);
     assert!(foreign.contains("/dev/null is no file of self-play games"), "{foreign}");
-    assert!(!folder.join("q.games").exists(), "nothing is left of what failed");
+    assert!(!folder.join("q.games").exists(), "a failed command leaves no file");
     let played = run_err(&["train", "games", "--games", "90", "-o", "p.games"], folder);
     assert!(played.contains("p.games is packed"), "{played}");
 }

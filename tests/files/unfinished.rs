@@ -1,4 +1,4 @@
-//! Long builds that are broken off go on by the same command, and end with the same book.
+//! Interrupted builds resume by the same command and give the same book.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -32,7 +32,7 @@ fn games(number: usize) -> String {
     text
 }
 
-/// What is done with the games, into a book of this name; the build keeps checkpoints all the time.
+/// Arguments of a build with frequent checkpoints, into a book of this name.
 fn build<'a>(book: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     build_every("0.03", book, more)
 }
@@ -42,7 +42,7 @@ fn build_every<'a>(seconds: &'a str, book: &'a str, more: &[&'a str]) -> Vec<&'a
     [&all[..], more].concat()
 }
 
-/// Kills a build as soon as it has made another checkpoint; returns whether it could.
+/// Kills a build after its next checkpoint; returns false if it ended first.
 fn kill_at_next_checkpoint(folder: &Path, book: &str, arguments: &[&str]) -> bool {
     let state = folder.join(format!("{book}.unfinished/state.json"));
     let before = fs::read(&state).ok();
@@ -64,7 +64,7 @@ fn kill_at_next_checkpoint(folder: &Path, book: &str, arguments: &[&str]) -> boo
     }
 }
 
-/// Kills a build at so many checkpoints, and starts it anew if it ends before.
+/// Kills a build at this many checkpoints; restarts it if it ends before.
 fn kill_at_checkpoints(folder: &Path, book: &str, arguments: &[&str], times: usize) {
     let mut kills = 0;
     while kills < times {
@@ -107,7 +107,7 @@ fn repeatedly_killed_build_gives_the_same_book() {
     }
 }
 
-/// A folder with what a build has left that was killed after a checkpoint.
+/// A folder with the checkpoint of a killed build.
 fn unfinished() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn"), games(120_000)).expect("written");
@@ -147,7 +147,7 @@ fn build_from_a_stream_resumes_when_fed_again() {
     let mut input = child.stdin.take().expect("a pipe");
     input.write_all(text.as_bytes()).expect("it reads");
     while !folder.path().join("x.tbk.unfinished/state.json").exists() {
-        // A checkpoint is made when something comes.
+        // Checkpoints are made when input arrives.
         input.write_all(text.as_bytes()).expect("it reads");
     }
     child.kill().expect("killed");
@@ -186,7 +186,7 @@ fn foreign_files_in_the_checkpoint_folder_are_kept() {
     fs::create_dir(&own).expect("made");
     fs::write(own.join("letter.txt"), "dear").expect("written");
     for more in [&[][..], &["--afresh"]] {
-        // What a build leaves that is killed as it gives a file its name is no file of others.
+        // A temporary file left by a killed build is not a foreign file.
         fs::write(own.join(".tabia-0123456789ab"), "half a state").expect("written");
         assert!(tabia(&build("x.tbk", more), folder.path()).status.success());
         let left: Vec<_> =
@@ -219,7 +219,7 @@ fn build_progresses_with_any_checkpoint_interval() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn"), games(40_000)).expect("written");
     assert!(tabia(&build_every("0", "whole.tbk", &[]), folder.path()).status.success());
-    // Shorter than any disk takes to write a checkpoint.
+    // Shorter than writing a checkpoint takes.
     let built = tabia(&build_every("0.000001", "facets.tbk", &["--facets"]), folder.path());
     assert!(built.status.success(), "{built:?}");
     assert!(tabia(&build_every("0.000001", "x.tbk", &[]), folder.path()).status.success());

@@ -1,15 +1,15 @@
-//! The xboard protocol as the real program speaks it: one test for each thing that trips engines
-//! up. Nothing here depends on how fast the machine is.
+//! The xboard protocol of the program: one test for each common fault of engines. No test depends
+//! on the speed of the machine.
 
 use crate::support::Engine;
 use tabia::cecp::{Reply, Thinking};
 
 const MATE_IN_ONE: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
-/// Words that xboard takes for the end of the game or of the engine, wherever they stand.
+/// Words that xboard interprets as the end of the game or of the engine anywhere in a line.
 const MISREAD_WORDS: [&str; 6] =
     ["Draw", "not found", "No such file", "Permission denied", "can't alloc", "unknown host"];
 
-/// An engine that has introduced itself, with searches of one thread and few nodes.
+/// An initialised engine that searches with one thread and few nodes.
 fn engine(arguments: &[&str]) -> Engine {
     let mut engine = Engine::start(&[&["-x"], arguments].concat());
     engine.send("xboard\nprotover 2");
@@ -28,7 +28,7 @@ fn thinking(lines: &[String]) -> Vec<Thinking> {
         .collect()
 }
 
-/// Whether a line is of an iteration of so many plies or more.
+/// Whether a line reports an iteration of at least this depth.
 fn reaches(line: &str, depth: i32) -> bool {
     thinking(&[line.to_owned()]).iter().any(|line| line.depth >= depth)
 }
@@ -104,8 +104,8 @@ fn no_line_contains_words_that_xboard_misreads() {
     }
 }
 
-/// xboard sends `egtpath` at every start, as its system-wide settings have it, and python-chess
-/// gives an engine up that answers `Error`.
+/// xboard sends `egtpath` from its system-wide settings at every start, and python-chess rejects an
+/// engine that answers `Error`.
 #[test]
 fn missing_table_folder_is_an_error_only_if_set_by_option() {
     let mut engine = engine(&[]);
@@ -120,7 +120,7 @@ fn missing_table_folder_is_an_error_only_if_set_by_option() {
     assert!(line.contains("/EGT/Syzygy"), "{line}");
 }
 
-/// xboard starts engines without a shell, which would know `~` and `$HOME`.
+/// xboard starts engines without a shell, so `~` and `$HOME` are not expanded.
 #[test]
 fn unexpanded_shell_path_is_reported_unchanged() {
     let mut engine = engine(&[]);
@@ -137,7 +137,7 @@ fn book_move_is_reported_with_chances_and_reason() {
     engine.send("usermove e2e4");
     let lines = engine.until_start("move ");
     let [thinking_line, reason, _] = &lines[..] else { panic!("{lines:?}") };
-    // GUIs know by the parenthesis that this is no line of moves.
+    // The parenthesis shows GUIs that this is not a line of moves.
     let Reply::Thinking(thinking_line) = Reply::from(thinking_line.as_str()) else {
         panic!("{lines:?}")
     };
@@ -161,8 +161,8 @@ fn book_listing_is_short_and_ends_with_an_empty_line() {
     }
 }
 
-/// After 1.e4 Nc6 2.Ke2 d5 3.exd5 the book of one game does not know the position, but a line of
-/// the search meets it by another order of moves.
+/// After 1.e4 Nc6 2.Ke2 d5 3.exd5 the position is not in the book of one game, but a line of the
+/// search transposes into it.
 #[test]
 fn line_transposing_into_the_book_is_reported_and_ends_the_search() {
     let book = concat!(env!("CARGO_MANIFEST_DIR"), "/books/dumb.pgn");
@@ -186,8 +186,8 @@ fn ping_waits_for_the_move() {
     assert!(lines.iter().any(|line| line.starts_with("move ")), "{lines:?}");
 }
 
-/// xboard drops a move that comes while it waits for a pong. The orders before the ping take the
-/// longer, the more memory there is to clear; the move out of the book takes no time at all.
+/// xboard drops a move that arrives while it waits for a pong. Commands before the ping take longer
+/// the more memory must be cleared; the book move takes no time.
 #[test]
 fn ping_before_the_turn_is_answered_before_the_move() {
     let mut engine = engine(&[]);
@@ -209,7 +209,7 @@ fn ping_does_not_restart_pondering_or_analysis() {
     engine.until(|line| line.starts_with("3 "));
     engine.sync();
     let next = engine.until(|line| !thinking(&[line.to_owned()]).is_empty());
-    assert!(thinking(&next)[0].depth >= 3, "the analysis began anew");
+    assert!(thinking(&next)[0].depth >= 3, "the analysis restarted");
     engine.send("exit\nnew\nnps 1000\nst 1\nusermove e2e4");
     engine.until_start("move");
     engine.sync();
@@ -231,7 +231,7 @@ fn illegal_moves_and_unknown_commands_have_different_errors() {
         ("undo", "Error (command not legal now): undo"),
         ("remove", "Error (command not legal now): remove"),
         ("variant atomic", "Error (unsupported variant): variant atomic"),
-        // The board tells its user by a word of its own.
+        // The message for the user is a separate line.
         ("", "tellusererror atomic is not played here, only orthodox chess"),
         ("option Nonsense=3", "Error (unknown option): option Nonsense=3"),
     ] {
@@ -270,7 +270,7 @@ fn setboard_with_black_to_move_is_searched() {
 fn engine_replies_to_either_side_after_new_and_setboard() {
     let mut engine = engine(&["--no-book"]);
     engine.send("new\nsetboard 4k3/8/8/8/8/8/4R3/K7 b - - 0 1");
-    assert_eq!(engine.sync(), Vec::<String>::new(), "it is not for the engine to begin");
+    assert_eq!(engine.sync(), Vec::<String>::new(), "the engine does not begin");
     engine.send("usermove e8d8");
     engine.until_start("move");
 }
@@ -294,7 +294,7 @@ fn draws_are_claimed_by_rule_but_not_early() {
     engine.send("usermove d2c2");
     let lines = engine.until_start("move");
     assert!(!lines.iter().any(|line| line.starts_with("1/2")), "{lines:?}");
-    assert!(engine.sync().is_empty(), "99 plies are no draw");
+    assert!(engine.sync().is_empty(), "99 plies are not a draw");
     engine.send("usermove c2c1");
     assert_eq!(engine.line(), "1/2-1/2 {Fifty-move rule}");
     engine.send("force\nsetboard 8/8/8/4k3/5N2/8/8/K7 b - - 0 1\nusermove e5f4");
@@ -361,7 +361,7 @@ fn analysis_follows_moves_and_reports_status() {
         "analysis plays no moves"
     );
     engine.send(".");
-    assert_eq!(engine.sync(), Vec::<String>::new(), "nothing runs any more");
+    assert_eq!(engine.sync(), Vec::<String>::new(), "no search is running");
 }
 
 #[test]
@@ -392,8 +392,8 @@ fn result_is_accepted_at_any_time() {
     engine.until_start("move");
 }
 
-/// python-chess takes the first lines of pondering for lines of the search before the move, as it asks
-/// for the end of that only after the move; the expected reply is not to be had from them.
+/// python-chess assigns the first ponder lines to the search before the move, so it cannot get the
+/// expected reply from them.
 #[test]
 fn expected_reply_is_reported_with_the_move() {
     let mut engine = engine(&["--no-book"]);
@@ -421,7 +421,7 @@ fn result_ends_pondering() {
     engine.send("result 1/2-1/2 {Mutual agreement}");
     engine.sync();
     engine.send(".");
-    assert_eq!(engine.sync(), Vec::<String>::new(), "nothing runs any more");
+    assert_eq!(engine.sync(), Vec::<String>::new(), "no search is running");
     engine.send("force\nusermove d2d4\nnew\nst 1\nnps 100\nusermove e2e4");
     engine.until_start("move");
 }
@@ -588,5 +588,5 @@ fn strength_options_are_declared() {
     let begin = std::time::Instant::now();
     engine.send("new\noption HumanPauses=1\nst 1\nusermove e2e4");
     engine.until_start("move ");
-    assert!(begin.elapsed().as_millis() >= 100, "a pause was asked for");
+    assert!(begin.elapsed().as_millis() >= 100, "pauses are enabled");
 }

@@ -1,4 +1,4 @@
-//! What the log logs, and where: on standard error by commands, only in its file by engines.
+//! Log output: commands log to standard error, engines only to their file.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -12,7 +12,7 @@ fn run(arguments: &[&str], filter: Option<&str>, input: &str) -> Output {
     command.envs(filter.map(|filter| ("RUST_LOG", filter)));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
-    child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("it listens");
+    child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("it reads");
     child.wait_with_output().expect("it ends")
 }
 
@@ -85,7 +85,7 @@ fn searches_are_logged_at_the_highest_verbosity() {
         }
     }
     assert_eq!(answers.len(), 2);
-    assert_eq!(answers[0], answers[1], "to be watched changes nothing");
+    assert_eq!(answers[0], answers[1], "logging does not change the move");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Random commands in random states, sent without waiting: whatever comes, an answer follows. The
-//! only clock here is the watchdog in `support`.
+//! Random commands in random states, sent without waiting: every one is answered. The only time
+//! limit is the watchdog in `support`.
 
 use std::collections::VecDeque;
 use std::thread::sleep;
@@ -12,14 +12,14 @@ use crate::support::Engine;
 use tabia::cecp::Reply;
 use tabia::position::{Color, Game, Move, Position};
 
-/// Commands of a short run and of a long one, for either protocol.
+/// Number of commands of a short and of a long run, in each protocol.
 const SHORT: usize = 1_000;
 const LONG: usize = 20_000;
 
-/// After about so many commands the answers are waited for.
+/// Number of commands after which the test waits for answers.
 const SYNC_EVERY: usize = 25;
 
-/// Games longer than this are begun anew.
+/// Longest game in plies; then a new one begins.
 const LONGEST: usize = 60;
 
 const MATE_IN_ONE: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
@@ -27,7 +27,7 @@ const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 const ENDGAME: &str = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
 const NONE: &str = "8/8/8/8/8/8/8/8 w - - 0 1";
 
-/// Numbers that follow from `seed`.
+/// Random numbers determined by `seed`.
 fn random(seed: u64) -> TestRng {
     TestRng::from_seed(RngAlgorithm::ChaCha, &[seed.to_le_bytes(); 4].concat())
 }
@@ -45,13 +45,13 @@ fn legal_move(random: &mut TestRng, game: &Game) -> Option<Move> {
     moves.iter().nth(random.random_range(0..moves.len()))
 }
 
-/// Lets a search get somewhere.
+/// Gives a search some time.
 fn pause(random: &mut TestRng) {
     sleep(Duration::from_micros(random.random_range(0..10_000)));
 }
 
-/// A GUI of the xboard protocol that does anything at any moment. It follows the game as well as
-/// it can without waiting: where its board and the engine's part ways, it begins a new game.
+/// An xboard GUI that sends random commands at any moment. It follows the game without waiting; if
+/// its board differs from the engine's, it starts a new game.
 struct RandomGui {
     engine: Engine,
     random: TestRng,
@@ -61,11 +61,11 @@ struct RandomGui {
     side: Option<Color>,
     /// Moves of the user that were not refused, and of the engine.
     moves: [usize; 2],
-    /// Lines of thinking that were shown.
+    /// Thinking lines received.
     thinking_lines: usize,
 }
 
-/// Commands without an argument that changes the game; moves and positions are drawn apart.
+/// Commands other than moves and positions, which are chosen separately.
 #[rustfmt::skip]
 const COMMANDS: [&str; 53] = [
     "force", "go", "go", "playother", "undo", "remove", "hard", "hard", "easy", "post", "post",
@@ -94,7 +94,7 @@ impl RandomGui {
         }
     }
 
-    /// Takes note of what the engine has said.
+    /// Processes lines of the engine.
     fn receive(&mut self, lines: &[String]) {
         for line in lines {
             match Reply::from(line.as_str()) {
@@ -114,7 +114,7 @@ impl RandomGui {
         }
     }
 
-    /// Waits for the answer to all that was said so far; the engine is not thinking then.
+    /// Waits until all commands are answered; the engine is not thinking then.
     fn wait_for_answers(&mut self) {
         self.engine.send("resume\n?");
         let lines = self.engine.sync();
@@ -142,7 +142,7 @@ impl RandomGui {
         }
     }
 
-    /// A new game, or a position.
+    /// Starts a new game or sets up a position.
     fn begin(&mut self) {
         let fen = pick(&mut self.random, &["", "", ENDGAME, MATE_IN_ONE, STALEMATE, NONE]);
         match Position::from_fen(fen) {
@@ -199,7 +199,7 @@ impl RandomGui {
         }
         let RandomGui { mut engine, moves: [users, own], thinking_lines, .. } = self;
         println!(
-            "{number} commands: {users} moves taken, {own} made, {thinking_lines} thinking_lines"
+            "{number} commands: {users} moves accepted, {own} made, {thinking_lines} thinking lines"
         );
         assert!(users > number / 10 && own > number / 50 && thinking_lines > number / 50);
         engine.send("exit\nforce");
@@ -221,7 +221,7 @@ fn many_random_xboard_commands_are_answered() {
     }
 }
 
-/// Commands of UCI but positions.
+/// UCI commands other than `position`.
 #[rustfmt::skip]
 const UCI_COMMANDS: [&str; 24] = [
     "go infinite", "go infinite", "go ponder wtime 100 btime 100", "go ponder movetime 5",
@@ -232,7 +232,7 @@ const UCI_COMMANDS: [&str; 24] = [
     "setoption name MultiPV value 1", "setoption name Clear Hash", "setoption name x value y",
 ];
 
-/// Sends commands of UCI at random. Every `go` is awaited one `bestmove`, legal where it was asked for.
+/// Sends random UCI commands. Every `go` must get one `bestmove` that is legal in its position.
 fn uci(seed: u64, number: usize) {
     let mut engine = Engine::start(&["--uci"]);
     engine.send("uci");
@@ -282,11 +282,11 @@ fn random_game(random: &mut TestRng) -> Game {
     game
 }
 
-/// Settles what is awaited with what came in.
+/// Checks each `bestmove` against the position it was requested for.
 fn check_answers(lines: &[String], awaited: &mut VecDeque<Position>) {
     for line in lines {
         let Some(best) = line.strip_prefix("bestmove ") else { continue };
-        let position = awaited.pop_front().unwrap_or_else(|| panic!("nobody asked for {line}"));
+        let position = awaited.pop_front().unwrap_or_else(|| panic!("unexpected {line}"));
         let mv = best.split(' ').next().and_then(|word| word.parse::<Move>().ok());
         let legal = mv.map_or_else(|| position.has_no_moves(), |mv| position.is_legal(mv));
         assert!(legal, "{line} in {position}");

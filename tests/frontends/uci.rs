@@ -1,4 +1,4 @@
-//! UCI as the real program speaks it. Nothing here depends on how fast the machine is.
+//! UCI of the program. No test depends on the speed of the machine.
 
 use tabia::position::{Move, Position};
 
@@ -64,8 +64,8 @@ fn log_is_written_or_an_error_reported() {
     assert!(line.starts_with("info string option LogFile: cannot write the log"), "{line}");
 }
 
-/// python-chess gives an engine up that lacks an option of its configuration, and that of
-/// lichess-bot names this one.
+/// python-chess rejects an engine that lacks a configured option, and lichess-bot configures this
+/// one.
 #[test]
 fn move_overhead_can_be_set() {
     let mut engine = engine();
@@ -78,7 +78,7 @@ fn move_overhead_can_be_set() {
     assert!(!lines.iter().any(|line| line.contains("string")), "{lines:?}");
 }
 
-/// A search from the position before would answer for another game.
+/// A search of the previous position would answer for another game.
 #[test]
 fn invalid_position_is_not_searched_as_the_previous_one() {
     let mut engine = engine();
@@ -93,7 +93,11 @@ fn invalid_position_is_not_searched_as_the_previous_one() {
         engine.send(&format!("position fen {mate} moves g1h1 g8h8 {bad} h8g8\ngo depth 3"));
         assert_eq!(engine.line(), format!("info string error: illegal move: {bad}"));
         let lines = engine.until_start("bestmove");
-        assert_eq!(lines.last().map(String::as_str), Some("bestmove a1a8"), "the moves before it");
+        assert_eq!(
+            lines.last().map(String::as_str),
+            Some("bestmove a1a8"),
+            "the moves before it are played"
+        );
     }
     engine.send("ucinewgame\nposition startpos\ngo depth 1");
     engine.until_start("bestmove");
@@ -124,7 +128,7 @@ fn go_respects_its_limits() {
 #[test]
 fn unbounded_search_waits_for_stop() {
     let mut engine = engine();
-    // Only one reply, and mate after it: the search has soon seen everything.
+    // Only one reply, then mate: the search is soon complete.
     engine.send("position fen 7k/8/5K2/6Q1/8/8/8/8 b - - 0 1\ngo infinite");
     ready(&mut engine);
     engine.send("stop");
@@ -135,7 +139,7 @@ fn unbounded_search_waits_for_stop() {
     assert_eq!(ready(&mut engine), ["readyok"]);
 }
 
-/// Positions without a legal move, and whether they are mate: random games with few pieces.
+/// Final positions of random games with few pieces, and whether they are checkmate.
 fn ends_of_games() -> Vec<(String, bool)> {
     let starts = [
         "7k/5Q2/8/6K1/8/8/8/8 w - - 0 1",
@@ -160,7 +164,8 @@ fn ends_of_games() -> Vec<(String, bool)> {
     ends
 }
 
-/// The score is reported, and `bestmove` waits for `stop` or `ponderhit` where the protocol says so.
+/// The score is reported, and `bestmove` waits for `stop` or `ponderhit` where the protocol
+/// requires it.
 #[test]
 fn finished_game_has_a_score_but_no_move() {
     let ends = ends_of_games();
@@ -240,7 +245,7 @@ fn limited_strength_limits_the_search() {
     let nodes = |lines: &[String]| -> u64 {
         let reported =
             lines.iter().filter_map(|line| line.split_once(" nodes ")?.1.split(' ').next());
-        reported.filter_map(|number| number.parse().ok()).max().expect("nodes are told")
+        reported.filter_map(|number| number.parse().ok()).max().expect("a node count")
     };
     let mut searched = Vec::new();
     for elo in [800, 1400, 2000] {
@@ -251,7 +256,7 @@ fn limited_strength_limits_the_search() {
         searched.push(nodes(&engine.until_start("bestmove")));
     }
     assert!(searched.is_sorted() && searched[2] > 4 * searched[0], "{searched:?}");
-    // An analysis is as good as ever.
+    // An analysis has full strength.
     engine.send("position startpos\ngo infinite");
     engine.until(|line| line.starts_with("info depth 8 "));
     engine.send("stop");
@@ -270,7 +275,7 @@ fn perft_is_counted_move_by_move() {
     assert_eq!(lines.last().map(String::as_str), Some("Nodes searched: 13160"));
     let counts = lines.iter().filter_map(|line| line.split_once(": ")?.1.parse::<u64>().ok());
     assert_eq!(counts.take(20).sum::<u64>(), 13160);
-    // It is heard meanwhile, and can be stopped; `quit` waits for it.
+    // Commands are answered meanwhile, and perft can be stopped; `quit` waits for it.
     engine.send("go perft 20\nisready");
     engine.until_start("readyok");
     engine.send("stop");
@@ -299,7 +304,7 @@ fn d_shows_the_position() {
     let lines = engine.until_start("Checkers:");
     let fen = "Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
     assert!(lines.iter().any(|line| line == fen), "{lines:?}");
-    // Polyglot's own example of a key.
+    // The example key of the Polyglot book format.
     assert!(lines.iter().any(|line| line == "Key: 823C9B50FD114196"), "{lines:?}");
     assert!(lines.iter().any(|line| line == " |   |   |   |   | P |   |   |   | 4"), "{lines:?}");
 }
@@ -330,7 +335,7 @@ fn opponent_book_plays_the_moves_of_its_player() {
     let mut engine = Engine::start(&["--uci", "--spar", &spec]);
     engine.send("uci\nposition startpos\ngo wtime 60000 btime 60000");
     assert_eq!(engine.until_start("bestmove").last().map(String::as_str), Some("bestmove g2g4"));
-    // Beyond the games she plays at her strength; and the option does what the argument does.
+    // Beyond the games it plays at the player's strength; the option works like the argument.
     engine.send("position startpos moves g2g4 d7d5\ngo wtime 60000 btime 60000");
     engine.until_start("bestmove");
     engine.send(&format!("setoption name SparFile value {},player=Bob", file.display()));
@@ -343,7 +348,7 @@ fn opponent_book_plays_the_moves_of_its_player() {
     assert!(lines.iter().any(|line| line.contains("/nowhere.pgn")), "{lines:?}");
 }
 
-/// How often a move is told once these lines have come and the input has ended so.
+/// Counts the moves reported after these lines and this end of input.
 fn count_best_moves(lines: &str, leave: impl FnOnce(&mut Engine)) -> usize {
     let mut engine = engine();
     engine.send(lines);

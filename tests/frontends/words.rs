@@ -1,4 +1,4 @@
-//! What all commands print alike: errors of the system, suggestions, numbers, lists.
+//! Output shared by all commands: system errors, suggestions, numbers, lists.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::support::tabia;
 
-/// All that a command prints, with its exit status.
+/// Output and exit status of a command.
 fn printed(arguments: &[&str], folder: &Path) -> (String, Option<i32>) {
     let output = tabia(arguments, folder);
     let text = [output.stdout, output.stderr].concat();

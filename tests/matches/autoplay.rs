@@ -113,7 +113,7 @@ fn games_do_not_depend_on_concurrency() {
     assert_eq!(one, three);
 }
 
-/// A game without the times that its comments tell, and without line breaks.
+/// Removes times and line breaks from a game.
 fn without_times(game: &str) -> String {
     let words = game.split_whitespace().filter(|word| !word.ends_with("s") || word.len() < 5);
     words.collect::<Vec<_>>().join(" ")
@@ -285,7 +285,7 @@ fn check_finds_the_faults_of_the_scripted_engine() {
     assert_eq!(output.status.code(), Some(4));
 }
 
-/// What two scripted engines do with these arguments: the output, and all that was sent to them.
+/// Runs a match of two scripted engines; returns the output and all lines sent to them.
 fn traced(first: &str, second: &str, more: &[&str]) -> (String, Vec<String>) {
     let dir = tempfile::tempdir().expect("a folder");
     let trace = dir.path().join("trace").display().to_string();
@@ -331,7 +331,7 @@ fn default_limit_is_five_seconds_and_all_steps_are_shown() {
 
 #[test]
 fn engine_that_truncates_seconds_is_told_to_move_now() {
-    // A margin that only a hang uses up: the order to move has to come before the flag falls.
+    // A margin that only a hang exceeds: the command to move must come before the flag falls.
     let more = ["--st", "0.2", "--margin", "100000", "--max-moves", "2"];
     for (name, st) in [("Other", "st 0.2"), ("'GNU Chess 7'", "st 1")] {
         let (text, sent) = traced(&format!("xboard st=whole name={name}"), "uci", &more);

@@ -1,4 +1,4 @@
-//! The match runner without its command line: a match is driven, and its results are asked for.
+//! The match runner as a library.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -18,10 +18,10 @@ use tabia::autoplay::tournament::{Progress, Tournament};
 
 use crate::support::{example, fake_engine as fake};
 
-/// Games that are scheduled.
+/// Number of scheduled games.
 const GAMES: usize = 40;
 
-/// A match of two engines at one node a move, with its files in a folder, and what comes of it.
+/// Prepares a match of two engines at one node per move, with files in `folder`.
 fn prepare(commands: [(&str, Protocol); 2], folder: &Path) -> (Tournament, Results) {
     let limits = MoveLimits { nodes: Some(1), ..MoveLimits::default() };
     let engines = commands.map(|(command, protocol)| {
@@ -36,7 +36,7 @@ fn prepare(commands: [(&str, Protocol); 2], folder: &Path) -> (Tournament, Resul
         MatchRecord::open(&places, &slots, "settings").expect("a new match");
     let rules = Rules::default();
     let conditions = Conditions { rules, tablebases: None, timeout: Duration::from_secs(10) };
-    // What such a test finds after few games: a bound that one error in five may pass.
+    // Error rates of 20%, so that the test ends after few games.
     let (alpha, beta, model) = (0.2, 0.2, EloModel::Logistic);
     let sprt = Sprt { elo0: 0.0, elo1: 200.0, alpha, beta, model };
     let results = Results::new(&engines, match_record, Some(sprt));
@@ -63,10 +63,10 @@ fn match_state_is_kept_until_the_test_is_decided() {
     let played = results.play(&tournament, &Interrupt::new(), |results, progress| {
         if matches!(progress, Progress::Finished { .. }) {
             finished += 1;
-            // A slow disk: the engines could play the whole match meanwhile.
+            // Simulates a slow disk: the engines could play the whole match meanwhile.
             std::thread::sleep(Duration::from_millis(50));
         }
-        assert_eq!(results.match_record.finished, finished, "kept before it is told");
+        assert_eq!(results.match_record.finished, finished, "saved before it is reported");
         let begins = matches!(progress, Progress::Started(_));
         assert!(!(begins && results.is_decided()), "a game begins after the decision");
     });

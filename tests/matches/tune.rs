@@ -1,4 +1,4 @@
-//! Options tuned by games.
+//! Tuning options by games.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::{PROGRAM, fake_engine as fake, tabia};
 
-/// A tuning of a scripted engine's option in a folder, kept in `out`.
+/// Arguments of a tuning of a scripted engine's option, saved in `out`.
 fn arguments<'a>(engine: &'a str, param: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let base = ["tune", engine, "--param", param, "-o", out, "--nodes", "1", "--openings"];
     base.into_iter()
@@ -23,7 +23,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// What a checkpoint keeps.
+/// Reads a checkpoint.
 fn checkpoint(path: &Path) -> serde_json::Value {
     let text = std::fs::read_to_string(path).expect("a checkpoint");
     serde_json::from_str(&text).expect("JSON")
@@ -58,7 +58,7 @@ fn tuning_finds_the_best_value() {
 #[test]
 fn killed_tuning_resumes_to_the_same_path() {
     let dir = tempfile::tempdir().expect("a folder");
-    // The moves depend on the Level, and late ones leave time to kill.
+    // Moves depend on the Level; late moves leave time to kill the tuning.
     let engine = fake("uci fault=late late_ms=20 at=2");
     let plan = |out, jobs| {
         let more = ["-n", "12", "--pairs", "2", "--max-moves", "40", "-j", jobs];
@@ -174,7 +174,7 @@ fn failed_games_do_not_count() {
     for (fault, end) in
         [("crash", "engine ended with code 3"), ("late late_ms=400", "loses on time")]
     {
-        // Each engine fails in its third game, and is then started anew or goes on.
+        // Each engine fails in its third game, and is then restarted or continues.
         let engine = fake(&format!("uci fault={fault} at=3 in=3"));
         let more = ["-n", "4", "--pairs", "1", "-j", "1", "--st", "0.2"];
         let output = tabia(&arguments(&engine, "Level,20,0,40,6,0.1", fault, &more), dir.path());
@@ -224,7 +224,7 @@ fn invalid_parameters_are_rejected_before_any_game() {
     let output = tabia(&twice, dir.path());
     assert!(stderr(&output).contains("Level is tuned, and set by --option as well"), "{output:?}");
     let left = std::fs::read_dir(dir.path()).expect("the folder").count();
-    assert_eq!(left, 0, "nothing was begun");
+    assert_eq!(left, 0, "no file is created");
     std::fs::write(dir.path().join("notes"), "mine").expect("written");
     let output = tabia(&arguments(&uci, "Level,3,0,9,1,0.1", "notes", &[]), dir.path());
     assert!(stderr(&output).contains("it exists and is not the checkpoint of a tuning"));

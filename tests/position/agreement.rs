@@ -1,5 +1,5 @@
-//! Rules, keys and notation along random games: incremental against from scratch, and all
-//! against `shakmaty`, an independent implementation.
+//! Rules, keys and notation along random games: incremental updates against recomputation, and
+//! everything against `shakmaty`, an independent implementation.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,7 +13,7 @@ use tabia::position::{Color, Game, Move, MoveList, OutcomeReason, Piece, Positio
 
 use crate::walk::game;
 
-/// Random games a property is held against, and how long they may be.
+/// Number of random games per property, and their maximum length in plies.
 const GAMES: u32 = 96;
 const PLIES: usize = 120;
 
@@ -104,7 +104,7 @@ proptest! {
         }
     }
 
-    /// Few pieces on any squares: who can still mate decides what a fallen flag is worth.
+    /// Few pieces on any squares: a side that cannot mate does not win on time.
     #[test]
     fn mating_material_matches_shakmaty(
         pieces in proptest::collection::vec((0..64_usize, 0..10_usize), 0..4),
@@ -155,8 +155,9 @@ proptest! {
     }
 }
 
-/// Where legality is hard to tell: en passant (free, pinned along the rank, into and out of
-/// check), castling (in, through, into check, a rook attacked), double check, pinned promotions.
+/// Positions in which legality is hard to decide: en passant (free, pinned along the rank, into and
+/// out of check), castling (in, through, into check, a rook attacked), double check, pinned
+/// promotions.
 const SPECIAL_POSITIONS: [&str; 11] = [
     "rnbqkbnr/ppp1pppp/8/2PpP3/8/8/PP1P1PPP/RNBQKBNR w KQkq d6 0 4",
     "8/8/8/K1Pp3r/8/8/8/4k3 w - d6 0 1",
@@ -185,8 +186,7 @@ fn san_parsing_matches_move_generation_in_special_positions() {
     }
 }
 
-/// Resolves every SAN there could be, but for those with a rank, and looks for it among the legal
-/// moves of the position.
+/// Parses every possible SAN except those with a rank, and compares it with the legal moves.
 fn check_san_parsing(position: &Position) {
     for san in all_sans() {
         let text = san.to_string();
@@ -198,7 +198,7 @@ fn check_san_parsing(position: &Position) {
     }
 }
 
-/// What a SAN means by the legal moves alone.
+/// The move that a SAN denotes, found among the legal moves.
 fn expected_move(position: &Position, san: San) -> Result<Move, SanError> {
     let fits = |mv: Move| match san {
         San::Castle(side) => {
@@ -226,7 +226,7 @@ fn expected_move(position: &Position, san: San) -> Result<Move, SanError> {
     }
 }
 
-/// Asks the legality test about every move there could be.
+/// Runs the legality test on every possible move.
 fn check_legality(position: &Position) {
     let generated = position.legal_moves();
     for mv in all_moves() {
@@ -263,7 +263,7 @@ fn all_sans() -> impl Iterator<Item = San> {
     normal.chain(castling.map(San::Castle)).chain([San::Null])
 }
 
-/// The positions of a game as `shakmaty` has them.
+/// The positions of a game in `shakmaty`.
 fn replay(game: &Game) -> Vec<Chess> {
     let start: Fen = game.start().fen().parse().expect("own FEN");
     let mut position: Chess = start.into_position(CastlingMode::Standard).expect("legal");
@@ -280,7 +280,7 @@ fn texts(position: &Position, mv: Move) -> (String, String) {
     (mv.to_string(), position.san(mv))
 }
 
-/// Why a game is over that came `times` times to `position`, in the order of our own verdicts.
+/// Why a game is over that reached `position` this many `times`, in Tabia's order of precedence.
 fn reason(position: &Chess, times: usize) -> Option<OutcomeReason> {
     if position.is_checkmate() {
         Some(OutcomeReason::Checkmate)

@@ -1,4 +1,4 @@
-//! Texts that are no positions: refused in one line, and never a panic.
+//! Texts that are not positions: rejected in one line, without a panic.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use tabia::position::{Position, perft};
 
 use crate::support::shared_data;
 
-/// Texts from outside, with the word that tells what is wrong.
+/// Invalid texts, each with a part of the error.
 const HOSTILE: [(&str, &str); 22] = [
     ("", "found nothing"),
     ("startpos", "found 1 field"),
@@ -64,7 +64,7 @@ fn file_of_hostile_fens_does_not_panic() {
         let (fen, remark) = line.split_once(';').unwrap_or((line, ""));
         let fen = fen.split(" bm ").next().unwrap_or_default();
         let accepted = parse_without_panic(fen);
-        // The author leaves open what becomes of pieces that no promotions can explain.
+        // The author leaves open whether more pieces than promotions allow are accepted.
         let left_open = remark.contains("if engine can handle");
         if remark.contains("epd should be OK") {
             assert!(accepted, "refused: {line}");
@@ -129,10 +129,10 @@ proptest! {
     }
 }
 
-/// The most moves that `shakmaty` has room for.
+/// Maximum number of moves that `shakmaty` supports.
 const SHAKMATY_MOVES: u64 = 256;
 
-/// The independent implementation finds as many moves, as far as it can.
+/// Asserts that `shakmaty` finds as many moves, up to its limit.
 fn assert_move_count_matches(position: &Position) {
     let ours = perft(position, 1);
     if ours > SHAKMATY_MOVES {
@@ -152,7 +152,8 @@ fn castling_and_promotion() -> Position {
     Position::from_fen(fen).expect(fen)
 }
 
-/// Reads a text as FEN: refused in one line, or good enough to play on. Tells which.
+/// Parses a text as FEN: rejected in one line, or a position that can be played. Returns whether it
+/// was accepted.
 fn parse_without_panic(text: &str) -> bool {
     match Position::from_fen(text) {
         Ok(position) => {
@@ -182,10 +183,10 @@ fn damaged() -> impl Strategy<Value = String> {
     })
 }
 
-/// What stands on a square of a random board: mostly nothing.
+/// Contents of a square of a random board: mostly empty.
 const MEN: &[u8] = b"........................................pnbrqPNBRQ";
 
-/// Two kings and pieces at random: most are refused, the rest are odder than games.
+/// Two kings and random pieces: most boards are rejected, the rest are unusual.
 fn random_board() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(MEN.to_vec());
     (vec(piece, 64), 0..64_usize, 0..64_usize, any::<bool>()).prop_map(
@@ -201,8 +202,8 @@ fn random_board() -> impl Strategy<Value = String> {
     )
 }
 
-/// Up to fifteen pieces a side besides the kings, most of them queens. The king that is not to move
-/// hides in a corner behind his rooks, or else he would nearly always be in check.
+/// Up to fifteen pieces per side besides the kings, most of them queens. The king of the side not
+/// to move is in a corner behind rooks, since it would nearly always be in check otherwise.
 fn all_pieces() -> impl Strategy<Value = String> {
     const KINDS: &[u8] = b"qqqqqqqqrbnp";
     const CORNER: [(usize, u8); 4] = [(0, b'K'), (1, b'R'), (8, b'R'), (9, b'R')];

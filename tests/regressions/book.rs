@@ -1,4 +1,4 @@
-//! Books: their files, their memory, what they play.
+//! Books: files, memory use and choice of moves.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -27,7 +27,7 @@ fn game(moves: &str, result: &str) -> String {
     )
 }
 
-/// Runs `tabia` with arguments that stand apart by blanks.
+/// Runs `tabia` with arguments separated by spaces.
 fn tabia(arguments: &str, folder: &Path) -> Output {
     let words = shlex::split(arguments).expect("closed quotes");
     support::tabia(&words.iter().map(String::as_str).collect::<Vec<_>>(), folder)
@@ -41,7 +41,7 @@ fn run_ok(arguments: &str, folder: &Path) -> String {
     printed
 }
 
-/// The one line with which a command refuses.
+/// Runs a command that must fail; returns its one-line error.
 fn refusal(arguments: &str, folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let printed = String::from_utf8(output.stderr).expect("UTF-8");
@@ -135,7 +135,7 @@ fn file_of_another_kind_is_replaced_only_with_force() {
         assert!(!path("new.tbk").exists(), "{command}");
         run_ok(&format!("{command} --force"), folder.path());
         assert_ne!(fs::read(path("notes")).expect("there"), b"to be kept\n", "{command}");
-        // What it has written it may write again; so with an empty file.
+        // Its own output and empty files may be replaced.
         run_ok(command, folder.path());
         fs::write(path("notes"), "").expect("writable");
         run_ok(command, folder.path());
@@ -160,7 +160,7 @@ fn symbolic_links_are_followed_and_kept() {
         assert!(is_book(&path(real)) && fs::read(path(real)).expect("there") != old, "{real}");
     }
     let mode = path("books/real.tbk").metadata().expect("there").permissions().mode();
-    assert_eq!(mode & 0o777, 0o600, "the permissions stay");
+    assert_eq!(mode & 0o777, 0o600, "permissions are kept");
     assert_eq!(names(&path("books")), ["new.tbk", "real.tbk"]);
 }
 
@@ -172,7 +172,7 @@ fn devices_and_pipes_are_not_replaced() {
         let made = Command::new(program).args(arguments).current_dir(folder.path()).status();
         made.is_ok_and(|status| status.success())
     };
-    // Only the superuser makes a device; a link to one does as well.
+    // Only root can create a device; a link to one works as well.
     if !made("mknod", &["null", "c", "1", "3"]) {
         symlink("/dev/null", path("null")).expect("writable");
     }
@@ -187,7 +187,7 @@ fn devices_and_pipes_are_not_replaced() {
     let after = path("null").metadata().expect("there");
     assert!(after.file_type().is_char_device());
     assert_eq!((after.dev(), after.ino()), (null.dev(), null.ino()));
-    // What goes into a pipe comes out of it.
+    // Output to a pipe can be read from it.
     let mut child = Command::new(PROGRAM)
         .args(["lesson", "tree", "--svg", "pipe", "--algorithm", "pvs", "classic"])
         .current_dir(folder.path())
@@ -201,7 +201,7 @@ fn devices_and_pipes_are_not_replaced() {
     assert!(path("pipe").symlink_metadata().expect("there").file_type().is_fifo());
 }
 
-/// The calls that matter, in the order in which they were made.
+/// Returns the traced system calls in order.
 fn trace(arguments: &str, folder: &Path) -> Option<Vec<String>> {
     let traced = Command::new("strace")
         .args([
@@ -253,8 +253,7 @@ fn symbolic_link_at_the_draft_name_is_not_followed() {
     assert!(Book::open(&path("v.tbk")).expect("a book").verify().is_ok());
 }
 
-/// Builds from standard input, and returns the most memory that was resident, in kB, and what was
-/// said.
+/// Builds from standard input; returns the peak resident memory in kB, and the output.
 fn peak_of_build(text: &[u8], arguments: &str, folder: &Path) -> (u64, String) {
     let mut child = Command::new(PROGRAM)
         .args(["book", "build", "-"])
@@ -342,7 +341,7 @@ fn row(moves: &str, mv: &str, weight: u16) -> [u8; 16] {
     number.to_be_bytes()
 }
 
-/// A Polyglot book whose weights have nothing to do with how often its positions come up.
+/// A Polyglot book whose weights are unrelated to the frequency of its positions.
 fn weights() -> Vec<[u8; 16]> {
     let mut rows = vec![
         row("", "e2e4", 50),
@@ -354,7 +353,7 @@ fn weights() -> Vec<[u8; 16]> {
         row("d4", "d7d5", 60_000),
         row("Nf3", "d7d5", 60_000),
         row("a3", "d7d5", 60_000),
-        // A transposition: 1.d4 d5 2.Nf3 is known by 1.Nf3 d5 2.d4 alone.
+        // A transposition: 1.d4 d5 2.Nf3 is only reached by 1.Nf3 d5 2.d4.
         row("d4 d5", "c2c4", 7),
         row("Nf3 d5", "d2d4", 9),
         row("Nf3 d5 d4", "g8f6", 999),
@@ -363,7 +362,7 @@ fn weights() -> Vec<[u8; 16]> {
     rows
 }
 
-/// The chances of the moves that are played at all, in percent.
+/// Chances of all playable moves, in percent.
 fn chances(book: &Book, moves: &str) -> Vec<(String, f64)> {
     let game = Game::new(after(moves));
     let candidates = Chooser::new(Policy::default(), 1).candidates(book, &game);
@@ -390,7 +389,7 @@ fn polyglot_moves_are_chosen_by_weight() {
         let row: Vec<&str> = why.lines().nth(3).expect("moves").split_whitespace().collect();
         assert_eq!(row, ["e4", "50", "50.0%", "50.0%"], "{why}");
     }
-    // What is played is what the chances say.
+    // Moves are chosen with these chances.
     let book = Book::open(&folder.path().join("w.bin")).expect("a book");
     let e4: Move = "e2e4".parse().expect("a move");
     let mut chooser = Chooser::new(Policy::default(), 1);
@@ -461,7 +460,7 @@ fn export_reports_omitted_moves_and_positions() {
     run_ok("book merge odd.tbk:50000 g.pgn -o heavy.tbk", folder.path());
     let printed = run_ok("book export heavy.tbk -o heavy.bin", folder.path());
     assert!(printed.contains("2 positions with weights scaled down"), "{printed}");
-    // A Polyglot book comes back whole: weight 0, and positions out of reach.
+    // A Polyglot book round-trips, including weight 0 and unreachable positions.
     let mut rows = weights();
     rows.push(row("h4 h5 g4 g5", "e2e4", 5));
     rows.sort_unstable_by_key(|row| {
@@ -474,7 +473,7 @@ fn export_reports_omitted_moves_and_positions() {
     assert!(fs::read(path("again.bin")).expect("there") == rows.concat());
 }
 
-/// A book without its header and its manifest, which tells how it was made.
+/// A book without its header and its manifest, which records how it was built.
 fn tables(path: &Path) -> Vec<u8> {
     let bytes = fs::read(path).expect("a book");
     let manifest = bytes.windows(11).rposition(|window| window == b"{\"made_by\":");
@@ -587,7 +586,7 @@ fn check_of_a_one_sided_repertoire_reports_only_that_side() {
         let printed = refusal(&format!("book check {book} --side black"), folder.path());
         assert!(printed.contains("no moves of Black's"), "{book}: {printed}");
     }
-    // A book ends where it was told to end: that is no finding.
+    // The intended end of a book is not reported.
     run_ok("book build -q w.pgn --max-ply 2 -o short.tbk", folder.path());
     run_ok("book filter all.tbk --max-ply 2 -o near.tbk", folder.path());
     for book in ["short.tbk", "near.tbk"] {

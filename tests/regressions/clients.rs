@@ -1,4 +1,4 @@
-//! What boards and people at a terminal say to the program.
+//! Input from GUIs and from users at a terminal.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use tabia::position::{Position, perft};
 use crate::support::terminal::Terminal;
 use crate::support::{self, Engine, PROGRAM};
 
-/// A UCI engine without a book that has introduced itself.
+/// An initialised UCI engine.
 fn uci(arguments: &[&str]) -> Engine {
     let mut engine = Engine::start(&[&["--uci"], arguments].concat());
     engine.send("uci");
@@ -26,7 +26,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 
-/// The arguments of settings that cannot be used.
+/// Arguments with unusable settings.
 fn invalid_settings(folder: &Path) -> Vec<Vec<String>> {
     let file = |name: &str| folder.join(name).display().to_string();
     fs::write(file("noise.tbk"), "noise").expect("written");
@@ -53,14 +53,14 @@ fn invalid_setting_is_reported_to_xboard_and_the_game_continues() {
         engine.until(|line| line == "feature done=1");
         let printed = engine.line();
         assert!(printed.starts_with("tellusererror "), "{arguments:?}: {printed}");
-        // Words that xboard takes for a start that has failed.
+        // Words that xboard interprets as a failed start.
         for fatal in ["not found", "No such file", "Permission denied"] {
             assert!(!printed.contains(fatal), "{printed}");
         }
         engine.send("new\nst 0.05\ne2e4");
         engine.until_start("move ");
         assert_eq!(engine.received.iter().filter(|line| line.contains("error")).count(), 1);
-        assert_eq!(engine.quit(), "", "standard error is the protocol, too");
+        assert_eq!(engine.quit(), "", "standard error is empty");
     }
 }
 
@@ -102,10 +102,10 @@ fn valid_books_are_kept_if_another_cannot_be_opened() {
     let lines = engine.until(str::is_empty);
     assert!(lines.iter().any(|line| line.starts_with(" a4 ")), "{lines:?}");
     let option = format!("feature option=\"BookFile -file {good}\"");
-    assert!(lines.contains(&option), "the menu shows the books that are used: {lines:?}");
+    assert!(lines.contains(&option), "the option shows the books in use: {lines:?}");
 }
 
-/// A GUI that never asks for features, or leaves at once, hears of it all the same.
+/// Errors reach a GUI that never requests features or closes at once.
 #[test]
 fn startup_errors_are_reported_without_a_features_request() {
     let mut engine = Engine::start(&["-x", "-b", "missing.tbk"]);
@@ -115,7 +115,7 @@ fn startup_errors_are_reported_without_a_features_request() {
     assert!(printed.contains("tellusererror cannot read missing.tbk"), "{printed}");
 }
 
-/// xboard hears of arguments that cannot be read; it would wait for ever for an engine that leaves.
+/// Argument errors are reported to xboard, which would wait forever for an engine that exits.
 #[test]
 fn invalid_arguments_are_reported_to_xboard() {
     let output = tabia(&["-x", "--cores", "none"]);
@@ -167,9 +167,9 @@ fn invalid_search_limit_is_reported_and_ignored() {
         );
         let depth = |line: &str| line.strip_prefix("info depth ")?.split(' ').next()?.parse().ok();
         let deepest: i32 = lines.iter().filter_map(|line| depth(line)).max().expect("a search");
-        assert!(deepest >= 6, "no search worth the name for {go}: {lines:?}");
+        assert!(deepest >= 6, "no real search for {go}: {lines:?}");
     }
-    // What can be read is obeyed.
+    // Valid limits are applied.
     engine.send("position startpos\ngo depth x nodes 300 joho");
     let lines = engine.until_start("bestmove");
     assert!(!lines.iter().any(|line| line.contains("no bound")), "{lines:?}");
@@ -193,7 +193,7 @@ fn unknown_words_are_ignored() {
     let lines = engine.until_start("bestmove");
     assert!(lines.iter().any(|line| line.contains(" multipv 2 ")), "{lines:?}");
     assert_eq!(lines.last().map(String::as_str), Some("bestmove a1a8"));
-    // Without `startpos` and `fen` nothing is set up, and nothing that was is searched.
+    // Without `startpos` or `fen` no position is set up, and the previous one is not searched.
     engine.send(&format!("position {mate}\ngo depth 3"));
     assert!(engine.line().starts_with("info string error: illegal position: "));
     assert_eq!(engine.line(), "bestmove 0000");
@@ -254,7 +254,7 @@ fn duplicate_castling_rights_are_rejected() {
     }
 }
 
-/// The moves of a position, counted without its generator: every pair of squares is tried.
+/// Counts the moves of a position without the generator, by trying every pair of squares.
 fn moves_one_by_one(position: &Position) -> usize {
     let squares =
         || ('1'..='8').flat_map(|rank| ('a'..='h').map(move |file| format!("{file}{rank}")));
@@ -270,9 +270,9 @@ fn any_sixteen_pieces_per_side_are_accepted() {
     for (fen, moves) in [
         // Three rooks beside eight pawns.
         ("4k3/pppppppp/8/8/8/8/PPPPPPPP/RRR1K3 w - - 0 1", 19),
-        // The most moves of a position that can come about: R. Petrović, 1964.
+        // The most moves of a reachable position: R. Petrović, 1964.
         ("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1", 218),
-        // More than can come about, of fifteen queens; counted by python-chess, as the next one.
+        // More than is reachable, with fifteen queens; counted by python-chess, like the next.
         ("krQ4Q/rr3Q2/3Q4/QQ4Q1/4Q3/1Q5Q/5Q2/Q1QQ2QK w - - 0 1", 236),
         ("qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1", 83),
     ] {
@@ -283,7 +283,7 @@ fn any_sixteen_pieces_per_side_are_accepted() {
         let output = tabia(&["eval", fen]);
         assert!(output.status.success(), "{fen}: {output:?}");
         let mut engine = uci(&["--no-book"]);
-        // Where thirty queens take each other, no iteration ends in a lifetime; the clock is kept.
+        // With thirty queens no iteration ends; the time limit must still be kept.
         engine.send(&format!("position fen {fen}\ngo movetime 100"));
         engine.until_start("bestmove");
     }
@@ -293,7 +293,7 @@ fn any_sixteen_pieces_per_side_are_accepted() {
     assert!(error.to_string().contains("17 men"), "{error}");
 }
 
-/// A terminal in which the program counts for hours.
+/// A terminal in which a perft of many hours runs.
 fn start_perft(folder: &Path) -> Terminal {
     let mut terminal = Terminal::start(folder);
     terminal.answer(&["force", "e4", "perft 99"]);
@@ -318,7 +318,7 @@ fn perft_ends_on_quit_and_sighup() {
 fn perft_ends_on_ctrl_c() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut terminal = start_perft(folder.path());
-    // What is typed meanwhile waits for its prompt.
+    // Input typed meanwhile is read at the next prompt.
     terminal.enter("e5");
     kill_process(Pid::from_child(&terminal.child), Signal::INT).expect("sent");
     terminal.wait_for(" nodes so far");
@@ -328,7 +328,7 @@ fn perft_ends_on_ctrl_c() {
 
 #[test]
 fn perft_command_prints_counts_and_ends_on_ctrl_c() {
-    // A shell that runs the tests in the background lets all that they start ignore Ctrl-C.
+    // A shell that runs the tests in the background makes their child processes ignore Ctrl-C.
     let mut child = std::process::Command::new("env")
         .args(["--default-signal=INT", PROGRAM])
         .args(["perft", "99", "7k/8/8/8/8/8/8/K7 w - - 0 1"])

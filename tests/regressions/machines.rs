@@ -1,4 +1,4 @@
-//! Machines that are short of something, or broken.
+//! Lack of memory, threads or files, and damaged files.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -18,10 +18,10 @@ use tempfile::tempdir;
 
 use crate::support::{self, Engine, TIMEOUT, shared_data};
 
-/// Iterations that a search of a second completes on any machine, and no first guess has.
+/// Depth that a search of one second reaches on any machine, and a fallback move does not.
 const FEW_PLIES: u32 = 5;
 
-/// Lets an xboard engine move twice, a second each, and tells how deep it searched.
+/// Lets an xboard engine make two moves of one second each; returns the depths.
 fn depths_of_two_moves(engine: &mut Engine) -> [u32; 2] {
     engine.send("force\nusermove e2e4\nst 1\npost");
     ["go", "force\nusermove a2a3\ngo"].map(|go| {
@@ -94,7 +94,7 @@ fn truncating_an_open_book_does_not_end_the_engine() {
     engine.sync();
     let file = OpenOptions::new().write(true).open(&path).expect("the book");
     file.set_len(0).expect("it is cut");
-    // What was in the book when it was opened is known still.
+    // The content of the book at opening is still available.
     engine.send("usermove e2e4");
     let lines = engine.until_start("move ");
     assert!(lines.iter().any(|line| line.contains("book move")), "{lines:#?}");
@@ -103,7 +103,7 @@ fn truncating_an_open_book_does_not_end_the_engine() {
     engine.quit();
 }
 
-/// What a process has spent of processor time, in clock ticks (hundredths of a second).
+/// CPU time of a process, in clock ticks (1/100 s).
 #[cfg(target_os = "linux")]
 fn ticks(process: u32) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).expect("a running process");
@@ -116,7 +116,7 @@ fn ticks(process: u32) -> u64 {
 #[cfg(target_os = "linux")]
 #[test]
 fn waiting_threads_use_no_cpu_after_pondering() {
-    /// The threads took 117 a second before.
+    /// The threads took 117 per second before the fix.
     const FEW_TICKS: u64 = 5;
     let mut engine = Engine::start(&["--uci"]);
     engine.send("uci\nsetoption name Threads value 64\nisready");
@@ -177,7 +177,7 @@ fn error_names_a_network_path_that_is_a_folder() {
 
 #[test]
 fn error_names_a_damaged_endgame_table() {
-    // Nothing here is a table; all that looks like one is told of.
+    // No file here is a table; files named like one are reported.
     let folder = tempdir().expect("a folder");
     fs::write(folder.path().join("KQvK.rtbw"), [7; 80]).expect("a file");
     let error = Tables::open(folder.path()).err();
@@ -207,12 +207,12 @@ fn damaged_endgame_table_does_not_affect_others() {
         assert!(reported.iter().any(|line| line.contains(name)), "{name}: {reported:#?}");
     }
     assert_eq!(reported.len(), 3, "{reported:#?}");
-    assert_eq!(tables.take_damage(), [""; 0], "told once");
+    assert_eq!(tables.take_damage(), [""; 0], "reported once");
     let queen = "8/8/8/8/8/4k3/8/Q3K3 w - - 0 1".parse().expect("a FEN");
     assert!(tables.winner(&queen).flatten().is_some());
     let rook = "8/8/8/8/8/4k3/8/R3K3 w - - 0 1".parse().expect("a FEN");
     assert!(tables.winner(&rook).is_none());
-    // The engine says it, and plays on with the rest.
+    // The engine reports it and uses the other tables.
     let mut engine = Engine::start(&["-x", "--egtpath", folder.path().to_str().expect("UTF-8")]);
     engine.send("xboard\nprotover 2");
     let reported = engine.sync();
@@ -227,11 +227,11 @@ fn damage_within_an_endgame_table_is_reported_on_access() {
     let Some(data) = shared_data("syzygy") else { return };
     let folder = tempdir().expect("a folder");
     let bytes = fs::read(data.join("KRvK.rtbw")).expect("a table");
-    // As long as a table may be, but no longer whole.
+    // A valid length, but truncated content.
     let mut cut = bytes[..16].to_vec();
     cut.resize(80, 0xff);
     fs::write(folder.path().join("KRvK.rtbw"), cut).expect("a damaged table");
-    let tables = Tables::open(folder.path()).expect("it begins as a table does");
+    let tables = Tables::open(folder.path()).expect("a valid header");
     assert_eq!(tables.take_damage(), [""; 0]);
     let rook = "8/8/8/8/8/4k3/8/R3K3 w - - 0 1".parse().expect("a FEN");
     assert!(tables.winner(&rook).is_none());
@@ -259,7 +259,7 @@ fn unusable_en_passant_square_does_not_change_the_position() {
     let (one, other) = (one.position(), other.position());
     assert_eq!((one.key(), one.fen()), (other.key(), other.fen()));
     assert_eq!(one, other);
-    // Polyglot's own books part them.
+    // Polyglot distinguishes them.
     assert_eq!(one.polyglot_key(), one.key());
     assert_ne!(other.polyglot_key(), other.key());
     // Pins along rank, file and diagonals, and a check that the capture would not answer.
@@ -330,12 +330,12 @@ fn polyglot_books_are_read_by_both_en_passant_rules() {
         .filter(|row| row.starts_with(&theirs))
         .for_each(|row| row[..8].copy_from_slice(&ours));
     row.sort_unstable();
-    fs::write(path("other.bin"), &rows).expect("a book by the other rule");
+    fs::write(path("other.bin"), &rows).expect("a book by the other en passant rule");
     assert!(knows("other.bin"));
 }
 
-/// The program as an ordinary user who may have so many processes and threads, this one among them.
-/// The system does not count those of root, and each run has a user of its own.
+/// A command that runs Tabia as an ordinary user with a limit on processes and threads, itself
+/// included. The limit does not apply to root, so each run has its own user.
 #[cfg(target_os = "linux")]
 fn with_few_threads(limit: u32, folder: &Path) -> Command {
     static USERS: AtomicU32 = AtomicU32::new(0);
@@ -362,7 +362,7 @@ fn with_few_threads(limit: u32, folder: &Path) -> Command {
 fn world_readable_folder() -> tempfile::TempDir {
     let folder = tempdir().expect("a folder");
     let open = |path: &Path, mode| {
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("opened");
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permissions set");
     };
     let program = folder.path().join("tabia");
     fs::copy(support::PROGRAM, &program).expect("copied");
@@ -403,14 +403,14 @@ fn commands_use_available_threads_or_report_that_none_start() {
             assert!(!printed.contains("panicked"), "{what}");
             let explains = ["thread", "cannot start", "Resource temporarily unavailable"];
             let explained = explains.iter().any(|text| printed.contains(text));
-            // The match runner's status is also the winner's.
+            // The exit status of the match runner also shows the winner.
             let done = matches!(output.status.code(), Some(0 | 3 | 4));
             assert!(done || (output.status.code() == Some(1) && explained), "{what}");
         }
     }
 }
 
-/// A command with its arguments, for another program to run.
+/// A command and its arguments, to be run by another program.
 #[cfg(target_os = "linux")]
 fn arguments_of(command: &Command) -> Vec<std::ffi::OsString> {
     let arguments = command.get_args().map(std::ffi::OsStr::to_owned);
@@ -434,7 +434,7 @@ fn server_with_few_threads_answers_or_fails_to_start() {
         out.read_line(&mut line).expect("text");
         if let Some(address) = line.trim().strip_prefix("http://") {
             let address = address.trim_end_matches('/');
-            let mut stream = TcpStream::connect(address).expect("it listens");
+            let mut stream = TcpStream::connect(address).expect("it reads");
             stream.write_all(b"GET / HTTP/1.0\r\n\r\n").expect("sent");
             let mut answer = String::new();
             stream.read_to_string(&mut answer).expect("an answer");
@@ -462,7 +462,7 @@ fn server_with_few_threads_answers_or_fails_to_start() {
 /// Bytes in a pipe that has no room for another line: it holds 65,536.
 const NEARLY_FULL: u64 = 60_000;
 
-/// An engine whose output nobody reads waits for room in the pipe. SIGTERM ends it all the same.
+/// An engine whose output nobody reads waits for room in the pipe. SIGTERM still ends it.
 #[cfg(unix)]
 #[test]
 fn sigterm_ends_an_engine_with_blocked_output() {

@@ -1,4 +1,4 @@
-//! Games in files: points 1, 7, 9 and 17.
+//! Games in PGN files.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::support::{Engine, tabia};
 const DUMB: &str = "1. e4 Nc6 2. Ke2 d5 3. Ke1 Nf6 4. exd5 Qxd5 5. Ke2 Qe4#\n\
                     {computer wins as black} 0-1\n";
 
-/// Games with how their reading ended.
+/// Reads games, and how each ended.
 pub(super) fn read(text: &str) -> Vec<(PgnGame, GameEnd)> {
     read_games(text.as_bytes()).collect::<Result<_, _>>().expect("memory can be read")
 }
@@ -30,7 +30,7 @@ pub(super) fn moves(game: &PgnGame) -> String {
     words.join(" ")
 }
 
-/// The moves of all games, and why the first stopped that did.
+/// The moves of all games, and the first fault.
 pub(super) fn lines(text: &str) -> (Vec<String>, Option<String>) {
     let games = read(text);
     let fault = games.iter().find_map(|(_, end)| match &end.status {
@@ -44,13 +44,13 @@ pub(super) fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// What the program says, on both channels.
+/// Standard error and standard output of a command.
 pub(super) fn printed(output: &Output) -> String {
     let all = [&output.stderr[..], &output.stdout].concat();
     String::from_utf8(all).expect("UTF-8")
 }
 
-/// Builds a book of bytes in a file, with further arguments; what is said comes back.
+/// Builds a book from a file with these bytes; returns whether it succeeded, and the output.
 pub(super) fn build(name: &str, bytes: &[u8], arguments: &[&str]) -> (bool, String) {
     let folder = folder();
     fs::write(folder.path().join(name), bytes).expect("writable");
@@ -68,7 +68,7 @@ fn movetext_without_tags_is_a_book() {
         let mut engine = Engine::start(&["-x", "-b", book.to_str().expect("UTF-8")]);
         engine.send("xboard\nprotover 2\nnew\nforce\nusermove e2e4\nusermove b8c6\nbk");
         let printed = engine.sync().join("\n");
-        assert!(printed.contains("Ke2"), "the book does not know the game: {printed}");
+        assert!(printed.contains("Ke2"), "the book does not contain the game: {printed}");
         engine.quit();
     }
 }
@@ -105,7 +105,7 @@ fn movetext_split_by_empty_lines_is_joined() {
     // Another game begins after the empty line, and prose belongs to none.
     let (lines, fault) = lines("1. e4 e5\n\n1. d4 d5\n\nA fine game.\n\n1. c4 c5\n\n7. Kh1 Kg8\n");
     assert_eq!((lines, fault), (["e4 e5", "d4 d5", "c4 c5"].map(str::to_owned).to_vec(), None));
-    // A game with a fault is one all the same.
+    // A game with a fault still counts as a game.
     let (lines, fault) = self::lines("1. d4 d5 *\n\n1. e4 e4 2. Nf3 *\n");
     assert_eq!(lines, ["d4 d5", "e4"]);
     assert!(fault.is_some_and(|fault| fault.contains("line 3: illegal move e4")));
@@ -152,7 +152,7 @@ fn unambiguous_loose_notation_is_accepted() {
         ("1 e4 e5 2Nf3 Nc6 3…", "e4 e5 Nf3 Nc6"),
     ] {
         let (lines, fault) = lines(&format!("[Event \"?\"]\n\n{text} *\n"));
-        // The second castling is White's again: it must be refused, and named.
+        // The second castling is White's again: it must be rejected by name.
         let expected = text.ends_with("o-o").then_some("o-o");
         assert_eq!((lines.len(), lines[0].as_str()), (1, moves), "{text}: {fault:?}");
         match (expected, fault) {
@@ -235,7 +235,7 @@ fn language_of_piece_letters_is_detected_per_file() {
     }
     let (made, printed) = build("g.pgn", b"1. e4 *\n", &["--language", "xx"]);
     assert!(!made && printed.contains("de"), "{printed}");
-    // A language that is told holds, whatever the file looks like.
+    // A given language is used regardless of the file's content.
     let text = format!("[Result \"1-0\"]\n\n{NAJDORF} 1-0\n");
     let (_, printed) = build("g.pgn", text.as_bytes(), &["--language", "de"]);
     assert!(printed.contains("cannot understand Nf3"), "{printed}");
@@ -321,7 +321,7 @@ fn cr_line_endings_are_accepted() {
     let (made, printed) =
         build("g.pgn", format!("{text}{bad}").replace('\n', "\r").as_bytes(), &[]);
     assert!(made && printed.contains("9,001 counted: +9000 =0 -1"), "{printed}");
-    // Also where the plies that count end long before the game.
+    // Also if the ply limit ends long before the game.
     let long = format!("[Event \"1\"]\n[Result \"1-0\"]\n\n{NAJDORF} 1-0\n\n").repeat(5);
     let long = long.replace('\n', "\r");
     let (_, few) = build("g.pgn", long.as_bytes(), &["--max-ply", "3"]);

@@ -15,7 +15,7 @@ use tabia::position::{Move, Position};
 use super::pgn::{NAJDORF, build, folder, lines, moves, printed, read};
 use crate::support::tabia;
 
-/// Characters and pieces of text that readers may take for something else within a comment.
+/// Text that readers may misinterpret within a comment.
 const IN_COMMENTS: [&str; 14] = [
     "[Event \"quoted\"]\n[Result \"0-1\"]\n\n1. d4 d5 0-1",
     "[White \"quoted\"]",
@@ -68,14 +68,14 @@ proptest! {
         let (lines, fault) = lines(&text);
         prop_assert_eq!(fault, None, "{}", &text);
         prop_assert_eq!(&lines, &vec!["e4 e5 Nf3 Nc6"; games.len()], "{}", &text);
-        // So it is where the moves that count end before.
+        // Also if the ply limit ends before.
         let ends = first_plies(&text, 1);
         let plies: Vec<(usize, GameStatus)> = ends.into_iter().map(|end| (end.plies, end.status)).collect();
         prop_assert_eq!(plies, vec![(1, GameStatus::Read); games.len()], "{}", &text);
     }
 }
 
-/// Takes so many plies of each game.
+/// Takes at most `limit` plies of each game.
 struct FirstPlies {
     limit: usize,
     left: usize,
@@ -128,7 +128,7 @@ fn recovery_after_unclosed_text_keeps_later_comments_intact() {
     assert_eq!((lines, fault), (vec!["c4 e5".to_owned(); 2], None));
 }
 
-/// Words and signs that movetext may hold, or should not.
+/// Valid and invalid movetext tokens.
 const ODD: [&str; 32] = [
     "hello",
     "Zz9",
@@ -201,7 +201,7 @@ fn plain_game() -> impl Strategy<Value = String> {
 /// A glyph without a number, which has no meaning.
 const MARK: &str = "$x ";
 
-/// What a reader that wants so many plies of each game finds.
+/// Reads at most `limit` plies of each game.
 fn first_plies(text: &str, limit: usize) -> Vec<GameEnd> {
     let mut reader = Reader::new(text.as_bytes());
     let mut visitor = FirstPlies { limit, left: limit };
@@ -235,13 +235,13 @@ proptest! {
     }
 }
 
-/// White space of every kind that texts have between words.
+/// All kinds of white space.
 const SPACES: [&str; 16] = [
     " ", "\t", "\u{a0}", "\u{1680}", "\u{2002}", "\u{2003}", "\u{2007}", "\u{2009}", "\u{200a}",
     "\u{200b}", "\u{200d}", "\u{202f}", "\u{205f}", "\u{2060}", "\u{3000}", "\u{feff}",
 ];
 
-/// Games with tags and without, with all that can stand in movetext.
+/// Games with and without tags, with all kinds of movetext.
 const SPACED: [&str; 3] = [
     "[Event \"1\"]\n[Result \"1-0\"]\n\n1. e4 $1 e5 {a remark} 2. Nf3 (2. d4 d5) Nc6 +- 3. Bb5! a6 1-0\n\n",
     "[ White \"A B\" ]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[Variant \"From Position\"]\n \n1. e4 Kd7 2 e5 Ke6 ; to the end\n 1/2-1/2 {after it}\n \n",
@@ -364,7 +364,7 @@ fn null_moves_are_kept_in_the_game() {
             assert_eq!(read(&written)[0].0.moves, game.moves);
         }
     }
-    // In check nobody can pass.
+    // A null move in check is illegal.
     let (lines, fault) = lines("[Event \"1\"]\n\n1. e4 f5 2. Qh5+ -- 3. a3 *\n\n1. c4 *\n");
     assert_eq!(lines, ["e4 f5 Qh5+", "c4"]);
     assert!(fault.is_some_and(|fault| fault.contains("line 3: null move --")));
@@ -443,5 +443,5 @@ fn contradictory_result_tag_is_reported() {
     let contradictory: Vec<bool> =
         found.iter().map(|(_, end)| end.contradiction.is_some()).collect();
     assert_eq!(contradictory, [true, false, true, false, false, false]);
-    assert_eq!(found[0].1.result, GameResult::White, "the tag counts");
+    assert_eq!(found[0].1.result, GameResult::White, "the tag takes precedence");
 }

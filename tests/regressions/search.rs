@@ -1,4 +1,5 @@
-//! The book inside the search keeps its promise on every clock, and what is told is what is played.
+//! Transpositions into the book end the search at every time control, and the last reported line
+//! starts with the move played.
 //!
 //! The example: the only game of the book is 1.e4 Nc6 2.Ke2 d5 3.Ke1 Nf6 4.exd5 Qxd5 5.Ke2 Qe4#. After
 //! 1.e4 Nc6 2.Ke2 d5 3.exd5 Black is in no book, but 3...Qxd5 4.Ke1 Nf6 comes back into it.
@@ -12,7 +13,7 @@ use crate::support::Engine;
 
 const BOOK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/books/dumb.pgn");
 const BOOK_LINE: &str = "transposes to the book after 3 plies: Qxd5 Ke1 Nf6 (1 game, 0-1)";
-/// The other way into the book, which is not the best play.
+/// Another line into the book, which is not best play.
 const OTHER_BOOK_LINE: &str = "transposes to the book after 2 plies: Nf6 Ke1 (1 game, 0-1)";
 /// Nodes after which the best move of the example has settled, on any machine.
 const SETTLED: u64 = 100_000;
@@ -41,28 +42,28 @@ fn thinking(lines: &[String]) -> Vec<Thinking> {
     reports.collect()
 }
 
-/// A word of a line of UCI and the number after it.
+/// The number after a word of a UCI line.
 fn number(line: &str, name: &str) -> Option<u64> {
     let mut words = line.split_whitespace().skip_while(|word| *word != name);
     words.nth(1)?.parse().ok()
 }
 
-/// Holds that a search of so many nodes spent at least two fifths of its bound, and ended clearly
-/// before it was used up.
+/// Asserts that a search spent at least 40% of its limit and, with enough nodes, ended clearly
+/// before it.
 fn assert_saved(spent: f64, bound: f64, nodes: u64, lines: &[String]) {
     assert!(spent >= 0.399 * bound, "{spent} of {bound}: {lines:#?}");
     assert!(nodes < SETTLED || spent < 0.9 * bound, "{spent} of {bound}: {lines:#?}");
 }
 
-/// The example in xboard's protocol, the clock being set by `level`; the search may take `bound`.
+/// Searches the example in the xboard protocol with the clock set by `level`; the limit is `bound`.
 fn check_xboard_search(level: &str, bound: Duration) {
     let mut engine = xboard(&["-b", BOOK]);
     engine.send(&format!("{level}\nforce\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\ngo"));
     let lines = engine.until_start("move ");
     assert_eq!(lines.last().map(String::as_str), Some("move d8d5"), "{lines:#?}");
     let reports = thinking(&lines);
-    let met = reports.iter().position(|report| report.line == BOOK_LINE).expect("it is told");
-    // Told when met, long before the end, and once more as the reason for the move.
+    let met = reports.iter().position(|report| report.line == BOOK_LINE).expect("it is reported");
+    // Reported when found, long before the end, and again as the reason for the move.
     assert!(reports[met].depth <= 10 && met + 2 < reports.len(), "{lines:#?}");
     assert!(lines.contains(&format!("tellothers {BOOK_LINE}")), "{lines:#?}");
     let last = &reports[reports.len() - 1];
@@ -70,9 +71,8 @@ fn check_xboard_search(level: &str, bound: Duration) {
     engine.quit();
 }
 
-// The soft bounds: a fortieth of the clock less what is kept back for a stalled machine, or
-// 2.93% of it at the third move and three quarters of the increment; of a fixed time a fortieth is
-// kept back.
+// Soft limits: 1/40 of the clock less the reserve for a stalled machine, or 2.93% of it at the
+// third move plus three quarters of the increment; of a fixed time 25 ms are kept back.
 
 #[test]
 fn transposition_saves_time_at_40_moves_in_5_minutes() {
@@ -191,7 +191,7 @@ fn analysis_and_pondering_report_all_book_lines_and_continue() {
     }
 }
 
-/// Positions in which the best move changes again and again.
+/// Positions in which the best move changes often.
 const UNSTABLE: [&str; 8] = [
     "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8",
     "r1b2rk1/2q1b1pp/p2ppn2/1p6/3QP3/1BN1B3/PPP3PP/R4RK1 w - - 0 1",
@@ -217,7 +217,7 @@ fn last_thinking_line_starts_with_the_move_in_xboard() {
         ] {
             engine.send(&format!("new\npost\nforce\nsetboard {fen}\n{level}\ngo"));
             let lines = engine.until_start("move ");
-            let last = thinking(&lines).pop().expect("something is told");
+            let last = thinking(&lines).pop().expect("a thinking line");
             let expected = last.line.split_whitespace().next().unwrap_or_default().to_owned();
             let expected = position.parse_san(&expected).expect("a move comes first");
             assert_eq!(
@@ -241,8 +241,9 @@ fn last_info_line_starts_with_the_best_move_in_uci() {
             let lines = engine.until_start("bestmove ");
             let expected =
                 lines.iter().rev().find_map(|line| line.split_once(" pv ")).map(|line| line.1);
-            let expected =
-                expected.and_then(|line| line.split_whitespace().next()).expect("a line is told");
+            let expected = expected
+                .and_then(|line| line.split_whitespace().next())
+                .expect("a line is reported");
             let best = lines[lines.len() - 1].split_whitespace().nth(1);
             assert_eq!(best, Some(expected), "{fen} {go}: {lines:#?}");
         }

@@ -1,4 +1,4 @@
-//! The endgame tables, asked alone and from within the search.
+//! Endgame tables, alone and in the search.
 
 use crate::support::shared_data;
 use tabia::position::{Color, Game, OutcomeReason, Position};
@@ -29,7 +29,7 @@ fn tables_give_known_results() {
     }
 }
 
-/// Both sides follow the tables: the win must come, within the fifty moves.
+/// Both sides follow the tables: White must win within the fifty-move rule.
 #[test]
 fn root_moves_of_the_tables_mate_with_bishop_and_knight() {
     let Some(tables) = tables() else { return };
@@ -60,13 +60,13 @@ fn search_probes_the_tables() {
         });
         (result, hits)
     };
-    // The rook's pawn queens beside a bishop of the wrong colour: a draw, whatever it looks like.
+    // Rook pawn and wrong-coloured bishop: a draw in spite of the material.
     let wrong_bishop = "8/8/8/8/2k5/1p6/3P4/1KB5 b - - 0 1";
     let (_, hits) = search(wrong_bishop, None);
     assert_eq!(hits, 0);
     let (_, hits) = search(wrong_bishop, Some(tables.clone()));
     assert!(hits > 0);
-    // Five pieces; taking the knight leaves a won ending of four.
+    // Five pieces; capturing the knight gives a won ending of four.
     let (result, _) = search("8/8/8/1n6/1R6/8/1p6/1K1k4 w - - 0 1", Some(tables));
     assert!(result.score.abs() < TABLEBASE_BOUND || result.score > 0, "{}", result.score);
 }
@@ -88,7 +88,7 @@ fn root_move_follows_the_tables() {
     }
 }
 
-/// What is reported last of a search to this depth, and its result.
+/// Returns the reports and the result of a search.
 fn reported(fen: &str, limits: &Limits, endgames: Option<Tables>) -> (Vec<Report>, SearchResult) {
     let mut searcher = Searcher::new(Config { memory_mb: 4, endgames, ..Config::default() });
     let mut reports = Vec::new();
@@ -143,7 +143,8 @@ fn root_score_follows_the_tables() {
     }
 }
 
-/// Taking leads to a known ending, whose result bounds the score on the principal variation too.
+/// A capture leads to a table position, whose result bounds the score on the principal variation
+/// too.
 #[test]
 fn tables_bound_the_principal_variation() {
     let Some(tables) = tables() else { return };
@@ -155,7 +156,7 @@ fn tables_bound_the_principal_variation() {
     }
 }
 
-/// A draw by the tables is no reason to give a piece away: the other side may still go wrong.
+/// In a drawn position the engine must not lose a piece: the opponent may still err.
 #[test]
 fn drawn_position_is_played_without_losing_pieces() {
     let Some(tables) = tables() else { return };
@@ -175,8 +176,8 @@ fn drawn_position_is_played_without_losing_pieces() {
     }
 }
 
-/// Plays from `starts` positions with so many nodes a move, against the defence of the endgame
-/// tables, or without tables that of the program.
+/// Plays from `starts` random positions with `nodes` per move, against the endgame tables or,
+/// without them, against Tabia.
 fn win_with_bishop_and_knight(starts: usize, nodes: u64, mut random: u64) {
     let mut square = || {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -240,7 +241,7 @@ fn bishop_and_knight_win_from_random_starts() {
     }
 }
 
-/// Whether Black can take a piece whatever White, to move, does.
+/// Whether Black can capture a piece after every move of White.
 fn piece_is_lost(start: &Position) -> bool {
     let takes = |position: &Position| position.legal_moves().iter().any(|mv| position.is_noisy(mv));
     start.legal_moves().iter().all(|mv| takes(&start.play(mv)))

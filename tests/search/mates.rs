@@ -5,7 +5,7 @@ use tabia::position::{Game, Move, OutcomeReason, Position};
 use tabia::score::mate_distance;
 use tabia::search::{Config, Control, Limits, SearchEvent, Searcher};
 
-/// The moves to the mate that a search for a mate in so many moves finds, and the line that it reports last.
+/// Searches for a mate in `moves`; returns the distance and the last reported line.
 fn mate_line(searcher: &mut Searcher, game: &Game, moves: u32) -> (Option<i32>, Vec<Move>) {
     let mut line = Vec::new();
     let found = searcher.search(game, &Limits::mate(moves), &Control::new(), &mut |event| {
@@ -17,7 +17,7 @@ fn mate_line(searcher: &mut Searcher, game: &Game, moves: u32) -> (Option<i32>, 
     (mate_distance(found.score), line)
 }
 
-/// The line mates with the last of as many moves as the score has.
+/// Asserts that the line ends in checkmate after as many moves as the score states.
 fn assert_leads_to_mate(game: &Game, line: &[Move], moves: Option<i32>) {
     let mut end = game.clone();
     line.iter().try_for_each(|&mv| end.play(mv)).expect("legal moves");
@@ -43,7 +43,7 @@ fn mate_line_ends_with_checkmate() {
     ] {
         let game = Game::new(Position::from_fen(fen).expect(fen));
         let mut searcher = Searcher::new(Config { memory_mb: 16, ..Config::default() });
-        // More moves than are needed must do no harm.
+        // A larger limit must not change the result.
         for moves in [mate, mate + 1, mate + 2] {
             searcher.new_game();
             let (found, line) = mate_line(&mut searcher, &game, moves);
@@ -56,7 +56,7 @@ fn mate_line_ends_with_checkmate() {
     }
 }
 
-/// Every position of a file is a mate in so many moves or fewer.
+/// Asserts that every position of a file is a mate in at most `moves`.
 fn check_suite(file: &str, moves: u32) {
     let Some(path) = shared_data(&format!("epd/mate/{file}")) else { return };
     let text = std::fs::read_to_string(path).expect("a suite");

@@ -211,7 +211,7 @@ mod tests {
             joins: 9_999_999.0,
         };
         let mut out = Vec::new();
-        write_tables(&mut out, &[large], &[]).expect("a vector takes all");
+        write_tables(&mut out, &[large], &[]).expect("written to memory");
         let text = String::from_utf8(out).expect("UTF-8");
         let rows: Vec<&str> = text.lines().collect();
         assert!(rows.iter().all(|row| row.chars().count() < 80), "{text}");

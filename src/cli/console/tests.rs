@@ -43,7 +43,7 @@ fn run_console_in(folder: &Path, lines: &[&str]) -> Transcript {
         };
         end = console.input(input).map(drop);
         while console.is_busy() {
-            let background_event = console.background_events().recv().expect("news");
+            let background_event = console.background_events().recv().expect("an event");
             console.handle_background_event(background_event).expect("written");
         }
         assert!(asked.len() <= 1, "more than one prompt after {line}");
@@ -195,11 +195,11 @@ fn solving_a_suite_restores_the_game_afterwards() {
     assert!(text.contains("1/3 solved mate: Ra8# (wanted Ra8#)"), "{text}");
     assert!(text.contains("2/3 FAILED 2: Ra8# (wanted not Ra8#)"), "{text}");
     assert!(text.contains("3/3 solved 3: Ra8# (wanted mate in 1)"), "{text}");
-    assert!(text.contains("line 5: "), "a line that is passed over is told: {text}");
+    assert!(text.contains("line 5: "), "a skipped line is reported: {text}");
     assert!(text.contains("2 of 3 solved (66.7%) in "), "{text}");
     assert!(text.contains("solve: /nowhere: ") && text.contains("expected the seconds"), "{text}");
-    assert!(text.contains("/4P3/8/PPPP1PPP/RNBQKBNR w"), "the game is back: {text}");
-    assert_eq!(count(&text, "My move is: "), 2, "the engine goes on playing: {text}");
+    assert!(text.contains("/4P3/8/PPPP1PPP/RNBQKBNR w"), "the game is restored: {text}");
+    assert_eq!(count(&text, "My move is: "), 2, "the engine keeps playing: {text}");
     assert_eq!(count(&kept, "[White "), 1, "{kept}");
 }
 
@@ -215,7 +215,7 @@ fn annotate_writes_pgn_and_page() {
     assert!(screen.contains("\n2. g4??           Blunder: "), "{screen}");
     assert!(screen.contains("Allows mate in 1. (2. "), "{screen}");
     assert_eq!(count(&screen, "The annotated game is in "), 3, "{screen}");
-    assert!(screen.contains("/6Pq/5P2/PPPPP2P/RNBQKBNR w"), "the game stays: {screen}");
+    assert!(screen.contains("/6Pq/5P2/PPPPP2P/RNBQKBNR w"), "the game is kept: {screen}");
     let written = std::fs::read_to_string(file("a.pgn")).expect("written");
     assert_eq!((count(&written, "[Event "), count(&written, "2. g4 $4")), (2, 2), "{written}");
     let page = std::fs::read_to_string(file("a.html")).expect("written");
@@ -254,7 +254,7 @@ fn annotation_can_be_stopped() {
     assert!(console.is_busy() && asked.try_iter().count() == 3);
     console.input(line("?")).expect("written");
     while console.is_busy() {
-        let background_event = console.background_events().recv().expect("news");
+        let background_event = console.background_events().recv().expect("an event");
         console.handle_background_event(background_event).expect("written");
     }
     assert_eq!(asked.len(), 1);
@@ -417,7 +417,7 @@ fn other_variants_and_extra_arguments_are_rejected() {
     for variant in ["960", "fischerandom", "atomic"] {
         let screen = type_in(&["force", "e4", &format!("new {variant}"), "show game", "quit"]);
         assert!(screen.contains(&format!("new: {variant} cannot be played")), "{screen}");
-        assert!(screen.contains("1. e4 *"), "the game goes on: {screen}");
+        assert!(screen.contains("1. e4 *"), "the game continues: {screen}");
     }
     assert!(!type_in(&["new standard", "quit"]).contains("cannot be played"));
     for row in commands::all().filter(|row| row.arguments.is_empty()) {

@@ -171,7 +171,7 @@ mod tests {
     use crate::chess::score::Score;
     use crate::games::book::{Book, Counts};
 
-    /// A file to learn to, in a folder of its own.
+    /// A learning file in its own folder.
     fn learning_file() -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("learnt");
@@ -195,7 +195,7 @@ mod tests {
             self.finish_search(best, score);
         }
 
-        /// Ends the search that has begun, with this result; returns its limits.
+        /// Ends the running search with this result; returns its limits.
         fn finish_search(&mut self, best: &str, score: Score) -> Limits {
             let limits = self.started().limits;
             let result = SearchResult {
@@ -226,7 +226,7 @@ mod tests {
         }
     }
 
-    /// Loses a game by the second move, and starts a new one.
+    /// Loses a game by its second move and starts a new one.
     fn lose_a_game(test_engine: &mut TestEngine) {
         test_engine.play_and_search("e2e4", "e7e5", 20);
         test_engine.play_and_search("g1f3", "f7f6", 10);

@@ -92,8 +92,11 @@ impl TestEngine {
 
     /// Passes on the next event.
     pub(super) fn handle_next_event(&mut self) {
-        let background_event =
-            self.engine.background_events().recv_timeout(Duration::from_secs(60)).expect("news");
+        let background_event = self
+            .engine
+            .background_events()
+            .recv_timeout(Duration::from_secs(60))
+            .expect("an event");
         self.engine.receive(background_event);
     }
 
@@ -174,7 +177,7 @@ fn ponder_hit_continues_the_search_and_a_miss_replaces_it() {
     let thinking = test_engine.started();
     assert_eq!((plies(&thinking), thinking.limits.ponder), (5, false));
     test_engine.handle_next_event();
-    assert_eq!(test_engine.moves(), Vec::<String>::new(), "the cancelled search has no say");
+    assert_eq!(test_engine.moves(), Vec::<String>::new(), "a cancelled search makes no move");
 }
 
 #[test]
@@ -217,7 +220,7 @@ fn unexpected_clock_restarts_the_ponder_search() {
     test_engine.play("g1f3");
     assert!(pondering.control.is_stopped());
     let TimeLimit::Clock { remaining, .. } = test_engine.started().limits.time else {
-        panic!("there is a clock")
+        panic!("a clock is set")
     };
     assert!(remaining <= Duration::from_secs(100), "{remaining:?}");
 }
@@ -231,7 +234,7 @@ fn clock_set_by_the_gui_applies_to_the_next_search() {
     test_engine.engine.set_opponent_time(Duration::from_secs(7));
     test_engine.engine.go();
     let TimeLimit::Clock { remaining, moves_to_go, .. } = test_engine.started().limits.time else {
-        panic!("there is a clock")
+        panic!("a clock is set")
     };
     assert_eq!((remaining, moves_to_go), (Duration::from_secs(9), None));
     assert_eq!(test_engine.engine.clocks().remaining(Color::Black), Duration::from_secs(7));
@@ -322,7 +325,10 @@ fn engine_still_moves_after_a_crashed_or_invalid_search() {
     test_engine.play("e2e4");
     test_engine.started();
     test_engine.finish("", "", 0);
-    assert!(matches!(test_engine.engine.take_events()[..], [Event::Fault(_)]), "it is told first");
+    assert!(
+        matches!(test_engine.engine.take_events()[..], [Event::Fault(_)]),
+        "the fault is reported first"
+    );
     test_engine.handle_next_event();
     assert_eq!(test_engine.moves().len(), 1, "some legal move is made");
     test_engine.play("d2d4");
@@ -403,7 +409,7 @@ fn book_move_is_played_without_a_search() {
     test_engine.engine.set_option("BookFile", "/nowhere.tbk").expect("an option");
     test_engine.settle();
     assert!(matches!(test_engine.engine.take_events()[..], [Event::BookFailed(_)]));
-    assert_eq!(test_engine.engine.book().name(), name, "the book before stays");
+    assert_eq!(test_engine.engine.book().name(), name, "the previous book is kept");
 }
 
 #[test]
@@ -415,7 +421,11 @@ fn ping_before_the_turn_is_answered_before_the_move() {
     test_engine.engine.ping(2);
     test_engine.play("e2e4");
     test_engine.engine.ping(3);
-    assert_eq!(test_engine.pongs_and_moves(), Vec::<String>::new(), "the order is not done");
+    assert_eq!(
+        test_engine.pongs_and_moves(),
+        Vec::<String>::new(),
+        "the new game is not set up yet"
+    );
     test_engine.settle();
     test_engine.started();
     test_engine.finish("e7e5", "", 0);

@@ -149,7 +149,8 @@ mod tests {
         }
     }
 
-    /// Counts the moves of the start position that are count_visible `ply` plies ahead, over many players.
+    /// Counts the moves of the start position that are visible `ply` plies ahead, over many
+    /// players.
     fn count_visible(ply: Ply) -> usize {
         let position = Position::start();
         let moves = position.legal_moves();

@@ -284,14 +284,14 @@ mod model {
                 let (progress, node) = (Arc::clone(&progress), node.clone());
                 let mv: Move = mv.parse().expect("a move");
                 thread::spawn(move || {
-                    let mut progress = progress.lock().expect("nobody panics");
+                    let mut progress = progress.lock().expect("no panic");
                     progress.record(&node, mv, score, &Pv::default());
                 })
             });
             for thread in threads {
-                thread.join().expect("it only records");
+                thread.join().expect("no panic");
             }
-            let progress = progress.lock().expect("nobody panics");
+            let progress = progress.lock().expect("no panic");
             let best = found.iter().max_by_key(|(_, score)| score).expect("three");
             assert_eq!(progress.best, best.1);
             assert_eq!(progress.best_move, best.0.parse().ok());

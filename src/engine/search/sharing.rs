@@ -398,7 +398,7 @@ mod tests {
         assert!(!split.is_left() && !control.is_stopped());
         let panics = || {
             let _sign_off = SignOff { split: &split, job: &job };
-            panic!("a panic of a helper that this test means to see");
+            panic!("deliberate panic of a helper");
         };
         assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
         assert!(split.is_left() && control.is_stopped());

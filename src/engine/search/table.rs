@@ -324,7 +324,7 @@ mod model {
                 }
             };
             look();
-            writers.into_iter().for_each(|writer| writer.join().expect("it only stores"));
+            writers.into_iter().for_each(|writer| writer.join().expect("no panic"));
             look();
         });
     }

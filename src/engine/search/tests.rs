@@ -206,7 +206,7 @@ fn stop_ends_the_search_with_any_number_of_threads() {
         let mut searcher = Searcher::new(config(8, threads));
         let result = searcher.search(&Game::default(), &Limits::default(), &control, &mut |_| {});
         // Without a limit only the stop ends the search.
-        handle.join().expect("the stopper only sleeps");
+        handle.join().expect("no panic");
         assert!(result.best.is_some(), "{threads} threads");
     }
 }
@@ -272,7 +272,7 @@ fn line_transposing_into_the_book_ends_the_search() {
             .map(|mode| search_example(mode, &limits, threads));
         // A book without values gives the same search in both modes.
         assert!(threads > 1 || alike.nodes == result.nodes, "{} and {}", alike.nodes, result.nodes);
-        let found = result.book.expect("the book is met");
+        let found = result.book.expect("a book position is found");
         assert_eq!(found.line, line);
         assert_eq!(found.counts, crate::games::book::Counts::new(0, 0, 1));
         assert_eq!(result.best, mv("d8d5"));
@@ -293,14 +293,14 @@ fn fixed_depth_search_completes_and_reports_the_book_line() {
             _ => (),
         });
     assert_eq!((result.book, result.depth, result.best), (None, 12, mv("d8d5")));
-    let met = reported.iter().position(|line| line == "book d8d5").expect("the line is told");
-    assert!(met + 1 < reported.len(), "it is told when it is met: {reported:?}");
+    let met = reported.iter().position(|line| line == "book d8d5").expect("the line is reported");
+    assert!(met + 1 < reported.len(), "it is reported when it is found: {reported:?}");
 }
 
 #[test]
 fn first_match_decides_in_mode_first() {
     let result = search_example(BookSearch::First, &Limits::depth(12), 1);
-    let found = result.book.expect("the book is met");
+    let found = result.book.expect("a book position is found");
     assert_eq!(result.best, Some(found.line[0]));
     // Either of the two lines into the book, whichever is searched first.
     let ways = [&["d8d5", "e2e1", "g8f6"][..], &["g8f6", "e2e1"]];
@@ -363,7 +363,7 @@ fn panic_in_any_thread_ends_only_the_current_search() {
         // A helper panics as soon as it helps; the main thread once it has something to report.
         let control = Control::panicking_at(thread, if thread == 0 { 2_000 } else { 0 });
         let result = searcher.search_without_events(&game, &Limits::depth(30), &control);
-        let best = result.best.expect("a move all the same");
+        let best = result.best.expect("a move");
         assert!(game.position().is_legal(best) && is_ordinary(result.score), "{result:?}");
         let faults = searcher.take_faults();
         let [SearchFault::Crash { thread: crashed, why }] = &faults[..] else {

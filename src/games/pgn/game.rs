@@ -232,6 +232,6 @@ mod tests {
         let mut games = read_games(written.as_bytes());
         let (again, _) = games.next().expect("a game").expect("read");
         assert_eq!(again.moves, game.moves);
-        assert!(games.next().is_none() && games.next().is_none(), "the end, however often asked");
+        assert!(games.next().is_none() && games.next().is_none(), "the end is final");
     }
 }

@@ -541,7 +541,7 @@ mod tests {
         file.write_all(b"ours").expect("written");
         file.keep().expect("kept");
         assert_eq!(fs::read(&path).expect("there"), b"ours");
-        assert!(is_at(&theirs, &draft), "a draft with a lock stays");
+        assert!(is_at(&theirs, &draft), "a locked draft is kept");
         assert_eq!(names_in(dir.path()).len(), 2);
     }
 
@@ -553,7 +553,7 @@ mod tests {
         for is_kept in [false, true] {
             fs::write(&whole, "new").expect("written");
             let mut file = Output::new(&path, TEXT).create().expect("a file");
-            file.write_all(b"nothing of this stays").expect("written");
+            file.write_all(b"discarded").expect("written");
             file.take_over(&whole).expect("taken over");
             if is_kept {
                 file.keep().expect("kept");

@@ -72,7 +72,7 @@ mod tests {
         for (score, points) in [(0, 0.5), (100, 0.5910), (-300, 0.2489), (5_000, 0.9754)] {
             assert!((expected(score) - points).abs() < 1e-4, "{score}: {}", expected(score));
         }
-        assert_eq!(expected(mate_in(3)), expected(1_000), "won is won");
+        assert_eq!(expected(mate_in(3)), expected(1_000), "all won positions count alike");
         assert_eq!(expected(-mate_in(3)), expected(-1_000));
     }
 

@@ -257,7 +257,7 @@ mod tests {
             (judged[3].missed_mate, judged[2].allowed_mate)
         };
         assert_eq!(missed(10, 30, 900), (None, Some(10)), "still won after 2... d5");
-        assert_eq!(missed(10, 30, 200), (Some(10), Some(10)), "hardly won");
+        assert_eq!(missed(10, 30, 200), (Some(10), Some(10)), "barely winning");
         assert_eq!(missed(10, 18, 200), (None, None), "the depth does not cover the mate");
         assert_eq!(missed(SHORT_MATE, 9, 900), (Some(SHORT_MATE), Some(SHORT_MATE)), "short");
         assert_eq!(missed(56, 40, -300), (None, None), "a bound, or a table's remnant");
@@ -273,6 +273,6 @@ mod tests {
         let found = [(30, "e4"), (-20, "e5"), (50, "exd5"), (-40, "Qxd5")];
         let judged = judge(&study(&moves, &found, Some(-300)), &Limits::default());
         let only: Vec<bool> = judged.iter().map(|judged| judged.only).collect();
-        assert_eq!(only, [true, true, true, false], "it takes back");
+        assert_eq!(only, [true, true, true, false], "it recaptures");
     }
 }

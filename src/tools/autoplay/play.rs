@@ -509,7 +509,7 @@ mod tests {
                 &mut |_| {},
             ))
         });
-        played.recv_timeout(DEADLINE).expect("it does not wait for an answer that has come")
+        played.recv_timeout(DEADLINE).expect("the game ends at once")
     }
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";

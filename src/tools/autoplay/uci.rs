@@ -349,7 +349,7 @@ mod tests {
             "info depth 9 seldepth 12 score mate -2 upperbound nodes 77 nps 5 time 12 pv e2e4 e7e5"
         ));
         assert_eq!((info.depth, info.nodes, info.elapsed.as_millis()), (9, 77, 12));
-        assert_eq!(info.score, None, "a bound is no score");
+        assert_eq!(info.score, None, "a bound is not a score");
         assert!(info.line == "e2e4 e7e5" && info.book);
         let mut accept = |line: &str| match Reply::from(line) {
             Reply::Info(infos) => take_over(&mut info, *infos),
@@ -367,6 +367,9 @@ mod tests {
         let met = "transposes to the book after 1 ply: d4 (2 games)";
         assert!(!accept("info string transposes to the book after 1 ply: e4 (3 games)"));
         assert!(accept(&format!("info string ended in the book: {met}")));
-        assert!(!info.book && info.ending == met, "a search that meets the book is no book move");
+        assert!(
+            !info.book && info.ending == met,
+            "a search that finds the book is not a book move"
+        );
     }
 }

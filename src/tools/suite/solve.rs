@@ -276,7 +276,7 @@ mod tests {
             Ok(())
         };
         let limits = Limits::depth(3);
-        suite.solve(&mut searcher, &limits, &switch, stop_at_second).expect("told");
+        suite.solve(&mut searcher, &limits, &switch, stop_at_second).expect("written");
         assert_eq!((suite.searched, suite.solved, suite.len()), (2, 2, 3));
     }
 }

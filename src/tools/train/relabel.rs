@@ -123,7 +123,10 @@ mod tests {
             .iter()
             .zip(&game.moves)
             .filter(|(new, old)| (Score::from(new.score) - Score::from(old.score)).abs() < 100);
-        assert!(near.count() * 2 > game.moves.len(), "they come from searches as large");
+        assert!(
+            near.count() * 2 > game.moves.len(),
+            "searches of the same size give similar scores"
+        );
     }
 
     #[test]

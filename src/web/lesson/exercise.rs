@@ -177,7 +177,7 @@ mod tests {
     fn exercises_depend_on_the_seed_and_alternate_kinds() {
         let all = exercises(3, 60);
         assert_eq!(exercises(3, 60), all);
-        assert_eq!(exercises(3, 4), all[..4], "more of them begin with the same");
+        assert_eq!(exercises(3, 4), all[..4], "a longer list begins with the same exercises");
         assert_ne!(exercises(4, 4), all[..4]);
         for (index, exercise) in all.iter().enumerate() {
             assert_eq!(exercise.number, index + 1);

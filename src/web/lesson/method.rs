@@ -132,7 +132,7 @@ mod tests {
         for depth in 1..=4 {
             assert_eq!(text.matches(&format!("iteration {depth}\n")).count(), 1, "{text}");
         }
-        assert!(text.contains("~"), "estimates are told as such:\n{text}");
+        assert!(text.contains("~"), "estimates are marked:\n{text}");
         let iterations: Vec<&str> = text.split("iteration ").skip(1).collect();
         for pair in iterations.windows(2) {
             let line = |text: &str| -> Vec<String> {

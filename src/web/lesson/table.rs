@@ -112,7 +112,7 @@ mod tests {
         table.store(1, 4, Window::new(7, 9), 6, None);
         assert_eq!(table.value(1, 4, Window::new(6, 9)), Some(6));
         assert_eq!(table.value(1, 4, Window::new(5, 9)), None);
-        assert_eq!(table.best(1), Some(9), "the move of before is kept");
+        assert_eq!(table.best(1), Some(9), "the previous move is kept");
         table.store(1, 4, Window::FULL, 6, None);
         assert_eq!(table.value(1, 2, Window::new(5, 9)), Some(6));
     }

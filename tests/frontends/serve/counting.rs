@@ -1,4 +1,4 @@
-//! Games are counted once, by one name, and out of one book: held against a naive count.
+//! Every game is counted once, under one id and from one book: compared with a naive count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,10 +12,10 @@ use tabia::position::{Move, Position};
 use super::Server;
 
 const RESULTS: [&str; 3] = ["1-0", "1/2-1/2", "0-1"];
-/// Moves that lead back and forth, of which games are mostly made.
+/// Moves back and forth, which most generated games consist of.
 const SHUFFLES: [&str; 8] = ["Nf3", "Ng1", "Nf6", "Ng8", "Nc3", "Nb1", "Nc6", "Nb8"];
 
-/// A game as it was drawn: its moves, what came of it, its month in 2020, and who had White.
+/// A generated game: moves, result, month in 2020, and player of White.
 #[derive(Debug)]
 struct Game {
     line: Vec<(Position, Move)>,
@@ -67,10 +67,10 @@ fn pgn(games: &[Game]) -> String {
 /// Games by result.
 type Results = [u64; 3];
 
-/// What one position should be answered with, counted game by game.
+/// Expected answers for a position, counted game by game.
 #[derive(Debug, Default)]
 struct Expected {
-    /// Games that came here, each once.
+    /// Games that reached the position, each once.
     reached: Results,
     /// Games that played a move here, each once; and by month.
     played: Results,
@@ -137,7 +137,7 @@ fn ids(games: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Holds all that a server answers about a position against the naive count.
+/// Compares all answers about a position with the naive count.
 fn check_position(server: &Server, place: &str, expected: &Expected, has_facets: bool) {
     let book = server.get(&format!("/book?{place}")).json();
     assert_eq!(results(&book["reached"]), expected.reached, "/book {place}");
@@ -201,7 +201,7 @@ fn every_answer_counts_each_game_once() {
         }
         for (book, has_facets) in [("games.pgn", true), ("plain.tbk", false)] {
             let server = Server::start(&[book], folder.path());
-            // The positions that most games came to are the first in most of them.
+            // The first positions are mostly those that most games reached.
             for (position, play) in places.values().take(40) {
                 let expected = expected_at(position, &games);
                 check_position(&server, &format!("play={play}"), &expected, has_facets);
@@ -268,7 +268,7 @@ fn first_book_with_the_position_answers() {
                     assert_eq!(results(&answer), [white, 0, black], "{case} /{path} {place}");
                 }
             }
-            // Under a filter, those are asked that can tell games apart.
+            // With a filter only books with facets answer.
             let filtered = server.get("/lichess?since=2002-01");
             match (first, second) {
                 ("plain", "plain") => assert_eq!(filtered.status, 409, "{case}"),

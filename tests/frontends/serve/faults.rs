@@ -1,4 +1,4 @@
-//! Clients that send or read nothing, requests that are none, and files that are gone.
+//! Stalled clients, malformed requests and missing files.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -12,13 +12,13 @@ use serde_json::Value;
 use super::{Answer, Server};
 use crate::support::TIMEOUT;
 
-/// A server that waits a second for its clients.
+/// A server with a client timeout of one second.
 fn server_with_short_timeout() -> (Server, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     (Server::start(&["embedded", "--client-timeout", "1"], folder.path()), folder)
 }
 
-/// Sends bytes that end without closing, and reads what comes back.
+/// Sends raw bytes and returns the answer; `closes` ends the sending side first.
 fn send_raw(server: &Server, request: &[u8], closes: bool) -> Answer {
     let mut stream = server.connect();
     stream.write_all(request).expect("sent");
@@ -72,13 +72,13 @@ fn searches_end_on_time_without_readers() {
     while server.get("/status").json()["searches"]["running"] != 0 {
         std::thread::sleep(Duration::from_millis(50));
     }
-    // All of them read nothing until now; the end with its reason is there.
+    // None of them has read until now; the final event with its reason is there.
     for stream in &mut streams {
         let mut text = String::new();
         while !text.contains("event: end") || !text.contains("\"reason\":\"time\"") {
             let mut part = [0; 4096];
             let length = stream.read(&mut part).expect("readable");
-            assert!(length > 0, "the stream ended without its end: {text}");
+            assert!(length > 0, "the stream ended without a final event: {text}");
             text += &String::from_utf8_lossy(&part[..length]);
         }
     }
@@ -151,7 +151,7 @@ fn errors_have_the_documented_form_and_name_the_limit() {
         assert!(sentence.contains(named), "{case}: {sentence}");
         assert_eq!(reported.as_object().map(serde_json::Map::len), Some(1), "{case}");
     }
-    // What is no UTF-8 in a text is Latin-1, as in files.
+    // Text that is not UTF-8 is read as Latin-1, as in files.
     let latin = b"POST /read HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 28\r\n\r\n[White \"M\xfcller\"]\n\n1. e4 e5\n\n";
     assert_eq!(send_raw(&server, latin, false).json()["tags"][0][1], "M\u{fc}ller");
 }
@@ -163,7 +163,7 @@ fn last_line(server: &Server, name: &str) -> Value {
     serde_json::from_str(&line).expect("JSON")
 }
 
-/// What is put in place of a file, and how.
+/// A replacement for a file: its name, and a function that creates it.
 type Put<'p> = (&'p str, &'p dyn Fn(&Path));
 
 #[test]
@@ -193,7 +193,7 @@ fn replaced_game_file_is_rejected_by_name() {
         for (what, put) in put {
             fs::remove_file(&games).expect("removed");
             put(&games);
-            // Another name, since the games of the first are kept.
+            // Another player, since the games of the first are cached.
             let line = last_line(&server, "beta");
             let error = line["error"].as_str().unwrap_or_else(|| panic!("{book} {what}: {line}"));
             assert!(error.contains("games.pgn"), "{book} {what}: {error}");
@@ -201,7 +201,7 @@ fn replaced_game_file_is_rejected_by_name() {
             assert_eq!(gone.status, 410, "{book} {what}: {}", gone.body);
             let _ = fs::remove_file(&games).or_else(|_| fs::remove_dir(&games));
             fs::write(&games, super::GAMES).expect("written");
-            // What failed is tried again.
+            // A failed read is retried.
             assert_eq!(last_line(&server, "gamma")["white"], 0, "{book} {what}");
         }
         assert_eq!(last_line(&server, "beta")["black"], 1, "{book}");

@@ -1,11 +1,11 @@
-//! Which web pages may ask the server for what.
+//! Which origins may use which endpoints.
 
 use super::Server;
 
-/// What the page of another site may send to Lichess.
+/// Request headers that Lichess accepts from other sites.
 const HEADERS: [&str; 5] =
     ["origin", "authorization", "if-modified-since", "cache-control", "content-type"];
-/// Addresses that any page may ask.
+/// Endpoints open to any origin.
 const OPEN: [&str; 13] = [
     "/masters",
     "/master",
@@ -21,7 +21,7 @@ const OPEN: [&str; 13] = [
     "/status",
     "/nothing",
 ];
-/// Addresses that cost much, and their methods.
+/// Costly endpoints and their methods.
 const COSTLY: [(&str, &str); 3] =
     [("GET", "/analysis?seconds=1"), ("POST", "/annotate?nodes=100"), ("POST", "/read")];
 const ALLOWED: &str = "https://chess.example";
@@ -55,7 +55,7 @@ impl Server {
     }
 }
 
-/// The values of a header that is a list, in small letters.
+/// Values of a comma-separated header, in lower case.
 fn list(answer: &super::Answer, name: &str) -> Vec<String> {
     let value = answer.header(name).unwrap_or_default().to_lowercase();
     value.split(',').map(|part| part.trim().to_owned()).collect()
@@ -127,7 +127,7 @@ fn only_own_and_allowed_origins_may_use_costly_endpoints() {
             assert!(error.contains("--origin"), "{error}");
         }
     }
-    // A name that leads here, as a page of that name may arrange it.
+    // A foreign host name that resolves to this server (DNS rebinding).
     let rebound = server.send(
         "GET /analysis?seconds=1 HTTP/1.1\r\nHost: evil.example:9002\r\nConnection: close\r\n\r\n",
     );

@@ -376,9 +376,9 @@ mod tests {
         assert!(pool.reserve(&owners, |below| below == 9).is_none());
         let reservation = pool.reserve(&owners, |below| below == 8).expect("thread 66");
         assert_eq!(reservation.thread(), 66);
-        assert!(!pool.has_idle(&owners), "it is nobody else's");
+        assert!(!pool.has_idle(&owners), "it is reserved");
         drop(reservation);
-        assert!(pool.has_idle(&owners), "let go of");
+        assert!(pool.has_idle(&owners), "it is released");
         pool.offer(65, ANYWHERE);
         assert!(pool.has_idle(&no_threads));
         pool.reserve(&no_threads, |_| false).expect("thread 65").call("work");

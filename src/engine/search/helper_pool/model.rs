@@ -79,7 +79,7 @@ mod tests {
             match pool.wait(me, &is_over, None) {
                 WaitResult::Called(task) => done += task,
                 WaitResult::Over => return done,
-                WaitResult::TimedOut => unreachable!("it may sleep as long as it likes"),
+                WaitResult::TimedOut => unreachable!("it waits without a timeout"),
             }
         }
     }
@@ -107,7 +107,7 @@ mod tests {
                 };
                 let shared = share(&pool, &ThreadSet::default(), 7, calls);
                 pool.finish();
-                assert_eq!(helper.join().expect("it only serves"), shared);
+                assert_eq!(helper.join().expect("no panic"), shared);
             });
         }
     }
@@ -132,7 +132,7 @@ mod tests {
                     })
                 };
                 let done = serve(&pool, 0, 7, || workers.load(Ordering::Acquire) == 0);
-                assert_eq!(done, helper.join().expect("it only shares"));
+                assert_eq!(done, helper.join().expect("no panic"));
             });
         }
     }
@@ -148,7 +148,7 @@ mod tests {
                 thread::spawn(move || share(&pool, &ThreadSet::default(), 7, true))
             };
             let shared = share(&pool, &ThreadSet::default(), 7, true);
-            let shared = shared + other.join().expect("it only shares");
+            let shared = shared + other.join().expect("no panic");
             assert_eq!(shared, 1);
             assert!(matches!(pool.wait(2, || false, None), WaitResult::Called(1)));
         });
@@ -169,7 +169,7 @@ mod tests {
             };
             node.0.insert(1);
             let seen = node.1.load(Ordering::Relaxed);
-            other.join().expect("it only recalls");
+            other.join().expect("no panic");
             let cutoff_flag = pool.cutoff_flag(1).expect("a seat").is_set();
             assert!(seen || cutoff_flag);
         });

@@ -393,7 +393,7 @@ mod tests {
         let (book, _) = build(&inputs, &options, &monitor, Cursor::new(Vec::new())).expect("games");
         let counted = count(&inputs, &options, &monitor).expect("games");
         let rows = rows_of(&counted);
-        assert!(rows.iter().any(|row| row.again), "games come back to positions");
+        assert!(rows.iter().any(|row| row.again), "some games repeat a position");
         let visits = rows.iter().flat_map(|row| row.games).sum();
         let mut shuffled = rows.clone();
         Random::new(2).shuffle(&mut shuffled);

@@ -357,7 +357,7 @@ mod tests {
             assert_eq!(chosen(policy, &book, &game("d4")).as_deref(), Some("f5"), "{policy}");
         }
         let worst = chosen(Policy::Worst, &book, &game("e4 f6 d4"));
-        assert_eq!(worst.as_deref(), Some("g5"), "the worst is wanted");
+        assert_eq!(worst.as_deref(), Some("g5"), "the policy asks for the worst move");
         let mut imitator = Chooser { plays_lost: true, ..Chooser::new(Policy::Frequency, 1) };
         assert!(imitator.choose(&book, &game("e4 f6 d4")).is_some());
     }
@@ -374,7 +374,7 @@ mod tests {
         ]);
         let candidates = Chooser::new(Policy::Prefer, 1).candidates(&book, &Game::default());
         let rejected: Vec<_> = candidates.iter().map(|candidate| candidate.rejected).collect();
-        assert!(candidates[0].certain.0 > candidates[1].certain.1, "the games are sure of it");
+        assert!(candidates[0].certain.0 > candidates[1].certain.1, "the intervals do not overlap");
         assert_eq!(rejected, [None, None, Some(Rejection::Worse)]);
     }
 
@@ -459,7 +459,11 @@ mod tests {
             assert_eq!((e4.rejected, e4.chance), (Some(Rejection::Loses), 0.0), "{policy}");
             assert_eq!((d4.rejected, d4.chance), (None, 1.0), "{policy}");
         }
-        assert_eq!(of(&book, 99, Policy::Worst)[0].chance, 1.0, "the worst is wanted");
+        assert_eq!(
+            of(&book, 99, Policy::Worst)[0].chance,
+            1.0,
+            "the policy asks for the worst move"
+        );
     }
 
     #[test]

@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn veto_ends_when_other_moves_score_as_badly() {
         let lost = ("e4", "0-1", 3);
-        assert!(against_e4(&[lost, ("d4", "0-1", 1)], 1.0).is_some(), "one game proves little");
+        assert!(against_e4(&[lost, ("d4", "0-1", 1)], 1.0).is_some(), "one game is not enough");
         assert_eq!(against_e4(&[lost, ("d4", "0-1", 2), ("c4", "0-1", 1)], 1.0), None);
         assert!(against_e4(&[lost, ("d4", "1-0", 3)], 1.0).is_some());
     }

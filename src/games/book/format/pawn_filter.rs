@@ -165,7 +165,7 @@ mod tests {
         assert!(strangers.count() < 250);
         let mut again = PawnSet::new();
         again.insert_filter(&filter, bits);
-        assert!(again.fold() == (filter.clone(), bits), "a filter alone stays as it is");
+        assert!(again.fold() == (filter.clone(), bits), "a single filter is unchanged");
         let mut few = PawnSet::new();
         (0..9_u64).for_each(|key| few.insert(key << 59));
         let (small, small_bits) = few.fold();

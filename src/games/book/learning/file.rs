@@ -273,7 +273,7 @@ mod tests {
         for round in 0..60 {
             let depth = if round == 20 { 30 } else { 10 + round % 9 };
             (1..=20).for_each(|number| one.append(&[row(number, depth)]).expect("written"));
-            other.append(&[row(100 + round as u64, 9)]).expect("the file that is there now");
+            other.append(&[row(100 + round as u64, 9)]).expect("the current file");
             let length = fs::metadata(&path).expect("there").len();
             assert!(length <= MAX, "{length} bytes");
         }

@@ -269,7 +269,7 @@ mod tests {
         let rows = rows("e4 e5 Nf3", &[(1, 20, 12)], GameResult::Draw);
         assert_eq!(known(&rows, "e4"), Some((20, "e5".into(), 12)));
         assert_eq!(known(&rows, "e4 e5"), Some((-20, String::new(), 11)));
-        assert_eq!(known(&rows, ""), None, "nobody has searched it");
+        assert_eq!(known(&rows, ""), None, "it was not searched");
     }
 
     #[test]

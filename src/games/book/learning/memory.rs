@@ -175,7 +175,7 @@ mod tests {
         let again = Memory::of(memory.compacted(9).into_iter());
         for memory in [memory, again] {
             let deepest = memory.learned_positions()[0].deepest().map(|(row, _)| row);
-            assert_eq!(deepest, Some(rows[4]), "the latest of those as deep");
+            assert_eq!(deepest, Some(rows[4]), "the latest of equally deep searches");
         }
     }
 

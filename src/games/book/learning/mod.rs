@@ -286,7 +286,7 @@ mod tests {
         let game = game("d4 d5");
         let (_dir, learned) = learned(&[found(&game, 0, 25, 20)]);
         let (book, start) = (learned.book(), Position::start());
-        assert_eq!(book.reached(&start), None, "no game came there");
+        assert_eq!(book.reached(&start), None, "no game reached it");
         let moves = book.moves(&start);
         assert_eq!(moves.iter().map(|found| found.mv).collect::<Vec<_>>(), [game.moves()[0]]);
         assert!(moves[0].played.is_empty() && moves[0].reached.is_empty());

@@ -86,14 +86,14 @@ mod tests {
         let alone = book(knights);
         let both = book(pawns).followed_by(&alone);
         let met = [around(knights), around(pawns)].concat();
-        // The book behind decides by pawns alone, and a third of these match.
+        // The second book decides by pawns alone; a third of these match.
         for (book, strangers) in [(&alone, 5), (&both, 100)] {
             let holds = |position: &&Position| book.holds(position).is_some();
             let (known, foreign): (Vec<_>, Vec<_>) = met.iter().partition(holds);
             assert!(known.len() >= 4 && foreign.len() > 100);
             assert!(known.iter().all(|position| book.ask(position).may_hold(position)));
             let passing = foreign.iter().filter(|position| book.ask(position).may_hold(position));
-            assert!(passing.count() < strangers, "of {} strangers", foreign.len());
+            assert!(passing.count() < strangers, "of {} other positions", foreign.len());
         }
     }
 }

@@ -261,7 +261,7 @@ mod tests {
         analysed.verify().expect("sound");
         assert_eq!(analysed.reached(&start), book.reached(&start));
         let without = analysed.write_with_values(&[], Vec::new()).expect("written");
-        assert!(without == book.bytes(), "without values a book is what it was");
+        assert!(without == book.bytes(), "a book without values equals the original");
     }
 
     #[test]

@@ -212,7 +212,7 @@ mod tests {
         );
         drop(owned);
         assert!(Lock::beside(&path).expect("free again").is_some());
-        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "nothing is left");
+        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "no lock file is left");
         assert!(Lock::beside(Path::new("/dev/null")).expect("a device").is_none());
     }
 

@@ -234,7 +234,7 @@ mod tests {
         let mut tuner = Tuner::new(parameters, Plan { iterations: 50, pairs: 1, seed: 1 });
         (0..50).for_each(|_| tuner.update(0));
         assert!(tuner.is_done());
-        assert_eq!(tuner.values(), [20.0, 0.9, -3000.0], "draws move nothing");
+        assert_eq!(tuner.values(), [20.0, 0.9, -3000.0], "draws change no value");
     }
 
     #[test]
@@ -243,7 +243,7 @@ mod tests {
         let plan = Plan { iterations: 300, pairs: 2, seed: 3 };
         let tuner = tuned(&["a,5,0,10,2,0.5"], &optima, plan);
         assert!(tuner.path().iter().flatten().all(|value| (0.0..=10.0).contains(value)));
-        assert_eq!(tuner.values(), [10.0], "the optimum is beyond");
+        assert_eq!(tuner.values(), [10.0], "the optimum is out of bounds");
     }
 
     #[test]

@@ -258,7 +258,7 @@ mod tests {
         let SpeedupSummary { waiting, splits, joined, joins, .. } = summarise(&[2], &trials)[0];
         // 80 ms of two threads' 200 ms; the others per second of elapsed time.
         for (found, expected) in [(waiting, 0.2), (splits, 200.0), (joined, 0.3), (joins, 80.0)] {
-            assert!((found - expected).abs() < 1e-9, "{found} in place of {expected}");
+            assert!((found - expected).abs() < 1e-9, "{found} instead of {expected}");
         }
         let alone = summarise(&[1], &[trial(100, timing(100, 1_000))])[0];
         assert_eq!((alone.waiting, alone.splits, alone.joined, alone.joins), (0.0, 0.0, 0.0, 0.0));

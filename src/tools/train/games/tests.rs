@@ -227,7 +227,7 @@ fn interrupted_packed_file_is_continued() {
     assert_eq!(parts, []);
     file.begin("one").expect("written");
     file.append(&games[..5]).expect("written");
-    assert!(PackedFile::open(&path).is_err(), "somebody writes to it");
+    assert!(PackedFile::open(&path).is_err(), "the file is locked");
     drop(file);
     let whole = std::fs::read(&path).expect("the file");
     let part = PackedPart { settings: "one".to_owned(), games: 5 };
@@ -249,7 +249,7 @@ fn interrupted_packed_file_is_continued() {
     std::fs::write(&path, &bytes).expect("written");
     let error = PackedFile::open(&path).err().expect("damaged").to_string();
     assert!(error.ends_with("a.games, game 1: its block is damaged, and others follow"), "{error}");
-    assert!(std::fs::read(&path).expect("the file") == bytes, "nothing is touched");
+    assert!(std::fs::read(&path).expect("the file") == bytes, "the file is unchanged");
     std::fs::write(&path, "[Event \"?\"]\n").expect("written");
     assert!(matches!(PackedFile::open(&path), Err(GameError::Foreign(_))));
     let (mut file, _) = GameFile::open(&dir.path().join("b.games"), &settings()).expect("new");

@@ -88,7 +88,7 @@ impl PageFile {
 mod tests {
     use super::*;
 
-    /// The names that follow a mark in a text, up to the quote.
+    /// Names that follow `mark` in a text, up to the closing quote.
     fn named<'t>(text: &'t str, mark: &'t str) -> impl Iterator<Item = &'t str> {
         text.split(mark).skip(1).filter_map(|rest| rest.split('"').next())
     }
@@ -107,7 +107,7 @@ mod tests {
                 loaded += usize::from(!name.starts_with('#'));
             }
             let foreign = file.text.replace("http://www.w3.org/2000/svg", "");
-            assert!(!foreign.contains("://"), "{} names another server", file.path);
+            assert!(!foreign.contains("://"), "{} refers to another server", file.path);
         }
         assert!(loaded > FILES.len(), "{loaded} names found");
     }

@@ -58,7 +58,7 @@ fn read_all(folder: &Path) -> Folder {
         .collect()
 }
 
-/// Damages a file the way disks or people do. Returns a description.
+/// Damages a random file; returns a description.
 fn damage(files: &mut Folder, random: &mut Random) -> String {
     let names: Vec<String> = files.keys().filter(|name| *name != LOCK).cloned().collect();
     let pick = |random: &mut Random| names[random.below(names.len())].clone();
