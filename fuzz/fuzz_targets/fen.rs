@@ -22,14 +22,14 @@ fn is_position(text: &str) -> bool {
     board.is_ok_and(|board| {
         // `cozy-chess` allows adjacent kings.
         let apart = !get_king_moves(board.king(Color::White)).has(board.king(Color::Black));
-        apart && may_castle(&board, castling) && may_pass(&board, en_passant)
+        apart && may_castle(&board, castling) && may_have_passed(&board, en_passant)
     })
 }
 
 /// Whether each castling right occurs at most once and has its king and rook at home. Shredder-FEN
 /// letters, the files of the rooks, are accepted.
 fn may_castle(board: &Board, rights: &str) -> bool {
-    let stands = |square: &str, piece, color| {
+    let has_piece = |square: &str, piece, color| {
         let square = square.parse().expect("a square");
         board.piece_on(square) == Some(piece) && board.color_on(square) == Some(color)
     };
@@ -44,13 +44,13 @@ fn may_castle(board: &Board, rights: &str) -> bool {
         };
         let again = named.contains(&rook);
         named.push(rook);
-        !again && stands(king, Piece::King, color) && stands(rook, Piece::Rook, color)
+        !again && has_piece(king, Piece::King, color) && has_piece(rook, Piece::Rook, color)
     };
     rights == "-" || rights.chars().all(is_right)
 }
 
 /// Whether a pawn can just have passed the square.
-fn may_pass(board: &Board, square: &str) -> bool {
+fn may_have_passed(board: &Board, square: &str) -> bool {
     if square == "-" {
         return true;
     }

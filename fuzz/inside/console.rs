@@ -14,16 +14,16 @@ use crate::games::book::Book;
 const NODES: u64 = 400;
 
 /// The real search, in one thread, for a moment, with little memory.
-struct Hasty(Searcher);
+struct ShortSearch(Searcher);
 
 /// Limits the memory and threads of a configuration.
-fn little(config: Config) -> Config {
+fn small_config(config: Config) -> Config {
     Config { memory_mb: 1, threads: 1, ..config }
 }
 
-impl Backend for Hasty {
+impl Backend for ShortSearch {
     fn configure(&mut self, config: Config) {
-        self.0.configure(little(config));
+        self.0.configure(small_config(config));
     }
 
     fn new_game(&mut self) {
@@ -57,9 +57,10 @@ impl Write for Screen {
 }
 
 fn engine() -> Engine {
-    let hasty =
-        Box::new(|config| Box::new(Hasty(Searcher::new(little(config)))) as Box<dyn Backend>);
-    Engine::new(hasty, Settings::default(), Book::embedded()).expect("no files")
+    let short_search = Box::new(|config| {
+        Box::new(ShortSearch(Searcher::new(small_config(config)))) as Box<dyn Backend>
+    });
+    Engine::new(short_search, Settings::default(), Book::embedded()).expect("no files")
 }
 
 /// Returns the output for these lines; games are saved in `kept`.

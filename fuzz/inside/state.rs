@@ -43,7 +43,7 @@ fn game(number: usize, at: usize) -> FinishedGame {
 }
 
 /// A state with these games, and the PGN file beside it.
-fn seeded(folder: &Path, games: &[FinishedGame], pgn: &str) -> Vec<u8> {
+fn seed_input(folder: &Path, games: &[FinishedGame], pgn: &str) -> Vec<u8> {
     let path = folder.join("seed");
     let _ = fs::remove_file(&path);
     let mut state = StateFile::create(&path, SETTINGS).expect("a folder");
@@ -58,27 +58,27 @@ pub fn seeds(folder: &Path) -> Vec<(&'static str, Vec<u8>)> {
     let torn = [FOREIGN, &PGN[..20]].concat();
     let followed = [FOREIGN, &PGN[..20], "\n", FOREIGN].concat();
     vec![
-        ("begun", seeded(folder, &[], FOREIGN)),
-        ("whole", seeded(folder, &[castled, game(1, FOREIGN.len())], &[FOREIGN, PGN].concat())),
-        ("torn", seeded(folder, &[game(2, FOREIGN.len())], &torn)),
-        ("followed", seeded(folder, &[game(3, 0)], &followed)),
+        ("begun", seed_input(folder, &[], FOREIGN)),
+        ("whole", seed_input(folder, &[castled, game(1, FOREIGN.len())], &[FOREIGN, PGN].concat())),
+        ("torn", seed_input(folder, &[game(2, FOREIGN.len())], &torn)),
+        ("followed", seed_input(folder, &[game(3, 0)], &followed)),
     ]
 }
 
 /// Whether `after` is `before`, possibly without a prefix of `text`.
-fn lacks_only_a_beginning(before: &[u8], after: &[u8], text: &[u8]) -> bool {
+fn lacks_only_a_prefix(before: &[u8], after: &[u8], text: &[u8]) -> bool {
     let Some(taken) = before.len().checked_sub(after.len()) else { return false };
-    let is_beginning = |at: usize| {
+    let is_prefix = |at: usize| {
         let (piece, rest) = before[at..].split_at(taken);
         after[..at] == before[..at]
             && after[at..] == *rest
             && text.starts_with(piece.trim_ascii_end())
     };
-    (0..=after.len()).any(is_beginning)
+    (0..=after.len()).any(is_prefix)
 }
 
 /// Compares the PGN file with its content before a resume with this last game.
-fn nothing_is_lost(before: &[u8], path: &Path, last: &GameText) {
+fn check_pgn(before: &[u8], path: &Path, last: &GameText) {
     let after = fs::read(path).expect("the file");
     let text = last.text.trim_start().as_bytes();
     if after == before || text.is_empty() {
@@ -87,10 +87,10 @@ fn nothing_is_lost(before: &[u8], path: &Path, last: &GameText) {
     }
     let kept = after.strip_suffix(text).expect("the last game at the end");
     // An empty line may separate it from the text before.
-    let mut partings =
+    let mut separators =
         ["", "\n", "\n\n"].iter().filter_map(|end| kept.strip_suffix(end.as_bytes()));
     assert!(
-        partings.any(|kept| lacks_only_a_beginning(before, kept, text)),
+        separators.any(|kept| lacks_only_a_prefix(before, kept, text)),
         "{:?}\nremains of\n{:?}\nwith {last:?}",
         String::from_utf8_lossy(&after),
         String::from_utf8_lossy(before)
@@ -128,7 +128,7 @@ pub fn run(folder: &Path, bytes: &[u8]) {
     };
     let (games, standings, left) = open();
     match &last {
-        Some(last) => nothing_is_lost(before, &pgn, last),
+        Some(last) => check_pgn(before, &pgn, last),
         None => assert_eq!(fs::read(&pgn).expect("the file"), before),
     }
     let once = fs::read(&pgn).expect("the file");

@@ -199,7 +199,7 @@ fn functions_and_files_are_short() {
 
 #[test]
 fn function_lengths_are_measured_correctly() {
-    let text = "impl A {\n    fn one(&self) -> u8 {\n        1\n    }\n\n    fn told(\n        &self,\n    ) -> u8;\n\n    pub(super) fn two(\n        &self,\n    ) -> u8 {\n        2\n    }\n}\nfn short() {}\n";
+    let text = "impl A {\n    fn one(&self) -> u8 {\n        1\n    }\n\n    fn declared(\n        &self,\n    ) -> u8;\n\n    pub(super) fn two(\n        &self,\n    ) -> u8 {\n        2\n    }\n}\nfn short() {}\n";
     let source =
         Source { path: PathBuf::from("a.rs"), module: String::new(), text: text.to_owned() };
     let lengths: Vec<usize> =

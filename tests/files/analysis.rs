@@ -369,7 +369,7 @@ fn book_grows_where_best_play_leaves_it() {
     assert_eq!((book.positions(), grown(&book)), (games.positions() + 30, 30));
     assert_eq!(book.values().len() as u64, book.positions());
     // The counts of games are unchanged, and each new position ends a move without games.
-    let mut led_to = 0;
+    let mut linked = 0;
     for visited in book.walk(&Position::start(), 60) {
         let position = visited.position;
         assert_eq!(book.reached(&position), games.reached(&position), "{position}");
@@ -378,13 +378,13 @@ fn book_grows_where_best_play_leaves_it() {
             if !played.is_empty() {
                 continue;
             }
-            led_to += 1;
+            linked += 1;
             let score = book.value_of_move(&position, mv).expect("analysed");
             assert!(value.score >= score, "{mv} in {position}");
             assert!(value.outside.is_none_or(|(outside, _)| outside != mv), "{mv} in {position}");
         }
     }
-    assert_eq!(led_to, 30);
+    assert_eq!(linked, 30);
     let (at, mv) = book
         .walk(&Position::start(), 60)
         .find_map(|at| {

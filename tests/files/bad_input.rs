@@ -156,7 +156,7 @@ fn failed_build_keeps_the_old_book() {
     fs::write(folder.join("game.pgn"), GAME).expect("a writable folder");
     let built = tabia(&["book", "build", "game.pgn", "-o", "kept.tbk"], folder);
     assert!(built.status.success(), "{built:?}");
-    let precious = fs::read(folder.join("kept.tbk")).expect("the book was written");
+    let old = fs::read(folder.join("kept.tbk")).expect("the book was written");
     for (arguments, word) in [
         (["missing.pgn", "-o", "kept.tbk"], "does not exist"),
         (["empty.pgn", "-o", "kept.tbk"], "empty"),
@@ -170,7 +170,7 @@ fn failed_build_keeps_the_old_book() {
         assert!(line.contains(word), "{arguments:?}: {line}");
     }
     let kept = fs::read(folder.join("kept.tbk")).expect("still there");
-    assert!(kept == precious, "a failed build replaced the old file");
+    assert!(kept == old, "a failed build replaced the old file");
 }
 
 #[test]

@@ -365,7 +365,7 @@ fn guides_show_the_output_of_the_commands() {
     let folder = folder();
     std::os::unix::fs::symlink(games, folder.path().join("mid_otb")).expect("writable");
     fs::write(folder.path().join("lucky.pgn"), LUCKY).expect("writable");
-    let timeless = |text: &str| -> Vec<String> {
+    let without_times = |text: &str| -> Vec<String> {
         let progress = |line: &str| line.contains(" games, ") && line.contains(" games/s");
         let lines = text.lines().filter(|line| !progress(line));
         lines.map(|line| line.split(" games read in ").next().unwrap_or(line).to_owned()).collect()
@@ -378,7 +378,7 @@ fn guides_show_the_output_of_the_commands() {
         let output = Command::new(PROGRAM).args(&arguments).current_dir(folder.path()).output();
         let output = output.expect("tabia can be started");
         let printed = String::from_utf8([output.stderr, output.stdout].concat()).expect("UTF-8");
-        assert_eq!(timeless(&printed), timeless(shown), "{command}");
+        assert_eq!(without_times(&printed), without_times(shown), "{command}");
         checked += 1;
     }
     assert_eq!(checked, 5);

@@ -25,7 +25,7 @@ const LONGEST: usize = 60;
 const MATE_IN_ONE: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
 const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 const ENDGAME: &str = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
-const NONE: &str = "8/8/8/8/8/8/8/8 w - - 0 1";
+const INVALID: &str = "8/8/8/8/8/8/8/8 w - - 0 1";
 
 /// Random numbers determined by `seed`.
 fn random(seed: u64) -> TestRng {
@@ -144,14 +144,14 @@ impl RandomGui {
 
     /// Starts a new game or sets up a position.
     fn begin(&mut self) {
-        let fen = pick(&mut self.random, &["", "", ENDGAME, MATE_IN_ONE, STALEMATE, NONE]);
+        let fen = pick(&mut self.random, &["", "", ENDGAME, MATE_IN_ONE, STALEMATE, INVALID]);
         match Position::from_fen(fen) {
             Ok(position) => {
                 self.game = Some(Game::new(position));
                 self.side = self.side.map(|_| !position.side_to_move());
                 self.engine.send(&format!("setboard {fen}"));
             }
-            Err(_) if fen == NONE => {
+            Err(_) if fen == INVALID => {
                 self.game = None;
                 self.engine.send(&format!("setboard {fen}"));
             }

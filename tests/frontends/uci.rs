@@ -349,10 +349,10 @@ fn opponent_book_plays_the_moves_of_its_player() {
 }
 
 /// Counts the moves reported after these lines and this end of input.
-fn count_best_moves(lines: &str, leave: impl FnOnce(&mut Engine)) -> usize {
+fn count_best_moves(lines: &str, end_input: impl FnOnce(&mut Engine)) -> usize {
     let mut engine = engine();
     engine.send(lines);
-    leave(&mut engine);
+    end_input(&mut engine);
     assert!(engine.wait().success());
     engine.rest().iter().filter(|line| line.starts_with("bestmove ")).count()
 }

@@ -372,10 +372,10 @@ fn openings_wrap_around_and_finished_ones_are_skipped() {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(errors.contains("opening 2 skipped: the game is over there"), "{errors}");
         let games = std::fs::read_to_string(&pgn).expect("games");
-        let firsts: String =
+        let first_moves: String =
             games.split("\n1. ").skip(1).map(|game| game.chars().next().expect("a move")).collect();
         let wanted: String = order.chars().cycle().take(4).flat_map(|file| [file; 2]).collect();
-        assert_eq!(firsts, wanted, "{start}");
+        assert_eq!(first_moves, wanted, "{start}");
         std::fs::remove_file(&pgn).expect("removed");
     }
     std::fs::write(&openings, over).expect("written");

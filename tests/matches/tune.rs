@@ -187,9 +187,9 @@ fn failed_games_do_not_count() {
         assert!((1..4).contains(&void), "{kept}");
         assert_eq!(count("wins") + count("draws") + count("losses"), 2 * (4 - void), "{kept}");
     }
-    let hopeless = fake("uci fault=illegal at=1");
+    let illegal_engine = fake("uci fault=illegal at=1");
     let more = ["-n", "50", "--pairs", "1"];
-    let output = tabia(&arguments(&hopeless, "Level,20,0,40,6,0.1", "h", &more), dir.path());
+    let output = tabia(&arguments(&illegal_engine, "Level,20,0,40,6,0.1", "h", &more), dir.path());
     let reported = stderr(&output);
     assert!(reported.contains("10 pairs of games in a row do not count"), "{reported}");
     assert_eq!(output.status.code(), Some(1));

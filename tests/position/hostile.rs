@@ -70,8 +70,8 @@ fn file_of_hostile_fens_does_not_panic() {
             assert!(accepted, "refused: {line}");
             sound += 1;
         }
-        let culled = remark.ends_with("cull") && !left_open;
-        if remark.contains("bad EPD") || remark.contains("garbage") || culled {
+        let is_rejected = remark.ends_with("cull") && !left_open;
+        if remark.contains("bad EPD") || remark.contains("garbage") || is_rejected {
             assert!(!accepted, "accepted: {line}");
             refused += 1;
         }

@@ -525,7 +525,7 @@ fn real_merged_books_equal_a_book_of_all_games() {
     assert!(tables(&path("merged.tbk")) == tables(&path("both.tbk")));
     // Processor seconds, so that other work does not matter: user and system of the children.
     let seconds = |command: &str| -> f64 {
-        let script = format!("{PROGRAM} book {command} > told; times");
+        let script = format!("{PROGRAM} book {command} > output; times");
         let shell = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output();
         let printed = String::from_utf8(shell.expect("a shell").stdout).expect("UTF-8");
         let children = printed.lines().last().expect("two lines").split(['m', 's', ' ']);

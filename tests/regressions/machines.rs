@@ -319,19 +319,19 @@ fn polyglot_books_are_read_by_both_en_passant_rules() {
     assert_eq!(rows.chunks(16).filter(is_row).count(), 1, "another program finds the position");
     assert!(!rows.chunks(16).any(|row| row.starts_with(&ours)));
 
-    let knows = |name: &str| {
+    let contains_position = |name: &str| {
         let book = Book::open(&path(name)).expect("a Polyglot book");
         let moves = book.moves(&position);
         moves.len() == 1 && position.san(moves[0].mv) == "Qe2"
     };
-    assert!(knows("games.bin"));
+    assert!(contains_position("games.bin"));
     let (row, _) = rows.as_chunks_mut::<16>();
     row.iter_mut()
         .filter(|row| row.starts_with(&theirs))
         .for_each(|row| row[..8].copy_from_slice(&ours));
     row.sort_unstable();
     fs::write(path("other.bin"), &rows).expect("a book by the other en passant rule");
-    assert!(knows("other.bin"));
+    assert!(contains_position("other.bin"));
 }
 
 /// A command that runs Tabia as an ordinary user with a limit on processes and threads, itself

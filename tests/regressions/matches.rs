@@ -14,7 +14,7 @@ use tabia::position::{Game, Move};
 use crate::support::{PROGRAM, TIMEOUT, fake_engine as fake};
 
 /// Exit status of a command with closed output, as shells report SIGPIPE.
-const READER_LEFT: i32 = 141;
+const SIGPIPE_STATUS: i32 = 141;
 
 /// A game added to the file by another program.
 const OTHERS: &str =
@@ -404,7 +404,7 @@ fn closed_or_full_output_ends_commands_without_panic() {
     ];
     for command in commands {
         for (name, output, status) in
-            [("closed", closed as fn() -> Stdio, READER_LEFT), ("full", full, 1)]
+            [("closed", closed as fn() -> Stdio, SIGPIPE_STATUS), ("full", full, 1)]
         {
             let ended = tabia(command).stdout(output()).stderr(Stdio::piped()).output();
             let ended = ended.expect("it runs");

@@ -214,11 +214,11 @@ fn language_of_piece_letters_is_detected_per_file() {
             .chars()
             .map(|sign| if sign == 'к' { "Кр".to_owned() } else { sign.to_string() })
             .collect();
-        let spell = |sign: char| match "KQRBN".find(sign) {
+        let translate = |sign: char| match "KQRBN".find(sign) {
             Some(index) => letters[index].clone(),
             None => sign.to_string(),
         };
-        let game: String = NAJDORF.chars().map(spell).collect();
+        let game: String = NAJDORF.chars().map(translate).collect();
         let file = format!("[Event \"1\"]\n[Result \"1-0\"]\n\n{game} 1-0\n\n{game} 1-0\n");
         let (found, fault) = lines(&file);
         assert_eq!(fault, None, "{code}: {game}");
@@ -356,18 +356,18 @@ fn names_in_latin_1_and_utf_8_are_decoded() {
 
 #[test]
 fn hostile_tags_and_comments_round_trip() {
-    let nasty = "a\n[White \"b\"]\r\n\n1. d4 \\ \" } { ; % \u{1b}[31m \0 \u{2028} ] x";
+    let hostile = "a\n[White \"b\"]\r\n\n1. d4 \\ \" } { ; % \u{1b}[31m \0 \u{2028} ] x";
     let mut game = PgnGame::new(Position::start());
     for name in ["Event", "White", "Annotator", "a]\n[b"] {
-        game.set_tag(name, nasty);
+        game.set_tag(name, hostile);
     }
-    game.comment = nasty.to_owned();
+    game.comment = hostile.to_owned();
     for text in ["e4", "e5"] {
         let position =
             game.moves.iter().fold(game.start, |position, played| position.play(played.mv));
         game.moves.push(position.parse_move(text).expect(text).into());
     }
-    game.moves[0].comment = format!("{}{nasty}", "long ".repeat(20));
+    game.moves[0].comment = format!("{}{hostile}", "long ".repeat(20));
     let text = format!("{game}\n{game}\n");
     let controls: Vec<char> =
         text.chars().filter(|sign| sign.is_control() && *sign != '\n').collect();

@@ -50,14 +50,14 @@ fn every_node_is_counted_below_a_root_move() {
         let (result, trace) = traced(&positions()[4], 10, threads);
         assert_eq!(trace.sums.counters(), trace.counters, "{threads} threads");
         assert_eq!(trace.sums.nodes, result.nodes);
-        let of = |ply| trace.visits.iter().filter(move |visit: &&Visit| visit.ply == ply);
-        let root: u64 = of(0).map(|visit| visit.nodes).sum();
+        let at_ply = |ply| trace.visits.iter().filter(move |visit: &&Visit| visit.ply == ply);
+        let root: u64 = at_ply(0).map(|visit| visit.nodes).sum();
         let is_move =
             |visit: &&Visit| visit.parent.is_some_and(|above| trace.visits[above].ply == 0);
-        let moves: u64 = of(1).filter(is_move).map(|visit| visit.nodes).sum();
+        let moves: u64 = at_ply(1).filter(is_move).map(|visit| visit.nodes).sum();
         assert_eq!((root, moves), (result.nodes, result.nodes), "{threads} threads");
         let last = trace.visits.iter().map(|visit| visit.iteration).max();
-        assert!(of(2).count() > 50 && of(2).all(|visit| Some(visit.iteration) == last));
+        assert!(at_ply(2).count() > 50 && at_ply(2).all(|visit| Some(visit.iteration) == last));
         for (index, visit) in trace.visits.iter().enumerate().filter(|(_, visit)| visit.ply > 0) {
             let parent = &trace.visits[visit.parent.expect("a visit above")];
             assert!(visit.parent < Some(index) && parent.nodes >= visit.nodes);

@@ -142,9 +142,9 @@ mod tests {
 
     #[test]
     fn eval_noise_never_gives_a_proven_score() {
-        let wild = Handicap { eval_noise: 1_000_000, ..HANDICAP };
+        let noisy = Handicap { eval_noise: 1_000_000, ..HANDICAP };
         for seed in 0..100 {
-            let score = Handicap { seed, ..wild }.add_eval_noise(&Position::start(), 0);
+            let score = Handicap { seed, ..noisy }.add_eval_noise(&Position::start(), 0);
             assert!(score.abs() <= MAX_EVAL);
         }
     }

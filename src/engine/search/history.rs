@@ -390,11 +390,11 @@ mod tests {
         let mv: Move = "b1c3".parse().expect("a move");
         let attacked =
             Position::from_fen("4k3/8/8/8/4n3/p7/8/1N2K3 w - - 0 1").expect("a position");
-        let [peace, danger] = [Threats::default(), attacked.threats()]
+        let [no_threats, threatened] = [Threats::default(), attacked.threats()]
             .map(|threats| Context { threats, ..Context::default() });
-        history.update_quiet(&start, mv, &danger, 900);
-        assert!(history.quiet(&start, mv, &danger) > 0);
-        assert_eq!(history.quiet(&start, mv, &peace), 0);
+        history.update_quiet(&start, mv, &threatened, 900);
+        assert!(history.quiet(&start, mv, &threatened) > 0);
+        assert_eq!(history.quiet(&start, mv, &no_threats), 0);
     }
 
     #[test]

@@ -84,16 +84,16 @@ mod tests {
         let perfect: Vec<(usize, f64)> = (0..10).step_by(2).map(|ply| (ply, 100.0)).collect();
         assert_eq!(of_game(&even, &perfect), Some(100.0));
         assert_eq!(of_game(&even, &[]), None);
-        let slip = |at: usize| {
+        let with_mistake_at = |at: usize| {
             let mut moves = perfect.clone();
             moves[at].1 = 40.0;
             moves
         };
-        let calm = of_game(&even, &slip(2)).expect("moves");
-        assert!((70.0..90.0).contains(&calm), "{calm}");
+        let in_even_game = of_game(&even, &with_mistake_at(2)).expect("moves");
+        assert!((70.0..90.0).contains(&in_even_game), "{in_even_game}");
         // The same mistake weighs more where it turns the game.
         let mut turned = even;
         turned[5..].fill(0.2);
-        assert!(of_game(&turned, &slip(2)).expect("moves") < calm);
+        assert!(of_game(&turned, &with_mistake_at(2)).expect("moves") < in_even_game);
     }
 }

@@ -164,7 +164,7 @@ fn last_line(server: &Server, name: &str) -> Value {
 }
 
 /// A replacement for a file: its name, and a function that creates it.
-type Put<'p> = (&'p str, &'p dyn Fn(&Path));
+type Replacement<'p> = (&'p str, &'p dyn Fn(&Path));
 
 #[test]
 fn replaced_game_file_is_rejected_by_name() {
@@ -184,7 +184,7 @@ fn replaced_game_file_is_rejected_by_name() {
             mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
         };
         let device = |path: &Path| std::os::unix::fs::symlink("/dev/zero", path).expect("a link");
-        let put: [Put<'_>; 4] = [
+        let put: [Replacement<'_>; 4] = [
             ("pipe", &pipe),
             ("device", &device),
             ("directory", &|path| fs::create_dir(path).expect("a folder")),

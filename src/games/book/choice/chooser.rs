@@ -358,8 +358,8 @@ mod tests {
         }
         let worst = chosen(Policy::Worst, &book, &game("e4 f6 d4"));
         assert_eq!(worst.as_deref(), Some("g5"), "the policy asks for the worst move");
-        let mut imitator = Chooser { plays_lost: true, ..Chooser::new(Policy::Frequency, 1) };
-        assert!(imitator.choose(&book, &game("e4 f6 d4")).is_some());
+        let mut chooser = Chooser { plays_lost: true, ..Chooser::new(Policy::Frequency, 1) };
+        assert!(chooser.choose(&book, &game("e4 f6 d4")).is_some());
     }
 
     #[test]

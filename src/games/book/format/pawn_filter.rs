@@ -160,9 +160,9 @@ mod tests {
         let (filter, bits) = set.fold();
         assert_eq!(bits, 13);
         assert!(keys.iter().all(|&key| may_hold(&filter, bits, key)));
-        let strangers = (1..=1000_u64)
+        let false_positives = (1..=1000_u64)
             .filter(|n| may_hold(&filter, bits, n.wrapping_mul(0xd134_2543_de82_ef95)));
-        assert!(strangers.count() < 250);
+        assert!(false_positives.count() < 250);
         let mut again = PawnSet::new();
         again.insert_filter(&filter, bits);
         assert!(again.fold() == (filter.clone(), bits), "a single filter is unchanged");

@@ -82,7 +82,7 @@ fn settings(threads: usize) -> TrainSettings {
 }
 
 /// Weights as large as trained ones.
-fn grown<const N: usize>(seed: u64) -> Parameters<N> {
+fn large_parameters<const N: usize>(seed: u64) -> Parameters<N> {
     let mut parameters = Parameters::random(seed);
     parameters.as_mut_slice().iter_mut().for_each(|weight| *weight *= 4.0);
     parameters
@@ -91,7 +91,7 @@ fn grown<const N: usize>(seed: u64) -> Parameters<N> {
 #[test]
 fn gradient_matches_finite_differences() {
     const STEP: f32 = 1e-3;
-    let mut parameters = grown::<FEW>(3);
+    let mut parameters = large_parameters::<FEW>(3);
     let examples = examples(20, 4);
     let mut gradient = Parameters::zero();
     let objective = Objective::square(CURVE);
@@ -118,7 +118,7 @@ fn gradient_matches_finite_differences() {
 
 #[test]
 fn all_kernels_give_identical_gradients() {
-    let parameters = grown::<HIDDEN>(5);
+    let parameters = large_parameters::<HIDDEN>(5);
     let examples = examples(50, 6);
     let (first, second) = examples.split_at(20);
     let mut gradients = [Parameters::zero(), Parameters::zero()];
@@ -213,7 +213,7 @@ fn mismatched_checkpoints_are_rejected() {
 
 #[test]
 fn example_has_the_network_inputs_of_its_position() {
-    let parameters = grown::<HIDDEN>(8);
+    let parameters = large_parameters::<HIDDEN>(8);
     let network = parameters.quantised(&[]).expect("weights in bounds");
     for position in positions(100, 9) {
         let example = Example::new(&position, 0.5);
@@ -237,7 +237,7 @@ fn colour_flipped_positions_give_equal_examples() {
 
 #[test]
 fn quantisation_error_is_small() {
-    let parameters = grown::<HIDDEN>(10);
+    let parameters = large_parameters::<HIDDEN>(10);
     let examples = examples(500, 11);
     let network = parameters.quantised(&examples).expect("weights in bounds");
     let error = parameters.quantisation_error(&network, CURVE, &examples);
@@ -250,7 +250,9 @@ fn quantisation_error_is_small() {
 
 #[test]
 fn errors_are_grouped_by_piece_count() {
-    let network = |seed| Arc::new(grown::<HIDDEN>(seed).quantised(&[]).expect("weights in bounds"));
+    let network = |seed| {
+        Arc::new(large_parameters::<HIDDEN>(seed).quantised(&[]).expect("weights in bounds"))
+    };
     let (one, other) = (network(12), network(13));
     let judged = |position: &Position| {
         let score = one.evaluate(&PieceSet::of(position), position.side_to_move());
@@ -289,7 +291,7 @@ fn expectations_of_other_searches_are_matched_by_position() {
 
 #[test]
 fn network_round_trips_through_parameters() {
-    let network = grown::<HIDDEN>(12).quantised(&[]).expect("weights in bounds");
+    let network = large_parameters::<HIDDEN>(12).quantised(&[]).expect("weights in bounds");
     let weights = Parameters::from(&network);
     assert!(weights.quantised(&[]).expect("weights in bounds") == network);
     let (data, few) = (data(), TrainSettings { epochs: 1, rate: 1e-3, ..settings(2) });

@@ -174,9 +174,9 @@ mod tests {
                         model.error(&row)
                     };
                     let slope = (error(STEP) - error(-STEP)) / (2.0 * STEP);
-                    let reckoned = gradient.0[place][phase];
-                    let close = (slope - reckoned).abs() < 2e-6 + 0.02 * reckoned.abs();
-                    assert!(close, "{fen}, weight {place}: {slope} {reckoned}");
+                    let computed = gradient.0[place][phase];
+                    let close = (slope - computed).abs() < 2e-6 + 0.02 * computed.abs();
+                    assert!(close, "{fen}, weight {place}: {slope} {computed}");
                 }
             }
         }
