@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Many changes of a search weighed at once: which are worth a test of their own?
+"""Screens many search changes at once, to find those that deserve their own test.
 
 Usage: benches/screen.py PROGRAM FACTORS.txt [--games N] [--nodes N] [--jobs N] [--seed N] [--csv FILE]
 
@@ -28,13 +28,13 @@ import sys
 import threading
 
 GAMES = 8
-# Elo for each point of expected score, where both sides are about as strong.
+# Elo per point of expected score, for sides of similar strength.
 ELO = 400 / math.log(10) * 4
 SCORE = re.compile(r"Score of .*: (\d+) - (\d+) - (\d+) \[")
 
 
 def play(arguments, factors, drawn, seed):
-    """The score of the side that has what was drawn, from 0 to 1, or what went wrong."""
+    """The score of the side with the drawn settings, from 0 to 1, or an error message."""
     command = [arguments.program, "autoplay"]
     for side in "12":
         command += [f"-{side}", f"{arguments.program} -x --no-book --memory 16"]
@@ -55,7 +55,7 @@ def play(arguments, factors, drawn, seed):
 
 
 def inverse(matrix):
-    """The inverse of a square matrix, or nothing if it has none (Gauss and Jordan)."""
+    """The inverse of a square matrix, or none if it is singular (Gauss-Jordan)."""
     size = len(matrix)
     rows = [list(row) + [float(i == j) for j in range(size)] for i, row in enumerate(matrix)]
     for place in range(size):
@@ -73,7 +73,7 @@ def inverse(matrix):
 
 def effects(rows):
     """What each factor adds to the score when it is on, with its standard error: least squares over
-    all factors together, so that the worth of one is not the noise of the others."""
+    all factors together, so that the effect of one is not noise of the others."""
     points = [[1.0] + [2 * value - 1 for value in row[:-1]] for row in rows]
     scores = [row[-1] for row in rows]
     size = len(points[0])
@@ -88,13 +88,13 @@ def effects(rows):
 
 
 def tell(factors, rows):
-    """Prints what the matches say of each factor, the best first."""
+    """Prints the estimate of each factor, the best first."""
     print(f"{len(rows) * GAMES} games")
     found = effects(rows) if rows else None
     if found is None:
         print("too few games to tell anything: more matches than factors are needed")
         return
-    # The side without has the opposite of all that the side with has: on against off is both halves.
+    # The other side has the opposite settings, so on against off is measured from both sides.
     results = [
         (effect * ELO, 1.96 * error * ELO, f"{name}: {off} to {on}")
         for (effect, error), (name, off, on) in zip(found, factors)

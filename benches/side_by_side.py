@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How much more processor time does one engine take than another for the same search?
+"""Compares the processor time of two engines for the same search.
 
 Usage: benches/side_by_side.py 'COMMAND A' 'COMMAND B' POSITIONS [--nodes 2000000] [--rounds 6] [-n 4]
 
@@ -27,7 +27,7 @@ from shared import read_lines
 
 
 class Engine(shared.Engine):
-    """One whose processor time is told."""
+    """An engine whose processor time is measured."""
 
     def threads(self):
         return glob.glob(f"/proc/{self.process.pid}/task/*")
@@ -41,7 +41,7 @@ class Engine(shared.Engine):
         return spent / 1e9
 
     def prepare(self, core):
-        """Forgets what was searched, and moves to a core."""
+        """Clears the engine's state and binds it to a core."""
         self.forget()
         for thread in self.threads():
             os.sched_setaffinity(int(os.path.basename(thread)), {core})
@@ -77,7 +77,7 @@ def measure(args, positions, cores):
     ratios, differ = [], 0
     for _ in range(args.rounds):
         for position in positions:
-            # The mean of both ways round has no part of what is between the cores.
+            # The mean of both assignments cancels differences between the cores.
             both = [search(engines, order, position, args.nodes) for order in (cores, cores[::-1])]
             ratios.append(statistics.mean(ratio for ratio, _ in both))
             differ += sum(not is_same for _, is_same in both)
