@@ -8,11 +8,11 @@ Plays N openings from the start position, both sides by the chances that `tabia 
 the book has no move to play: the exit. The judge values the positions around the --last moves of each
 opening (0: all moves) with --nodes nodes, one thread and an empty table. The loss of a move is the
 value of the position before it less the value after it, both for the side that moved, in centipawns.
-An exit loses as much as the worst of its last moves; its own value stands beside it.
+The loss of an exit is that of its worst last move; its own value is printed beside it.
 
 Prints each exit that loses more than --most, then a summary; the exit status is 1 if there is one.
 The same seed draws the same openings. --keep stores the judge's values, so that the same command
-goes on where it was interrupted. --epd writes the moves that lose more than --most as lines of EPD with
+resumes where it was interrupted. --epd writes the moves that lose more than --most as lines of EPD with
 `am` (avoid move).
 """
 import argparse

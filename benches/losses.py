@@ -5,19 +5,19 @@ Usage: benches/losses.py pick GAMES.epd -o POSITIONS --judge STOCKFISH [-n 1500]
        benches/losses.py compare POSITIONS DIR --judge STOCKFISH --nodes N 'COMMAND'...
        benches/losses.py screen POSITIONS DIR PROGRAM FACTORS.txt --judge STOCKFISH [--runs 12]
 
-A strong engine judges each move that was found in a position: what differs is told in thousandths of a
-point that a move gives away, as a mean with its 95% interval. A game of deep searches tells no more
-than won, drawn or lost; here each of them tells something, and two that find the same move make no
-noise. All speak UCI; every search begins with nothing remembered.
+A strong engine evaluates each move that was found in a position. Differences are printed in
+thousandths of a point lost per move, as a mean with its 95% interval. A game of deep searches gives only
+one result; here each search gives information, and two that find the same move add no noise. All
+engines speak UCI; every search begins with a cleared state.
 
-`pick` draws positions that are still open (JUDGE sees neither side ahead by more than 250) from lines
-of FEN or EPD, such as `pgn-extract -Wepd GAMES.pgn` prints. `compare` lets engines search by --nodes
-or --movetime, and tells them all against the first. `screen` weighs many options of one program: each
-line of FACTORS.txt is `NAME OFF ON` as for screen.py, OFF being the base, and each search has one in
-five of them ON, by lot; lines that share a NAME are never ON together. What each adds is told by least
-squares within the positions.
+`pick` samples balanced positions (JUDGE sees neither side ahead by more than 250) from lines of FEN or
+EPD, such as `pgn-extract -Wepd GAMES.pgn` prints. `compare` lets engines search by --nodes or
+--movetime, and compares all with the first. `screen` estimates many options of one program: each line of
+FACTORS.txt is `NAME OFF ON` as for screen.py, OFF being the base, and each search has a random fifth of
+them ON; lines that share a NAME are never ON together. The effect of each is estimated by least squares
+within the positions.
 
-DIR keeps moves and judgements: the same command goes on where it was interrupted.
+DIR stores moves and evaluations: the same command resumes where it was interrupted.
 """
 import argparse
 import hashlib

@@ -5,17 +5,17 @@ Usage: benches/screen.py PROGRAM FACTORS.txt [--games N] [--nodes N] [--jobs N] 
 
 PROGRAM is a build with the constants of the search as options (`cargo build --release --features
 tune`). Each line of FACTORS.txt is `NAME OFF ON`: an option and two values of it, as
-`lmr_cutoffs 0 1024`; several options that go together are joined by `+`.
+`lmr_cutoffs 0 1024`; combined options are joined by `+`.
 
-In each small match of eight games every factor is drawn for one side, and the other side has the
-opposite of all. So each game tells something of every factor, and the estimate for each is as good as
-if all games had been played for it alone (R. A. Fisher, "The Design of Experiments", 1935, on
-factorial designs). All are estimated together by least squares, so that the worth of one is not the
-noise of the others. Interactions are not told: what comes out must be confirmed by a match of all that
-was kept against the program of before.
+In each small match of eight games every factor is set at random for one side, and the other side has
+the opposite settings. So each game gives information on every factor, and each estimate is as good as if
+all games had been played for it alone (R. A. Fisher, "The Design of Experiments", 1935, on factorial
+designs). All are estimated together by least squares, so that the effect of one is not noise of the
+others. Interactions are not estimated: confirm the chosen changes by a match of all of them against the
+previous program.
 
-Interrupted, or at the end, it tells for each factor by how many Elo ON is better than OFF, with 95%
-intervals. --csv FILE keeps the matches, and begins with those that are there.
+When interrupted or finished, it prints for each factor by how many Elo ON is better than OFF, with 95%
+intervals. --csv FILE stores the matches, and begins with those already in it.
 """
 import argparse
 import csv

@@ -3,13 +3,13 @@
 
 Usage: benches/side_by_side.py 'COMMAND A' 'COMMAND B' POSITIONS [--nodes 2000000] [--rounds 6] [-n 4]
 
-Both search the same positions at the same time, one on each of two cores, and then again with the
-cores changed over: what else the machine does meets both alike. Told is the time of B's searches over
-that of A's, as a mean with its 95% interval and as median and quartiles; starting, reading books and
-clearing tables do not count. Both speak UCI and have one thread. Where both are to find the same in
-the same nodes (a search with a book and without, outside the book), the last number must be nought.
+Both search the same positions at the same time, one on each of two cores, and again with the cores
+exchanged, so that other load affects both alike. It prints the time of B's searches divided by that of
+A's, as a mean with its 95% interval and as median and quartiles; starting, reading books and clearing
+tables do not count. Both engines speak UCI and use one thread. If both must find the same move in the
+same nodes (with a book and without, outside the book), the last number must be 0.
 
-What a book costs the search outside it:
+The cost of a book for the search outside it:
 
     benches/side_by_side.py 'tabia --uci -b BOOK --book-search off' 'tabia --uci -b BOOK' POSITIONS
 
