@@ -312,4 +312,4 @@ if __name__ == "__main__":
     try:
         main()
     except KeyboardInterrupt:
-        sys.exit("interrupted: the same command goes on")
+        sys.exit("interrupted: run the same command to resume")

@@ -104,12 +104,12 @@ def main():
         ratios, differ = measure(args, positions, cores)
     except EOFError as error:
         sys.exit(f"{error}")
-    told = f"B takes {math.exp(statistics.mean(ratios)):.4f} times the processor time of A"
+    summary = f"B takes {math.exp(statistics.mean(ratios)):.4f} times the processor time of A"
     if len(ratios) > 1:
         error = 1.96 * statistics.stdev(ratios) / len(ratios) ** 0.5
         quartiles = ", ".join(f"{math.exp(cut):.4f}" for cut in statistics.quantiles(ratios))
-        told += f" ± {error:.4f} (quartiles and median {quartiles})"
-    print(f"{told}; of {2 * len(ratios)} searches {differ} differ")
+        summary += f" ± {error:.4f} (quartiles and median {quartiles})"
+    print(f"{summary}; of {2 * len(ratios)} searches {differ} differ")
 
 
 if __name__ == "__main__":
