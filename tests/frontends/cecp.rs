@@ -458,7 +458,7 @@ fn moves_can_be_taken_back_while_thinking() {
 }
 
 #[test]
-fn a_session_without_new_continues() {
+fn repeated_moves_without_new_are_answered() {
     let mut engine = engine(&["--no-book"]);
     for _ in 0..3 {
         engine.send("force\nusermove e2e4\ngo");

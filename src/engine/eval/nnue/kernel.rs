@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_sums_do_not_overflow() {
+    fn largest_sums_do_not_overflow() {
         let values = Row([i16::MAX; HIDDEN]);
         for weight in [OUTPUT_WEIGHT_LIMIT, -OUTPUT_WEIGHT_LIMIT] {
             let expected = 255 * 255 * i64::from(weight) * HIDDEN as i64;
