@@ -3,7 +3,7 @@
 #
 # Compares book making with polyglot and pgn-extract on the same games, side by side in one run, to
 # 40 plies. The games of the folder (default: ../shared/data/pgn/pgnmentor) are cleaned by
-# pgn-extract, since polyglot aborts on a broken one, and repeated until there are so many megabytes
+# pgn-extract, since polyglot aborts on a broken one, and repeated up to this many megabytes
 # (default 200). Times are processor seconds (user + system) and wall clock seconds, the best of
 # three rounds; on a busy machine the processor seconds of one thread compare best.
 # Then the memory cap: a build with --memory 64M against one without, of the same games.
@@ -23,8 +23,8 @@ size=$(stat -c %s "$work/clean.pgn")
 for ((bytes = 0; bytes < megabytes * 1000000; bytes += size)); do cat "$work/clean.pgn"; done >"$work/games.pgn"
 megabytes=$(awk -v bytes="$(stat -c %s "$work/games.pgn")" 'BEGIN { printf "%.0f", bytes / 1e6 }')
 
-# One line for each program and round: name, processor and wall clock seconds. The programs take
-# turns, so that all suffer alike from whatever else the machine does.
+# One line per program and round: name, processor and wall clock seconds. The programs take turns, so that
+# other load affects all alike.
 once() {
     local name=$1; shift
     { TIMEFORMAT='%3U %3S %3R'; time "$@" >/dev/null 2>&1; } 2>&1 |

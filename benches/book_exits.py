@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What do the last moves of a book lose? Another engine judges where the book ends.
+"""Measures the loss of the last book moves: another engine evaluates the positions where the book ends.
 
 Usage: benches/book_exits.py TABIA BOOK --judge STOCKFISH [-n 200] [--seed 1] [--policy prefer]
                              [--nodes 200000] [--last 2] [--most 60] [--keep FILE] [--epd FILE]
@@ -8,11 +8,11 @@ Plays N openings from the start position, both sides by the chances that `tabia 
 the book has no move to play: the exit. The judge values the positions around the --last moves of each
 opening (0: all moves) with --nodes nodes, one thread and an empty table. The loss of a move is the
 value of the position before it less the value after it, both for the side that moved, in centipawns.
-An exit loses as much as the worst of its last moves; its own value stands beside it.
+The loss of an exit is that of its worst last move; its own value is printed beside it.
 
 Prints each exit that loses more than --most, then a summary; the exit status is 1 if there is one.
 The same seed draws the same openings. --keep stores the judge's values, so that the same command
-goes on where it was interrupted. --epd writes the moves that lose more than --most as lines of EPD with
+resumes where it was interrupted. --epd writes the moves that lose more than --most as lines of EPD with
 `am` (avoid move).
 """
 import argparse
@@ -25,21 +25,21 @@ import sys
 import chess
 import chess.engine
 
-# A decided position counts as so many centipawns.
+# Value of a decided position, in centipawns.
 MATE = 10_000
-# Openings end here at the latest, in plies.
+# Maximum length of an opening, in plies.
 LONGEST = 100
 
 
 class Book:
-    """The book's chances, as `tabia book why` shows them."""
+    """The chances of book moves, from `tabia book why`."""
 
     def __init__(self, program, book, policy):
         self.command = [program, "book", "why", book, "--policy", policy]
         self.known = {}
 
     def chances(self, board):
-        """The moves that may be played, each with its chance in percent."""
+        """The playable moves, each with its chance in percent."""
         moves = " ".join(move.uci() for move in board.move_stack)
         if moves not in self.known:
             self.known[moves] = self.ask(board, moves)
@@ -57,7 +57,7 @@ class Book:
 
 
 class Judge:
-    """An engine that gives the value of positions, with a memory in a file."""
+    """An engine that evaluates positions, with a cache in a file."""
 
     def __init__(self, command, nodes, path):
         self.engine = chess.engine.SimpleEngine.popen_uci(command.split(), timeout=None)
@@ -70,7 +70,7 @@ class Judge:
                 self.known[row["epd"], row["nodes"]] = row["value"]
 
     def value(self, board):
-        """Centipawns for the side to move."""
+        """The value in centipawns for the side to move."""
         key = (board.epd(), self.nodes)
         if key not in self.known:
             self.known[key] = self.search(board)
@@ -83,12 +83,12 @@ class Judge:
     def search(self, board):
         if board.is_game_over():
             return -MATE if board.is_checkmate() else 0
-        # A game of its own, so that nothing is remembered; the position alone, without game and clock.
+        # A new game, so that no state is kept; the position alone, without game history and clock.
         alone = chess.Board.from_epd(board.epd())[0]
         limit, score = chess.engine.Limit(nodes=self.nodes), None
         with self.engine.analysis(alone, limit, game=object()) as analysis:
             for info in analysis:
-                # An iteration that the limit interrupts may end with a bound, which is no value.
+                # An iteration that the limit interrupts may end with a bound, which is not a value.
                 if "score" in info and not info.get("lowerbound") and not info.get("upperbound"):
                     score = info["score"]
         if score is None:
@@ -97,7 +97,7 @@ class Judge:
 
 
 def play(book, draw):
-    """An opening up to the exit."""
+    """An opening up to the end of the book."""
     board = chess.Board()
     while len(board.move_stack) < LONGEST:
         chances = book.chances(board)

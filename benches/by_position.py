@@ -12,7 +12,7 @@ position, and prints two tables:
 2. How well one half of the games predicts the other. For each move that both halves played three
    times or more, White's mean score with this move in the other half is predicted in two ways: by the
    games that played the move in this position ("by move"), and by all games that reached the
-   position after it ("by position"). Moves for which both are the same games are left out. The
+   position after it ("by position"). Moves for which both are the same games are skipped. The
    table shows the root mean square errors over 20 random halvings, each half predicting the other.
 """
 

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""What do the moves of a search give away? Searches of any depth compared without games.
+"""Measures the loss of a search's moves: compares searches of any depth without games.
 
 Usage: benches/losses.py pick GAMES.epd -o POSITIONS --judge STOCKFISH [-n 1500] [--seed 1]
        benches/losses.py compare POSITIONS DIR --judge STOCKFISH --nodes N 'COMMAND'...
        benches/losses.py screen POSITIONS DIR PROGRAM FACTORS.txt --judge STOCKFISH [--runs 12]
 
-A strong engine judges each move that was found in a position: what differs is told in thousandths of a
-point that a move gives away, as a mean with its 95% interval. A game of deep searches tells no more
-than won, drawn or lost; here each of them tells something, and two that find the same move make no
-noise. All speak UCI; every search begins with nothing remembered.
+A strong engine evaluates each move that was found in a position. Differences are printed in
+thousandths of a point lost per move, as a mean with its 95% interval. A game of deep searches gives only
+one result; here each search gives information, and two that find the same move add no noise. All
+engines speak UCI; every search begins with a cleared state.
 
-`pick` draws positions that are still open (JUDGE sees neither side ahead by more than 250) from lines
-of FEN or EPD, such as `pgn-extract -Wepd GAMES.pgn` prints. `compare` lets engines search by --nodes
-or --movetime, and tells them all against the first. `screen` weighs many options of one program: each
-line of FACTORS.txt is `NAME OFF ON` as for screen.py, OFF being the base, and each search has one in
-five of them ON, by lot; lines that share a NAME are never ON together. What each adds is told by least
-squares within the positions.
+`pick` samples balanced positions (JUDGE sees neither side ahead by more than 250) from lines of FEN or
+EPD, such as `pgn-extract -Wepd GAMES.pgn` prints. `compare` lets engines search by --nodes or
+--movetime, and compares all with the first. `screen` estimates many options of one program: each line of
+FACTORS.txt is `NAME OFF ON` as for screen.py, OFF being the base, and each search has a random fifth of
+them ON; lines that share a NAME are never ON together. The effect of each is estimated by least squares
+within the positions.
 
-DIR keeps moves and judgements: the same command goes on where it was interrupted.
+DIR stores moves and evaluations: the same command resumes where it was interrupted.
 """
 import argparse
 import hashlib
@@ -35,26 +35,26 @@ from shared import read_lines
 # Centipawns of the judge over which the logit of the expected score grows by one. Hand-set: Stockfish of 2022
 # wins every second game from 100.
 LOGIT = 140
-# Positions in which a side is ahead by more are left out, in centipawns: any move wins or loses them. Hand-set.
+# Positions with a larger advantage are skipped, in centipawns: any move wins or loses them. Hand-set.
 OPEN = 250
-# Nodes by which the judge tells whether a position is open. Hand-set.
+# Nodes of the judge to decide whether a position is balanced. Hand-set.
 PICK_NODES = 20_000
-# Men of the positions drawn: no openings that books know, nothing that tables know. Hand-set.
+# Number of pieces of sampled positions: neither openings in books nor endgames in tables. Hand-set.
 MEN = range(8, 31)
-# How often a factor is on. Hand-set: one in two, which tells most, would be another program.
+# Probability of a factor. Hand-set: 1/2 would tell most, but give a different program.
 SHARE = 0.2
 MATE = 30_000
 
 
 class Engine(shared.Engine):
-    """One that finds moves and judges them."""
+    """An engine that finds moves and evaluates them."""
 
     def __init__(self, command):
         super().__init__(command)
         self.set({"Hash": 16, "Threads": 1})
 
     def search(self, fen, limit):
-        """The move found and the score in centipawns, with nothing remembered."""
+        """The best move and the score in centipawns, from a cleared state."""
         self.forget()
         self.say(f"position fen {fen}\ngo {limit}")
         lines, score = self.wait_for("bestmove"), 0
@@ -67,7 +67,7 @@ class Engine(shared.Engine):
 
 
 def side_by_side(tasks, work, jobs):
-    """Does the work of all tasks, so many at once."""
+    """Runs all tasks, `jobs` at a time."""
     todo, failures = queue.Queue(), []
     for task in tasks:
         todo.put(task)
@@ -110,13 +110,13 @@ def pick(arguments):
 
 
 def kept_in(arguments, kind, *facts):
-    """The file for answers that these facts tell from all others: whoever asks otherwise gets another."""
+    """The cache file for answers under these settings."""
     name = hashlib.sha256("\n".join(map(str, facts)).encode()).hexdigest()[:16]
     return os.path.join(arguments.dir, f"{name}.{kind}")
 
 
 def find_moves(fens, path, command, limit, options=lambda _: {}):
-    """The moves that an engine finds, from a file that is completed first."""
+    """The moves that an engine finds, from a cache file that is completed first."""
     done = len(read_lines(path)) if os.path.exists(path) else 0
     if done < len(fens):
         engine = Engine(command)
@@ -129,8 +129,8 @@ def find_moves(fens, path, command, limit, options=lambda _: {}):
 
 
 def judge_moves(arguments, fens, runs):
-    """What is expected of each move found: a list, by position, of move to score from 0 to 1. Where all
-    found the same it is not asked for."""
+    """The expected score of each move found: a list, by position, of move to score from 0 to 1. Positions
+    with a single move are skipped."""
     path = kept_in(arguments, "judged", arguments.judge, arguments.judge_nodes)
     known = {}
     if os.path.exists(path):
@@ -187,7 +187,7 @@ def search_limit(arguments):
 
 
 def read_factors(path):
-    """By name: the base and the other values, options that go together joined by +."""
+    """Factors by name: the base and the other values; combined options are joined by +."""
     factors = {}
     for line in read_lines(path):
         if not line.startswith("#"):
@@ -236,7 +236,7 @@ def screen(arguments):
 
 class Sums:
     """Sums of products for least squares within groups: of points, given as the columns that are 1, and
-    what was found there."""
+    the result."""
 
     def __init__(self, size):
         self.size, self.count, self.squares = size, 0, 0.0
@@ -244,7 +244,7 @@ class Sums:
         self.found = [0.0] * size
 
     def add(self, points, values):
-        """Takes in a group: what they all have in common tells nothing."""
+        """Adds a group; what all its members have in common carries no information."""
         share, mean = [0.0] * self.size, sum(values) / len(values)
         for point, value in zip(points, values):
             for i in point:
@@ -260,7 +260,7 @@ class Sums:
         self.count += len(points) - 1
 
     def effects(self):
-        """What each column adds, and its standard error; nothing if that cannot be told."""
+        """The effect of each column and its standard error; none if undetermined."""
         inverted = inverse(self.products)
         if inverted is None or self.count <= self.size:
             return None
@@ -312,4 +312,4 @@ if __name__ == "__main__":
     try:
         main()
     except KeyboardInterrupt:
-        sys.exit("interrupted: the same command goes on")
+        sys.exit("interrupted: run the same command to resume")

@@ -4,7 +4,7 @@
 # Plays matches against engines that Debian packages (default: gnuchess phalanx toga2 glaurung):
 # one thread and 16 MB each, no books, openings of eight moves out of the embedded book, each
 # played with colours reversed. Set in the environment: GAMES (200), TC (3+0.05), JOBS (games at a
-# time, 2), TABIA (the program), OPTIONS (further arguments of tabia), OUT (where the games go).
+# time, 2), TABIA (the program), OPTIONS (further arguments of tabia), OUT (folder of the games).
 #
 # toga2 keeps a reserve of about a second, so nothing faster; gnuchess speaks UCI here because its
 # xboard mode loses input.
@@ -32,7 +32,7 @@ peer_arguments() {
 for peer; do
     IFS='|' read -ra arguments <<< "$(peer_arguments "$peer")"
     echo "=== $peer: $games games, $tc"
-    # The exit code tells who won.
+    # The exit code shows the winner.
     "$tabia" autoplay -1 "$tabia -x --no-book --memory 16 ${OPTIONS:-}" "${arguments[@]}" \
         --tc "$tc" -n "$games" -j "$jobs" --openings embedded --opening-plies 16 --resign 4,700 --draw 60,6,8 \
         --pgn "$out/$peer.pgn" --log "$out/$peer.log" --every 20 --event "Tabia against $peer" ||

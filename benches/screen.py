@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Many changes of a search weighed at once: which are worth a test of their own?
+"""Screens many search changes at once, to find those that deserve their own test.
 
 Usage: benches/screen.py PROGRAM FACTORS.txt [--games N] [--nodes N] [--jobs N] [--seed N] [--csv FILE]
 
 PROGRAM is a build with the constants of the search as options (`cargo build --release --features
 tune`). Each line of FACTORS.txt is `NAME OFF ON`: an option and two values of it, as
-`lmr_cutoffs 0 1024`; several options that go together are joined by `+`.
+`lmr_cutoffs 0 1024`; combined options are joined by `+`.
 
-In each small match of eight games every factor is drawn for one side, and the other side has the
-opposite of all. So each game tells something of every factor, and the estimate for each is as good as
-if all games had been played for it alone (R. A. Fisher, "The Design of Experiments", 1935, on
-factorial designs). All are estimated together by least squares, so that the worth of one is not the
-noise of the others. Interactions are not told: what comes out must be confirmed by a match of all that
-was kept against the program of before.
+In each small match of eight games every factor is set at random for one side, and the other side has
+the opposite settings. So each game gives information on every factor, and each estimate is as good as if
+all games had been played for it alone (R. A. Fisher, "The Design of Experiments", 1935, on factorial
+designs). All are estimated together by least squares, so that the effect of one is not noise of the
+others. Interactions are not estimated: confirm the chosen changes by a match of all of them against the
+previous program.
 
-Interrupted, or at the end, it tells for each factor by how many Elo ON is better than OFF, with 95%
-intervals. --csv FILE keeps the matches, and begins with those that are there.
+When interrupted or finished, it prints for each factor by how many Elo ON is better than OFF, with 95%
+intervals. --csv FILE stores the matches, and begins with those already in it.
 """
 import argparse
 import csv
@@ -28,13 +28,13 @@ import sys
 import threading
 
 GAMES = 8
-# Elo for each point of expected score, where both sides are about as strong.
+# Elo per point of expected score, for sides of similar strength.
 ELO = 400 / math.log(10) * 4
 SCORE = re.compile(r"Score of .*: (\d+) - (\d+) - (\d+) \[")
 
 
 def play(arguments, factors, drawn, seed):
-    """The score of the side that has what was drawn, from 0 to 1, or what went wrong."""
+    """The score of the side with the drawn settings, from 0 to 1, or an error message."""
     command = [arguments.program, "autoplay"]
     for side in "12":
         command += [f"-{side}", f"{arguments.program} -x --no-book --memory 16"]
@@ -55,7 +55,7 @@ def play(arguments, factors, drawn, seed):
 
 
 def inverse(matrix):
-    """The inverse of a square matrix, or nothing if it has none (Gauss and Jordan)."""
+    """The inverse of a square matrix, or none if it is singular (Gauss-Jordan)."""
     size = len(matrix)
     rows = [list(row) + [float(i == j) for j in range(size)] for i, row in enumerate(matrix)]
     for place in range(size):
@@ -73,7 +73,7 @@ def inverse(matrix):
 
 def effects(rows):
     """What each factor adds to the score when it is on, with its standard error: least squares over
-    all factors together, so that the worth of one is not the noise of the others."""
+    all factors together, so that the effect of one is not noise of the others."""
     points = [[1.0] + [2 * value - 1 for value in row[:-1]] for row in rows]
     scores = [row[-1] for row in rows]
     size = len(points[0])
@@ -88,13 +88,13 @@ def effects(rows):
 
 
 def tell(factors, rows):
-    """Prints what the matches say of each factor, the best first."""
+    """Prints the estimate of each factor, the best first."""
     print(f"{len(rows) * GAMES} games")
     found = effects(rows) if rows else None
     if found is None:
         print("too few games to tell anything: more matches than factors are needed")
         return
-    # The side without has the opposite of all that the side with has: on against off is both halves.
+    # The other side has the opposite settings, so on against off is measured from both sides.
     results = [
         (effect * ELO, 1.96 * error * ELO, f"{name}: {off} to {on}")
         for (effect, error), (name, off, on) in zip(found, factors)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# How many requests `tabia serve` answers, beside a file that the same server only hands out:
+# Measures the requests per second of `tabia serve`, compared with a static file of the same server:
 # benches/serve_load.sh TABIA BOOK [SECONDS] [CONNECTIONS]
 #
-# Asks for positions drawn by lot from all of the book, so that hardly any answer is asked for twice. Then
-# the same with pauses, so that four fifths of those requests a second are made.
+# Requests random positions of the whole book, so that hardly any answer is requested twice. Then it repeats
+# this with pauses, at 80% of that rate.
 # Needs wrk (Debian has it) and runs on one machine: server and wrk share its processors.
 set -euo pipefail
 
@@ -42,7 +42,7 @@ main() {
     done
 }
 
-# Runs wrk and tells requests a second and the times that half and 99% of the answers kept.
+# Runs wrk and prints requests per second, and the median and 99th percentile of latency.
 measure() {
     local name=$1
     shift

@@ -1,11 +1,11 @@
-"""What scripts share: engines that speak UCI, and lines of files."""
+"""Code shared by the scripts: UCI engines, and lines of files."""
 import atexit
 import subprocess
 import sys
 
 
 class Engine:
-    """An engine that speaks UCI."""
+    """A UCI engine."""
 
     def __init__(self, command):
         pipe = subprocess.PIPE
@@ -15,7 +15,7 @@ class Engine:
             )
         except OSError as error:
             sys.exit(f"{command}: {error.strerror}")
-        # Some engines do not end when nobody talks to them any more.
+        # Some engines do not exit when their input is closed.
         atexit.register(self.process.kill)
         self.command, self.options = command, {}
         self.say("uci")
@@ -41,7 +41,7 @@ class Engine:
                 self.options[name] = value
 
     def forget(self):
-        """Forgets what was searched."""
+        """Clears the engine's state."""
         self.say("ucinewgame\nisready")
         self.wait_for("readyok")
 

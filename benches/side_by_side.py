@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""How much more processor time does one engine take than another for the same search?
+"""Compares the processor time of two engines for the same search.
 
 Usage: benches/side_by_side.py 'COMMAND A' 'COMMAND B' POSITIONS [--nodes 2000000] [--rounds 6] [-n 4]
 
-Both search the same positions at the same time, one on each of two cores, and then again with the
-cores changed over: what else the machine does meets both alike. Told is the time of B's searches over
-that of A's, as a mean with its 95% interval and as median and quartiles; starting, reading books and
-clearing tables do not count. Both speak UCI and have one thread. Where both are to find the same in
-the same nodes (a search with a book and without, outside the book), the last number must be nought.
+Both search the same positions at the same time, one on each of two cores, and again with the cores
+exchanged, so that other load affects both alike. It prints the time of B's searches divided by that of
+A's, as a mean with its 95% interval and as median and quartiles; starting, reading books and clearing
+tables do not count. Both engines speak UCI and use one thread. If both must find the same move in the
+same nodes (with a book and without, outside the book), the last number must be 0.
 
-What a book costs the search outside it:
+The cost of a book for the search outside it:
 
     benches/side_by_side.py 'tabia --uci -b BOOK --book-search off' 'tabia --uci -b BOOK' POSITIONS
 
@@ -27,7 +27,7 @@ from shared import read_lines
 
 
 class Engine(shared.Engine):
-    """One whose processor time is told."""
+    """An engine whose processor time is measured."""
 
     def threads(self):
         return glob.glob(f"/proc/{self.process.pid}/task/*")
@@ -41,7 +41,7 @@ class Engine(shared.Engine):
         return spent / 1e9
 
     def prepare(self, core):
-        """Forgets what was searched, and moves to a core."""
+        """Clears the engine's state and binds it to a core."""
         self.forget()
         for thread in self.threads():
             os.sched_setaffinity(int(os.path.basename(thread)), {core})
@@ -77,7 +77,7 @@ def measure(args, positions, cores):
     ratios, differ = [], 0
     for _ in range(args.rounds):
         for position in positions:
-            # The mean of both ways round has no part of what is between the cores.
+            # The mean of both assignments cancels differences between the cores.
             both = [search(engines, order, position, args.nodes) for order in (cores, cores[::-1])]
             ratios.append(statistics.mean(ratio for ratio, _ in both))
             differ += sum(not is_same for _, is_same in both)
@@ -104,12 +104,12 @@ def main():
         ratios, differ = measure(args, positions, cores)
     except EOFError as error:
         sys.exit(f"{error}")
-    told = f"B takes {math.exp(statistics.mean(ratios)):.4f} times the processor time of A"
+    summary = f"B takes {math.exp(statistics.mean(ratios)):.4f} times the processor time of A"
     if len(ratios) > 1:
         error = 1.96 * statistics.stdev(ratios) / len(ratios) ** 0.5
         quartiles = ", ".join(f"{math.exp(cut):.4f}" for cut in statistics.quantiles(ratios))
-        told += f" ± {error:.4f} (quartiles and median {quartiles})"
-    print(f"{told}; of {2 * len(ratios)} searches {differ} differ")
+        summary += f" ± {error:.4f} (quartiles and median {quartiles})"
+    print(f"{summary}; of {2 * len(ratios)} searches {differ} differ")
 
 
 if __name__ == "__main__":

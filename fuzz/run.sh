@@ -1,16 +1,16 @@
 #!/bin/sh
 # Usage: fuzz/run.sh TARGET SECONDS [ARGUMENT...]    one target; arguments are libFuzzer's
-#        fuzz/run.sh all SECONDS [ARGUMENT...]       every target, each for so long
-#        fuzz/run.sh TARGET 0 FILE                   a finding again
+#        fuzz/run.sh all SECONDS [ARGUMENT...]       every target, each for this time
+#        fuzz/run.sh TARGET 0 FILE                   repeats a finding
 #
-# Fuzzes with libFuzzer on the stable compiler: `cargo fuzz run TARGET` does the same with more
-# comfort, but wants a nightly one. A target is a file of fuzz/fuzz_targets, which says what it
-# holds. Seeds: what the targets write themselves, books/*.pgn and, where $TABIA_DATA (or
-# ../shared/data beside the project) is, files of it. Findings come to fuzz/artifacts.
+# Fuzzes with libFuzzer on the stable compiler; `cargo fuzz run TARGET` is more convenient, but needs
+# a nightly one. A target is a file in fuzz/fuzz_targets, which documents what it checks. Seeds: those
+# written by the targets, books/*.pgn, and files of $TABIA_DATA (or ../shared/data beside the project)
+# if it exists. Findings are written to fuzz/artifacts.
 set -eu
 target=$1 seconds=$2
 shift 2
-# Targets may change the folder.
+# Targets may change the working folder.
 [ "$seconds" != 0 ] || set -- "$(realpath "$1")"
 cd "$(dirname "$0")"
 export RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -30,7 +30,7 @@ TMPDIR=$(mktemp -d)
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
 
-# Puts lines of a file into a target's seeds, a file each.
+# Adds each line of a file to a target's seeds as a separate file.
 lines() {
     head -n "$2" "$1" | split -l 1 - "corpus/$target/$(basename "$1")-"
 }

@@ -1,5 +1,5 @@
-//! Any bytes as a book file: opened or refused, and asked in every way, without a panic. Checksums
-//! are not tested in this build, or next to nothing would get behind them.
+//! Any bytes as a book file: opened or rejected, and queried in every way, without a panic. This
+//! build ignores checksums, which would reject nearly all inputs.
 
 #![no_main]
 
@@ -9,8 +9,7 @@ use tabia::pgn::PgnInput;
 use tabia::position::Position;
 use tabia_fuzz::{file, seed};
 
-/// A small book: the embedded one is longer than an input may be, and would be cut to nothing of
-/// worth.
+/// A small book: the embedded one exceeds the maximum length of an input.
 fn seeds() -> [(&'static str, Vec<u8>); 2] {
     [("dumb", false), ("facets", true)].map(|(name, facets)| {
         let games = file("dumb.pgn", include_bytes!("../../books/dumb.pgn"));

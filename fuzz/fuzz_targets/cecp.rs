@@ -1,5 +1,5 @@
-//! Any text as lines of the xboard protocol, from either side: read without a panic; a command that
-//! was read survives printing and reading.
+//! Any text as lines of the xboard protocol, from either side: parsed without a panic, and parsed
+//! commands round-trip.
 
 #![no_main]
 

@@ -1,9 +1,8 @@
-//! Any lines typed into the console, one for each prompt, in an empty folder; what comes after a
-//! NUL is a file of positions and of games there. No line panics or goes unanswered, nothing but
-//! text and known colours reaches the screen, and the games that are kept can be read again.
+//! Any lines typed into the console, one per prompt, in an empty folder; text after a NUL becomes a
+//! file of positions and games there. No line panics or goes unanswered, only text and known
+//! colours are printed, and saved games can be read.
 //!
-//! The search is cut short, and lines that count moves for minutes or name files elsewhere are left
-//! out.
+//! The search is short, and lines that take minutes or name files elsewhere are skipped.
 
 #![no_main]
 
@@ -14,7 +13,7 @@ use tabia::fuzz::console::show;
 use tabia::pgn::{GameStatus, read_games};
 use tabia_fuzz::{folder, seed};
 
-/// Whether a line can be typed here: it neither leaves the folder nor takes minutes.
+/// Whether a line can be run here: it neither leaves the folder nor takes minutes.
 fn is_harmless(line: &str) -> bool {
     let line = line.trim();
     let (name, arguments) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -32,7 +31,7 @@ fn is_harmless(line: &str) -> bool {
     }
 }
 
-/// Makes the folder as it was.
+/// Empties the folder.
 fn clear() {
     for entry in fs::read_dir(folder()).expect("a folder").flatten() {
         let _ = fs::remove_file(entry.path());

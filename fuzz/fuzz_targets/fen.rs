@@ -1,6 +1,5 @@
-//! Any text as FEN: taken exactly if it is a position by a reading of its own and by
-//! `cozy-chess`, neither of which we read FEN with; what is taken survives writing and reading, and
-//! its key, moves and their notation are those of `shakmaty`.
+//! Any text as FEN: accepted exactly if an independent check with `cozy-chess` accepts it. Accepted
+//! positions round-trip, and their key, moves and notation match `shakmaty`.
 
 #![no_main]
 
@@ -9,28 +8,28 @@ use libfuzzer_sys::fuzz_target;
 use tabia::position::Position;
 use tabia_fuzz::{agree, seed, theirs};
 
-/// Whether the text is a position in FEN, the counters of which may be missing.
+/// Whether the text is a FEN; the counters are optional.
 fn is_position(text: &str) -> bool {
     let fields: Vec<&str> = text.split_ascii_whitespace().collect();
     let [board, turn, castling, en_passant, counters @ ..] = &fields[..] else { return false };
     let is_number = |field: &&str| field.bytes().all(|byte| byte.is_ascii_digit());
-    // `cozy-chess` takes ranks that are missing for empty, and a 0 for no square at all.
+    // `cozy-chess` treats missing ranks as empty and accepts a 0.
     let eight_ranks = board.split('/').count() == 8 && !board.contains('0');
     if counters.len() > 2 || !counters.iter().all(is_number) || !eight_ranks {
         return false;
     }
     let board = Board::from_fen(&format!("{board} {turn} - - 0 1"), false);
     board.is_ok_and(|board| {
-        // `cozy-chess` lets kings stand side by side.
+        // `cozy-chess` allows adjacent kings.
         let apart = !get_king_moves(board.king(Color::White)).has(board.king(Color::Black));
-        apart && may_castle(&board, castling) && may_pass(&board, en_passant)
+        apart && may_castle(&board, castling) && may_have_passed(&board, en_passant)
     })
 }
 
-/// Whether the castling rights, each at most once, are those of kings and rooks at home. The
-/// letters of Shredder-FEN, the rooks' files, are as good.
+/// Whether each castling right occurs at most once and has its king and rook at home. Shredder-FEN
+/// letters, the files of the rooks, are accepted.
 fn may_castle(board: &Board, rights: &str) -> bool {
-    let stands = |square: &str, piece, color| {
+    let has_piece = |square: &str, piece, color| {
         let square = square.parse().expect("a square");
         board.piece_on(square) == Some(piece) && board.color_on(square) == Some(color)
     };
@@ -45,13 +44,13 @@ fn may_castle(board: &Board, rights: &str) -> bool {
         };
         let again = named.contains(&rook);
         named.push(rook);
-        !again && stands(king, Piece::King, color) && stands(rook, Piece::Rook, color)
+        !again && has_piece(king, Piece::King, color) && has_piece(rook, Piece::Rook, color)
     };
     rights == "-" || rights.chars().all(is_right)
 }
 
-/// Whether a pawn has just passed the square, as far as the board tells.
-fn may_pass(board: &Board, square: &str) -> bool {
+/// Whether a pawn can just have passed the square.
+fn may_have_passed(board: &Board, square: &str) -> bool {
     if square == "-" {
         return true;
     }
@@ -91,7 +90,7 @@ fuzz_target!(init: seed(seeds()), |text: &str| {
             return;
         }
     };
-    // Three checks at once are impossible, but clear.
+    // Triple checks are impossible, but accepted.
     assert!(is_position(text) || position.checkers().popcnt() > 2, "{text:?} is {position}");
     assert_eq!(Position::from_fen(&position.fen()), Ok(position), "{text:?}");
     agree(&position, &theirs(&position));

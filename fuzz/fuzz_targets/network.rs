@@ -1,9 +1,9 @@
-//! Any bytes as a network's file, and the built-in one with any damage: refused, or read as it is,
-//! and then the fast evaluation has the same score as the plain one, without an overflow.
+//! Any bytes as a network file, and the built-in one with any damage: rejected, or read unchanged;
+//! then the fast evaluation gives the same score as the plain one, without overflow.
 //!
-//! An input that does not begin as such a file is a list of changes to the built-in one, six bytes
-//! each: where (3), how many numbers (1, as a power of two), and which number is put there (2); what
-//! is left at the end changes the length.
+//! An input that does not begin like such a file is a list of changes to the built-in one, six
+//! bytes each: position (3), how many numbers (1, as a power of two), and the new number (2).
+//! Remaining bytes change the length.
 
 #![no_main]
 
@@ -14,7 +14,7 @@ use tabia::eval::Network;
 use tabia::fuzz::network::evaluate;
 use tabia_fuzz::{Bounded, seed};
 
-/// A network takes some 400 kB, and its reading as much again a few times.
+/// A network takes about 400 kB, and reading it a few times as much.
 #[global_allocator]
 static ALLOCATOR: Bounded = Bounded { most: 4 << 20 };
 
@@ -40,7 +40,7 @@ fn damaged(bytes: &[u8]) -> Vec<u8> {
 
 fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     let head = BUILT_IN.iter().position(|&byte| byte == b'\n').expect("a headline") + 1;
-    // Close to the end stand the output weights, which have a limit.
+    // The output weights, which are limited, are near the end.
     let outputs = (BUILT_IN.len() as u32 - 8_000).to_le_bytes();
     vec![
         ("unchanged", Vec::new()),
@@ -56,7 +56,7 @@ fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
     let file = if bytes.starts_with(b"tabia") { bytes.to_vec() } else { damaged(bytes) };
     match Network::from_bytes(&file) {
         Ok(network) => {
-            assert!(network.to_bytes() == file, "another file is written than was read");
+            assert!(network.to_bytes() == file, "the written file differs from the one read");
             evaluate(network);
         }
         Err(error) => assert_eq!(error.to_string().lines().count(), 1),

@@ -1,4 +1,4 @@
-//! Any bytes as PGN: read without a panic, and what was read survives writing and reading.
+//! Any bytes as PGN: parsed without a panic, and parsed games round-trip.
 
 #![no_main]
 

@@ -1,8 +1,7 @@
-//! Any rows as a Polyglot book: refused, or a sound book of legal moves, and what is written of it
-//! is read again.
+//! Any rows as a Polyglot book: rejected, or a sound book of legal moves that round-trips.
 //!
-//! A row whose key is less than 256 stands for one of the positions within two plies, so that there
-//! is something to be found.
+//! A row whose key is less than 256 stands for one of the positions within two plies, so that real
+//! positions are common.
 
 #![no_main]
 
@@ -33,7 +32,7 @@ fn with_keys(bytes: &[u8]) -> Vec<u8> {
             *key = KEYS[number as usize - 1].to_be_bytes();
         }
     }
-    // An order that is wrong in a byte of the input is as likely as one that is right.
+    // Sorts the rows if the first byte is 0, since both orders should occur.
     if bytes.first().is_some_and(|&first| first == 0) {
         rows.as_chunks_mut::<16>().0.sort_unstable();
     }
@@ -64,10 +63,10 @@ fuzz_target!(init: seed(seeds()), |bytes: &[u8]| {
         assert!(moves.iter().all(|known| visited.position.is_legal(known.mv)), "{book:?}");
     }
     let written = book.to_polyglot().bytes;
-    // Moves that are not legal are left out: what is left may be out of reach.
+    // Illegal moves are dropped, so the rest may be unreachable.
     if book.walk(&start, 1).any(|visited| !visited.entry.moves.is_empty()) {
         let again = Book::open(&file("again.bin", &written)).expect("own book");
-        // A position all of whose rows weigh nothing is not written.
+        // A position with only zero weights is not written.
         let moves = |book: &Book| {
             let mut moves: Vec<_> = book.moves(&start);
             moves.retain(|known| known.played.games() + known.reached.games() > 0);

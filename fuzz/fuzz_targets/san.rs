@@ -1,8 +1,7 @@
-//! Any moves from one of some delicate positions, then any text: every move that is written and
-//! every text that is read there means to `shakmaty` what it means to us, and in a game that is read
-//! what it means in one that is played.
+//! Any moves from one of several special positions, then any text: written moves and parsed text
+//! mean the same to `shakmaty`, and the same in a replayed game as in a played one.
 //!
-//! The input is where to begin (a byte), how many moves to play (a byte), a byte for each of them,
+//! The input is the start position (a byte), the number of moves (a byte), a byte for each move,
 //! and words.
 
 #![no_main]
@@ -34,7 +33,7 @@ fn read(word: &str, position: &Position, reading: &Reading, theirs: &Chess) {
         assert!(position.is_legal(mv), "{word:?} in {position}");
     }
     reading.read(position, word);
-    // We read more than SAN to the letter, but that as it is meant.
+    // Tabia accepts more than strict SAN, with the same meaning.
     let Ok(plus) = SanPlus::from_ascii(word.as_bytes()) else { return };
     match plus.san.to_move(theirs) {
         Ok(mv) => assert_eq!(ours.map(|mv| mv.to_string()), Ok(uci(mv)), "{word:?} in {position}"),

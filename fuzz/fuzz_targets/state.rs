@@ -1,6 +1,6 @@
-//! Any text as the state of a match and, after a NUL, as its PGN file: refused, or gone on with, and
-//! then the PGN file has all that it had, less a piece of the last game, and that game; a report can
-//! be made of it; and all is the same when the match is taken up a second time.
+//! Any text as the state of a match and, after a NUL, as its PGN file: rejected or resumed. After a
+//! resume the PGN file has its old content, except for a truncated last game, and the last game; a
+//! report can be made; and a second resume changes nothing.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any text as lines of UCI: read without a panic, the same with unknown words before the command
-//! and any blanks in between, as the protocol wants.
+//! Any text as lines of UCI: parsed without a panic. Unknown words before the command and extra
+//! white space do not matter, as the protocol requires.
 
 #![no_main]
 

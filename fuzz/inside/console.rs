@@ -1,4 +1,4 @@
-//! The console with a search that is over at once.
+//! The console with a search that ends at once.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -14,16 +14,16 @@ use crate::games::book::Book;
 const NODES: u64 = 400;
 
 /// The real search, in one thread, for a moment, with little memory.
-struct Hasty(Searcher);
+struct ShortSearch(Searcher);
 
-/// What of a configuration the search is made with.
-fn little(config: Config) -> Config {
+/// Limits the memory and threads of a configuration.
+fn small_config(config: Config) -> Config {
     Config { memory_mb: 1, threads: 1, ..config }
 }
 
-impl Backend for Hasty {
+impl Backend for ShortSearch {
     fn configure(&mut self, config: Config) {
-        self.0.configure(little(config));
+        self.0.configure(small_config(config));
     }
 
     fn new_game(&mut self) {
@@ -42,7 +42,7 @@ impl Backend for Hasty {
     }
 }
 
-/// What the console writes.
+/// Output of the console.
 #[derive(Clone, Default)]
 struct Screen(Arc<Mutex<Vec<u8>>>);
 
@@ -57,12 +57,13 @@ impl Write for Screen {
 }
 
 fn engine() -> Engine {
-    let hasty =
-        Box::new(|config| Box::new(Hasty(Searcher::new(little(config)))) as Box<dyn Backend>);
-    Engine::new(hasty, Settings::default(), Book::embedded()).expect("no files")
+    let short_search = Box::new(|config| {
+        Box::new(ShortSearch(Searcher::new(small_config(config)))) as Box<dyn Backend>
+    });
+    Engine::new(short_search, Settings::default(), Book::embedded()).expect("no files")
 }
 
-/// What comes to the screen when these lines are typed in, and games are kept in this file.
+/// Returns the output for these lines; games are saved in `kept`.
 pub fn show(lines: impl Iterator<Item = String> + Send + 'static, kept: PathBuf) -> String {
     let screen = Screen::default();
     type_in(engine(), Box::new(screen.clone()), kept, lines).expect("written");

@@ -1,5 +1,5 @@
-//! Any text as lines of EPD: read without a panic; the first line that is none is the one that is
-//! named; what was read survives writing and reading.
+//! Any text as lines of EPD: parsed without a panic; the error names the first invalid line, and
+//! parsed positions round-trip.
 
 use crate::chess::epd;
 

@@ -1,5 +1,4 @@
-//! What the fuzz targets ask of what is no part of the library's interface. Compiled into the library
-//! for them alone.
+//! Access of the fuzz targets to private parts of the library; compiled only for them.
 
 pub mod console;
 pub mod epd;

@@ -1,4 +1,4 @@
-//! What a network's file says, by the fast evaluation and by the plain one.
+//! Compares the fast and the plain evaluation of a network.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ const POSITIONS: [&str; 3] = [
     "8/8/4k3/8/8/4K3/4P3/8 w - - 0 1",
 ];
 
-/// Holds the fast evaluation against the plain one.
+/// Asserts that the fast and the plain evaluation agree.
 pub fn evaluate(network: Network) {
     let network = Arc::new(network);
     let mut fast = AccumulatorStack::new(Arc::clone(&network));

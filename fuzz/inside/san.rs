@@ -1,8 +1,8 @@
-//! The position of a game that is read, against the position of one that is played.
+//! Compares a replayed game with a played one.
 
 use crate::chess::position::{Move, Position, Replay};
 
-/// A game that is read move by move.
+/// A game replayed move by move.
 #[derive(Debug)]
 pub struct Reading(Replay);
 
@@ -18,12 +18,12 @@ impl Reading {
         self.0.play(mv);
     }
 
-    /// Holds what it has come to against what the game has.
+    /// Asserts that it has reached this position.
     pub fn agree(&self, position: &Position) {
         assert_eq!(self.0, Replay::from(position), "{position}");
     }
 
-    /// Holds what a looser spelling means against what it means to the letter.
+    /// Asserts that loose and strict parsing agree.
     pub fn read(&self, position: &Position, word: &str) {
         let Ok(mv) = self.0.resolve_loosely(word.as_bytes()) else { return };
         assert!(position.is_legal(mv), "{word:?} in {position}");

@@ -1,6 +1,6 @@
-//! Any text as the state of a match and, after a NUL, as its PGN file: refused, or gone on with, and
-//! then the PGN file has all that it had, less a piece of the last game, and that game; a report can
-//! be made of it; and all is the same when the match is taken up a second time.
+//! Any text as the state of a match and, after a NUL, as its PGN file: rejected or resumed. After a
+//! resume the PGN file has its old content, except for a truncated last game, and the last game; a
+//! report can be made; and a second resume changes nothing.
 
 use std::fs;
 use std::path::Path;
@@ -42,8 +42,8 @@ fn game(number: usize, at: usize) -> FinishedGame {
     }
 }
 
-/// A state with so many games, and the PGN file beside it.
-fn seeded(folder: &Path, games: &[FinishedGame], pgn: &str) -> Vec<u8> {
+/// A state with these games, and the PGN file beside it.
+fn seed_input(folder: &Path, games: &[FinishedGame], pgn: &str) -> Vec<u8> {
     let path = folder.join("seed");
     let _ = fs::remove_file(&path);
     let mut state = StateFile::create(&path, SETTINGS).expect("a folder");
@@ -51,34 +51,34 @@ fn seeded(folder: &Path, games: &[FinishedGame], pgn: &str) -> Vec<u8> {
     [&*fs::read(&path).expect("a state"), b"\0", pgn.as_bytes()].concat()
 }
 
-/// Inputs to begin with, made in a folder.
+/// Seed inputs, created in a folder.
 pub fn seeds(folder: &Path) -> Vec<(&'static str, Vec<u8>)> {
     let fen = Some("4k3/8/8/8/8/8/8/4K2R w K - 0 1".to_owned());
     let castled = FinishedGame { fen, moves: vec!["e1g1".to_owned()], pgn: None, ..game(2, 0) };
     let torn = [FOREIGN, &PGN[..20]].concat();
     let followed = [FOREIGN, &PGN[..20], "\n", FOREIGN].concat();
     vec![
-        ("begun", seeded(folder, &[], FOREIGN)),
-        ("whole", seeded(folder, &[castled, game(1, FOREIGN.len())], &[FOREIGN, PGN].concat())),
-        ("torn", seeded(folder, &[game(2, FOREIGN.len())], &torn)),
-        ("followed", seeded(folder, &[game(3, 0)], &followed)),
+        ("begun", seed_input(folder, &[], FOREIGN)),
+        ("whole", seed_input(folder, &[castled, game(1, FOREIGN.len())], &[FOREIGN, PGN].concat())),
+        ("torn", seed_input(folder, &[game(2, FOREIGN.len())], &torn)),
+        ("followed", seed_input(folder, &[game(3, 0)], &followed)),
     ]
 }
 
-/// Whether `after` is `before` with a beginning of `text` taken out of it, if anything is.
-fn lacks_only_a_beginning(before: &[u8], after: &[u8], text: &[u8]) -> bool {
+/// Whether `after` is `before`, possibly without a prefix of `text`.
+fn lacks_only_a_prefix(before: &[u8], after: &[u8], text: &[u8]) -> bool {
     let Some(taken) = before.len().checked_sub(after.len()) else { return false };
-    let is_beginning = |at: usize| {
+    let is_prefix = |at: usize| {
         let (piece, rest) = before[at..].split_at(taken);
         after[..at] == before[..at]
             && after[at..] == *rest
             && text.starts_with(piece.trim_ascii_end())
     };
-    (0..=after.len()).any(is_beginning)
+    (0..=after.len()).any(is_prefix)
 }
 
-/// Holds the PGN file against what it was, after a match with this last game was taken up.
-fn nothing_is_lost(before: &[u8], path: &Path, last: &GameText) {
+/// Compares the PGN file with its content before a resume with this last game.
+fn check_pgn(before: &[u8], path: &Path, last: &GameText) {
     let after = fs::read(path).expect("the file");
     let text = last.text.trim_start().as_bytes();
     if after == before || text.is_empty() {
@@ -86,30 +86,30 @@ fn nothing_is_lost(before: &[u8], path: &Path, last: &GameText) {
         return;
     }
     let kept = after.strip_suffix(text).expect("the last game at the end");
-    // An empty line may part it from the text before it.
-    let mut partings =
+    // An empty line may separate it from the text before.
+    let mut separators =
         ["", "\n", "\n\n"].iter().filter_map(|end| kept.strip_suffix(end.as_bytes()));
     assert!(
-        partings.any(|kept| lacks_only_a_beginning(before, kept, text)),
-        "{:?}\nis left of\n{:?}\nwith {last:?}",
+        separators.any(|kept| lacks_only_a_prefix(before, kept, text)),
+        "{:?}\nremains of\n{:?}\nwith {last:?}",
         String::from_utf8_lossy(&after),
         String::from_utf8_lossy(before)
     );
 }
 
-/// Takes a match up, in an empty folder.
+/// Resumes a match, in an empty folder.
 pub fn run(folder: &Path, bytes: &[u8]) {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     let (text, before) = (&bytes[..end], bytes.get(end + 1..).unwrap_or_default());
     let (state, pgn) = (folder.join("state"), folder.join("games.pgn"));
     fs::write(&state, text).expect("a folder");
     fs::write(&pgn, before).expect("a folder");
-    // The last game's PGN is handed over once.
+    // The PGN of the last game is returned only once.
     let last = match StateFile::resume(&state, SETTINGS) {
         Ok((_, mut games)) => games.pop().and_then(|game| game.pgn),
         Err(error) => {
             assert!(!error.to_string().is_empty());
-            assert_eq!(fs::read(&state).expect("the file"), text, "what is refused stays");
+            assert_eq!(fs::read(&state).expect("the file"), text, "a rejected file is unchanged");
             return;
         }
     };
@@ -128,7 +128,7 @@ pub fn run(folder: &Path, bytes: &[u8]) {
     };
     let (games, standings, left) = open();
     match &last {
-        Some(last) => nothing_is_lost(before, &pgn, last),
+        Some(last) => check_pgn(before, &pgn, last),
         None => assert_eq!(fs::read(&pgn).expect("the file"), before),
     }
     let once = fs::read(&pgn).expect("the file");

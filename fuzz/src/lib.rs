@@ -1,5 +1,5 @@
-//! What the fuzz targets share: the seeds that they write, and the agreement of a position with
-//! `shakmaty`, an independent implementation.
+//! Code shared by the fuzz targets: writing seeds, and comparing a position with `shakmaty`, an
+//! independent implementation.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeSet;
@@ -13,10 +13,10 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, PositionError,
 use tabia::position::{Move, Position};
 use tempfile::TempDir;
 
-/// The FEN and the key name an en passant square where a pawn can really be taken there.
+/// FEN and key include an en passant square only if a capture is legal.
 const EN_PASSANT: EnPassantMode = EnPassantMode::Legal;
 
-/// Writes inputs to begin with to the folder that `fuzz/run.sh` names.
+/// Writes seed inputs to the folder in `TABIA_SEEDS`, which `fuzz/run.sh` sets.
 pub fn seed<B: AsRef<[u8]>>(seeds: impl IntoIterator<Item = (&'static str, B)>) {
     let Some(folder) = std::env::var_os("TABIA_SEEDS") else { return };
     for (name, bytes) in seeds {
@@ -37,7 +37,7 @@ pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// The same position as `shakmaty` has it. Checks that no move can have given are no fault.
+/// The same position in `shakmaty`. Impossible checks are accepted.
 pub fn theirs(position: &Position) -> Chess {
     let fen: Fen = position.fen().parse().expect("own FEN");
     fen.into_position(CastlingMode::Standard)
@@ -46,7 +46,7 @@ pub fn theirs(position: &Position) -> Chess {
         .expect("own position")
 }
 
-/// Holds key, FEN, moves and their notation against `shakmaty`, which is at `theirs`.
+/// Asserts that key, FEN, moves and notation match `shakmaty`, whose position is `theirs`.
 pub fn agree(position: &Position, theirs: &Chess) {
     let key: Zobrist64 = theirs.zobrist_hash(EN_PASSANT);
     assert_eq!(position.key(), key.0, "key of {position}");
@@ -83,7 +83,7 @@ pub fn play(theirs: &mut Chess, mv: Move) {
     theirs.play_unchecked(uci.to_move(theirs).expect("a legal move"));
 }
 
-/// The system's allocator, which ends the program when it is asked for more than it should be at once.
+/// The system's allocator, which aborts the program if a single allocation exceeds a limit.
 pub struct Bounded {
     /// Bytes.
     pub most: usize,
@@ -93,7 +93,7 @@ impl Bounded {
     fn check(&self, bytes: usize) {
         // Unwinding out of an allocator is forbidden.
         if bytes > self.most {
-            eprintln!("{bytes} bytes are asked for at once");
+            eprintln!("allocation of {bytes} bytes exceeds the limit");
             std::process::abort();
         }
     }

@@ -108,7 +108,7 @@ mod tests {
     const BOARD: &str = "8/8/p1p5/1p5p/1P5p/8/PPP2K1p/4R1rk w - -";
 
     #[test]
-    fn counters_may_stand_before_the_operations() {
+    fn counters_are_accepted_before_operations() {
         for (counters, operations) in
             [("", "bm Rf1; id \"a; b\";"), (" 0 1", "bm Rf1;"), (" 3 40;", ""), ("", "")]
         {
@@ -120,14 +120,14 @@ mod tests {
     }
 
     #[test]
-    fn operations_end_with_semicolons_outside_texts() {
+    fn semicolons_within_quotes_do_not_end_an_operation() {
         let found = operations("bm Rf1 Ke2;id \"a; b\"; dm 3");
         assert_eq!(found, [("bm", "Rf1 Ke2"), ("id", "a; b"), ("dm", "3")]);
         assert!(operations(" ; ").is_empty());
     }
 
     #[test]
-    fn comments_and_empty_lines_are_passed_over() {
+    fn comments_and_empty_lines_are_skipped() {
         let found: Vec<_> = lines("# a\n\n x \ny").collect();
         assert_eq!(found, [(3, "x"), (4, "y")]);
     }
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_position_is_named() {
+    fn error_has_the_number_of_the_bad_line() {
         let text = format!("# a comment\n\n{BOARD} bm Rf1;\nnonsense\n");
         let (line, _) = positions(&text).expect_err("no position");
         assert_eq!(line, 4);

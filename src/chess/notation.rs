@@ -59,7 +59,7 @@ mod tests {
     use crate::chess::score::{mate_in, mated_in};
 
     #[test]
-    fn scores_are_in_pawns_and_mates_in_moves() {
+    fn scores_are_printed_in_pawns_and_mates_in_moves() {
         for (value, text) in [
             (35, "+0.35"),
             (0, "+0.00"),
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_ends_where_it_is_no_longer_legal() {
+    fn line_stops_before_the_first_illegal_move() {
         let moves: Vec<Move> =
             ["e2e4", "e7e5", "e1e3"].iter().map(|text| text.parse().expect(text)).collect();
         assert_eq!(line(&Position::start(), &moves), "e4 e5");

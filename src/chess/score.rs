@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn expectations_are_logistic() {
+    fn expectation_is_logistic() {
         assert!((expectation(0) - 0.5).abs() < 1e-9);
         assert!((expectation(400) - 10.0 / 11.0).abs() < 1e-9);
         assert!((expectation(-70) + expectation(70) - 1.0).abs() < 1e-9);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_keeps_the_distance_from_the_node() {
+    fn table_scores_store_mates_relative_to_the_node() {
         let found = mate_in(7);
         let kept = to_table(found, 4);
         assert_eq!(kept, mate_in(3));

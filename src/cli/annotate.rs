@@ -400,7 +400,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_rise() {
+    fn limits_must_be_increasing() {
         assert_eq!(parse_limits("0.05, 0.1,0.15"), Ok(Limits::default()));
         for text in
             ["", "0.1,0.2", "0.2,0.1,0.3", "0,0.1,0.2", "0.1,0.2,1.5", "a,b,c", "0.1,0.2,nan"]

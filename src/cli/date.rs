@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_those_of_ctime() {
+    fn time_stamp_matches_ctime() {
         // `date -u -d @SECONDS '+%a %b %e %T %Y'`
         for (seconds, text) in [
             (0, "Thu Jan  1 00:00:00 1970"),
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn days_become_dates() {
+    fn civil_date_matches_known_days() {
         for (days, date) in [
             (0, (1970, 1, 1)),
             (11_016, (2000, 2, 29)),

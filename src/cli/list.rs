@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn commas_and_blanks_separate_values() {
+    fn lists_are_separated_by_commas_or_whitespace() {
         let read = |arguments: &[&str]| {
             Lists::try_parse_from([&["lists"], arguments].concat())
                 .map(|lists| (lists.depths, lists.threads))

@@ -105,7 +105,7 @@ mod tests {
     use super::Cli;
 
     #[test]
-    fn the_help_fits_on_a_screen() {
+    fn help_fits_on_one_screen() {
         const SCREEN: usize = 35;
         let asked = Cli::command().try_get_matches_from(["tabia", "--help"]);
         let help = asked.expect_err("help in place of matches").to_string();

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_closed_standard_output_is_passed_over() {
+    fn only_broken_pipe_of_standard_output_is_ignored() {
         let own = marked(ErrorKind::BrokenPipe.into());
         assert!(is_broken_pipe(&anyhow::Error::from(own)));
         let wrapped = Err::<(), _>(marked(ErrorKind::BrokenPipe.into())).context("showing");

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ports_and_addresses_are_read() {
+    fn ports_and_addresses_are_parsed() {
         for (text, address) in [
             ("8000", "127.0.0.1:8000"),
             (":8000", "127.0.0.1:8000"),

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_is_reported_with_those_above_it() {
+    fn usage_names_the_full_subcommand_path() {
         let command = |words: &str| {
             command(&words.split_whitespace().map(OsString::from).collect::<Vec<_>>())
         };

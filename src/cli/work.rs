@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bad_line_is_named() {
+    fn error_has_the_number_of_the_bad_line() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), "# a comment\n\nnonsense\n").expect("written");
         let error = positions_of(Some(file.path())).expect_err("no position").to_string();
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bar_is_well_formed() {
+    fn progress_bar_template_is_valid() {
         let template = "{msg} {bar:40} {pos}/{len} ({eta} left)";
         assert!(ProgressStyle::with_template(template).is_ok());
         assert_eq!(progress_bar(7, "files").length(), Some(7));

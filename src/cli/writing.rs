@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_reported_by_their_beginning() {
+    fn file_kind_is_detected_from_its_first_bytes() {
         let games: &[u8] = b"[Event \"?\"]\n\n1. e4 e5 *\n";
         let epd: &[u8] = b"4k3/8/8/8/8/8/8/4K3 w - - c0 \"x\";\n4k3/8/8/8/8/8/8/4K";
         let faults: &[u8] = b"a.pgn: game 1, line 6: illegal move Ke3 in 8/8\n";

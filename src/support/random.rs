@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_below_the_bound_turns_up() {
+    fn numbers_below_the_bound_are_uniform() {
         let mut random = Random::new(1);
         let mut seen = [0; 7];
         for _ in 0..7000 {
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn shuffling_loses_nothing() {
+    fn shuffle_is_a_permutation() {
         let mut items: Vec<u32> = (0..100).collect();
         Random::new(7).shuffle(&mut items);
         assert_ne!(items, (0..100).collect::<Vec<_>>());

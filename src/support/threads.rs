@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_job_runs_once() {
+    fn every_thread_runs_once() {
         let done = scope(|scope| {
             let threads = start(scope, (5, STACK), |number| move || number).expect("threads");
             threads.into_iter().map(|thread| thread.join().expect("no panic")).collect::<Vec<_>>()
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stack_that_is_never_given_is_an_error() {
+    fn impossible_stack_size_is_an_error() {
         let error = scope(|scope| start(scope, (2, usize::MAX / 2), |_| || ()).map(|_| ()));
         let text = error.expect_err("no such stack").to_string();
         assert!(text.contains("no more threads") && text.contains("ulimit"), "{text}");

@@ -1,17 +1,17 @@
-//! Holds the sources against the rules that ARCHITECTURE.md states.
+//! Checks the sources against the rules in ARCHITECTURE.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::{files_below, read, root};
 
-/// Lines a function may have: all of them, and all but the longest twentieth.
+/// Maximum lines of a function: of any, and of all but the longest 5%.
 const LONGEST_FUNCTION: usize = 100;
 const LONG_FUNCTION: usize = 45;
-/// Lines a source file may have.
+/// Maximum lines of a source file.
 const LONGEST_FILE: usize = 600;
-/// The modules that talk to a terminal or a pipe.
-const SPEAKING: [&str; 1] = ["cli"];
+/// Modules that may print.
+const PRINTING: [&str; 1] = ["cli"];
 
 /// A source file and the module that it belongs to, such as `games::pgn`.
 struct Source {
@@ -29,10 +29,10 @@ impl Source {
 }
 
 #[test]
-fn modules_are_those_of_the_table() {
+fn declared_modules_match_the_table() {
     let table = table();
     let mut declared = Vec::new();
-    // `fuzz` lies among the targets that it is for.
+    // `fuzz` is in the folder of the fuzz targets.
     for area in declared_in("src/lib.rs").into_iter().filter(|name| name != "fuzz") {
         // An area without modules in the table is described as a whole.
         if table.iter().any(|name| name.starts_with(&format!("{area}::"))) {
@@ -48,7 +48,7 @@ fn modules_are_those_of_the_table() {
 }
 
 #[test]
-fn modules_of_an_area_follow_its_row() {
+fn modules_of_an_area_follow_its_row_in_the_table() {
     let mut area = String::new();
     for name in table() {
         match name.split_once("::") {
@@ -59,14 +59,14 @@ fn modules_of_an_area_follow_its_row() {
 }
 
 #[test]
-fn modules_use_only_those_above_them() {
+fn modules_use_only_modules_above_them() {
     let table = table();
     let faults = order_faults(&table, &sources(&["src"]));
     assert!(faults.is_empty(), "against the order in ARCHITECTURE.md:\n{}", faults.join("\n"));
 }
 
 #[test]
-fn uses_against_the_order_are_found() {
+fn order_check_finds_violations() {
     let table = ["low", "low::one", "low::two", "high", "high::three"].map(str::to_owned);
     let faults = |path: &str, text: &str| {
         let path = PathBuf::from(path);
@@ -82,18 +82,18 @@ fn uses_against_the_order_are_found() {
         faults(file, "fn f() { crate::high::three::g() }\n"),
         [format!("{file} uses high"), format!("{file} uses high::three")]
     );
-    // A re-export of the library's root is no way around.
+    // A re-export at the crate root does not avoid the check.
     let file = "src/high/three/a.rs";
     assert_eq!(faults(file, "use crate::one::One;\n"), [format!("{file} uses one")]);
     assert_eq!(faults("src/low/new/a.rs", ""), ["src/low/new/a.rs is in no module of the table"]);
 }
 
 #[test]
-fn no_files_of_a_folder_use_one_another_in_a_circle() {
+fn files_of_a_folder_have_no_cyclic_uses() {
     let mut faults = Vec::new();
     for (folder, uses) in uses_within_folders(&sources(&["src"])) {
         let mut open: Vec<&String> = uses.keys().collect();
-        // Whatever uses nothing that is still open is in no circle; what then remains is.
+        // A file that uses no other open file is in no cycle; what remains is in cycles.
         while let Some(free) = open
             .iter()
             .position(|name| !uses[*name].iter().any(|used| used != *name && open.contains(&used)))
@@ -108,7 +108,7 @@ fn no_files_of_a_folder_use_one_another_in_a_circle() {
 }
 
 #[test]
-fn circles_are_found() {
+fn cycle_check_finds_cycles() {
     let source = |path: &str, text: &str| Source {
         path: PathBuf::from(path),
         module: String::new(),
@@ -136,7 +136,7 @@ fn only_the_outermost_modules_print() {
         ["println!", "eprintln!", "print!(", "stdout()", "stderr()", "dbg!"];
     let mut faults = Vec::new();
     for source in sources(&["src"]) {
-        if SPEAKING.contains(&source.module.as_str()) {
+        if PRINTING.contains(&source.module.as_str()) {
             continue;
         }
         let code = source.code();
@@ -148,7 +148,7 @@ fn only_the_outermost_modules_print() {
 }
 
 #[test]
-fn nothing_that_is_printed_can_panic() {
+fn printing_macros_that_can_panic_are_not_used() {
     // `println!` does where standard output is closed or full.
     let unguarded = |source: &Source| {
         let code = source.code();
@@ -160,10 +160,10 @@ fn nothing_that_is_printed_can_panic() {
 }
 
 #[test]
-fn no_state_is_global() {
+fn there_is_no_global_mutable_state() {
     const CHANGEABLE: [&str; 7] =
         ["static mut ", "thread_local!", "Atomic", "Cell<", "Lock<", "Mutex<", "Lazy"];
-    /// They never change, but are worked out only when they are needed.
+    /// Constants that are computed on first use.
     const CONSTANTS: [&str; 2] = ["EMBEDDED: LazyLock<Arc<Network>>", "DISTANCES: OnceLock<"];
     let mut faults = Vec::new();
     for source in sources(&["src"]) {
@@ -190,7 +190,7 @@ fn functions_and_files_are_short() {
     let (longest, name) = functions.last().expect("there are functions");
     assert!(*longest <= LONGEST_FUNCTION, "{name} has {longest} lines");
     let (long, name) = &functions[functions.len() * 95 / 100];
-    assert!(*long < LONG_FUNCTION, "a twentieth of the functions is longer than {name}: {long}");
+    assert!(*long < LONG_FUNCTION, "more than 5% of the functions are longer than {name}: {long}");
     for source in &sources {
         let lines = source.text.lines().count();
         assert!(lines < LONGEST_FILE, "{} has {lines} lines", source.path.display());
@@ -198,8 +198,8 @@ fn functions_and_files_are_short() {
 }
 
 #[test]
-fn function_lengths_are_measured_right() {
-    let text = "impl A {\n    fn one(&self) -> u8 {\n        1\n    }\n\n    fn told(\n        &self,\n    ) -> u8;\n\n    pub(super) fn two(\n        &self,\n    ) -> u8 {\n        2\n    }\n}\nfn short() {}\n";
+fn function_lengths_are_measured_correctly() {
+    let text = "impl A {\n    fn one(&self) -> u8 {\n        1\n    }\n\n    fn declared(\n        &self,\n    ) -> u8;\n\n    pub(super) fn two(\n        &self,\n    ) -> u8 {\n        2\n    }\n}\nfn short() {}\n";
     let source =
         Source { path: PathBuf::from("a.rs"), module: String::new(), text: text.to_owned() };
     let lengths: Vec<usize> =
@@ -231,7 +231,7 @@ fn table() -> Vec<String> {
     modules
 }
 
-/// The uses of sources that are against the order of a table.
+/// Returns the uses that violate the order of a table.
 fn order_faults(table: &[String], sources: &[Source]) -> Vec<String> {
     let rank = |module: &str| table.iter().position(|name| name == module);
     let mut faults = Vec::new();
@@ -265,7 +265,7 @@ fn module_of(path: &Path) -> String {
     let mut names = names.iter().skip(1).map(|name| name.to_string_lossy());
     let area = names.next().unwrap_or_default();
     match names.next() {
-        Some(module) if !SPEAKING.contains(&&*area) => format!("{area}::{module}"),
+        Some(module) if !PRINTING.contains(&&*area) => format!("{area}::{module}"),
         _ => area.into_owned(),
     }
 }
@@ -320,7 +320,7 @@ fn used_after(word: &str, base: &Path, code: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Adds what a path such as `a::{b, c::d}` names, as far as it goes by small letters.
+/// Adds the modules that a path such as `a::{b, c::d}` names.
 fn paths_of(base: &Path, text: &str, found: &mut Vec<PathBuf>) {
     if let Some(list) = text.strip_prefix('{') {
         let (mut depth, mut begin) = (0, 0);
@@ -347,7 +347,7 @@ fn paths_of(base: &Path, text: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Notes, in the folder where they part, that what `own` is in uses what `used` is in.
+/// Records, in the deepest common folder, that the part with `own` uses the part with `used`.
 fn note_use(folders: &mut BTreeMap<PathBuf, Uses>, own: &Path, used: &Path) {
     let common: PathBuf =
         own.iter().zip(used).take_while(|(one, other)| one == other).map(|(one, _)| one).collect();
@@ -376,7 +376,7 @@ fn first_name(text: &str) -> &str {
 fn function_lengths(source: &Source) -> Vec<(usize, String)> {
     let lines: Vec<&str> = source.text.lines().collect();
     let mut found = Vec::new();
-    for (number, line) in lines.iter().enumerate().filter(|(_, line)| begins_function(line)) {
+    for (number, line) in lines.iter().enumerate().filter(|(_, line)| is_function_start(line)) {
         let indent = line.len() - line.trim_start().len();
         let aligned = |line: &&str| line.len() - line.trim_start().len() == indent;
         let length = if line.ends_with('}') || line.ends_with(';') {
@@ -394,7 +394,7 @@ fn function_lengths(source: &Source) -> Vec<(usize, String)> {
     found
 }
 
-fn begins_function(line: &str) -> bool {
+fn is_function_start(line: &str) -> bool {
     let words = line.trim_start();
     words.starts_with("fn ")
         || (words.starts_with("pub") || words.starts_with("const") || words.starts_with("unsafe"))

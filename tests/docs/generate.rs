@@ -11,18 +11,17 @@ fn generate(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// As Debian's `gnuchess.eng` has it: the kind of file, the command line and the variants.
+/// The format of Debian's `gnuchess.eng`: file type, command line and variants.
 #[test]
-fn the_plugin_file_has_the_form_of_xboards_own() {
+fn plugin_file_has_the_xboard_format() {
     let plugin = generate(&["plugin"]);
     assert_eq!(plugin.lines().collect::<Vec<_>>(), ["plugin spec 0.0", "tabia -x", "chess"]);
     assert!(plugin.ends_with('\n'));
 }
 
-/// Every file of a package is where those look for it who read it, and none is replaced that is
-/// something else.
+/// Every file is written to its standard place; files of another kind are not replaced.
 #[test]
-fn all_of_a_package_is_written_to_its_place() {
+fn package_files_are_written_to_their_places() {
     let folder = tempfile::tempdir().expect("a folder");
     let share = folder.path().to_str().expect("UTF-8");
     assert_eq!(generate(&["share", share]), "");
@@ -45,7 +44,7 @@ fn all_of_a_package_is_written_to_its_place() {
 }
 
 #[test]
-fn there_are_completions_for_every_shell() {
+fn completions_exist_for_every_shell() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = generate(&["completions", shell]);
         for word in ["tabia", "autoplay", "bookpvs"] {
@@ -54,9 +53,9 @@ fn there_are_completions_for_every_shell() {
     }
 }
 
-/// The pages of ours that a page names: words such as `tabia-book(6)`, bold or not, hyphens escaped
-/// or not.
-fn named_in(page: &Path) -> BTreeSet<String> {
+/// Returns Tabia's pages that a page names, such as `tabia-book(6)`, also in bold or with escaped
+/// hyphens.
+fn pages_named_in(page: &Path) -> BTreeSet<String> {
     let text = std::fs::read_to_string(page).expect("a page");
     let text = text.replace("\\fB", "").replace("\\fR", "").replace('\\', "");
     let words = text.split_whitespace().filter_map(|word| word.split_once("(6)"));
@@ -65,7 +64,7 @@ fn named_in(page: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_man_page_that_is_named_is_written() {
+fn every_referenced_man_page_is_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let pages = folder.path().join("man6");
     assert_eq!(generate(&["man", pages.to_str().expect("UTF-8")]), "");
@@ -74,7 +73,7 @@ fn every_man_page_that_is_named_is_written() {
     let written: BTreeSet<String> =
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     let named: BTreeSet<String> =
-        written.iter().flat_map(|name| named_in(&pages.join(name))).collect();
+        written.iter().flat_map(|name| pages_named_in(&pages.join(name))).collect();
     for name in ["tabia-book.6", "tabia-book-build.6", "tabia-autoplay.6"] {
         assert!(named.contains(name), "{name}: {named:?}");
     }
@@ -84,9 +83,9 @@ fn every_man_page_that_is_named_is_written() {
     assert!(page.contains(".TH tabia 6 "), "{page}");
 }
 
-/// cargo-deb takes the version of Cargo.toml; the changelog that Debian wants names it too.
+/// cargo-deb takes the version from Cargo.toml; Debian's changelog repeats it.
 #[test]
-fn the_packages_changelog_is_that_of_this_version() {
+fn package_changelog_matches_the_version() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/packaging/changelog");
     let changelog = std::fs::read_to_string(path).expect("the changelog");
     let newest = format!("tabia ({}-1) ", env!("CARGO_PKG_VERSION"));
@@ -98,9 +97,9 @@ fn main_page() -> String {
     generate(&["man"]).replace("\\-", "-")
 }
 
-/// A page has the sections that people look for, in the usual order.
+/// The page has the usual sections in the usual order.
 #[test]
-fn the_main_page_has_its_sections() {
+fn main_man_page_has_the_usual_sections() {
     let page = main_page();
     let sections: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix(".SH ")).collect();
     let wanted = [
@@ -117,16 +116,16 @@ fn the_main_page_has_its_sections() {
     assert_eq!(sections, wanted);
 }
 
-/// What the sources read of the environment, by any of the standard library's functions, stands on
-/// the page: names of variables are texts in capitals in those files.
+/// The page lists every environment variable that the sources read. In files that call `env::var`,
+/// strings in capitals count as names of variables.
 #[test]
-fn the_main_page_names_every_variable_that_is_read() {
+fn main_man_page_lists_every_environment_variable() {
     let mut read = BTreeSet::new();
     for file in super::files_below("src", "rs") {
         let text = super::read(&file);
         let text = text.split("#[cfg(test)]").next().expect("a beginning").to_owned();
         if text.contains("env::var") {
-            read.extend(names_of_variables(&text));
+            read.extend(variable_names(&text));
         }
         if text.contains("env::temp_dir") {
             read.insert("TMPDIR".to_owned());
@@ -142,7 +141,7 @@ fn the_main_page_names_every_variable_that_is_read() {
 }
 
 /// Texts of capitals and underscores, of at least four letters.
-fn names_of_variables(text: &str) -> BTreeSet<String> {
+fn variable_names(text: &str) -> BTreeSet<String> {
     let quoted = text.split('"').skip(1).step_by(2);
     let is_name = |word: &&str| {
         word.len() >= 4 && word.chars().all(|sign| sign.is_ascii_uppercase() || sign == '_')

@@ -1,9 +1,9 @@
-//! docs/lessons.md quotes what the lessons print; here the commands are run and compared.
+//! Runs the commands quoted in docs/lessons.md and compares their output.
 //!
-//! A block ```` ```console ```` begins with `$ tabia …` and must be what the command prints. In a
-//! block ```` ```console varies ```` numbers may differ, and lines that begin with a number are
-//! passed over: they hold times, or iterations of the engine's own search. With
-//! `TABIA_UPDATE_DOCS` set the page is written anew instead.
+//! A block ```` ```console ```` begins with `$ tabia …` and must equal the output. In a block
+//! ```` ```console varies ```` numbers may differ, and lines that begin with a number are ignored:
+//! they hold times, or iterations of the engine's own search. With `TABIA_UPDATE_DOCS` set the
+//! page is rewritten instead.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
 
-/// A quoted command with what it is said to print.
+/// A quoted command and its quoted output.
 struct Block {
     varies: bool,
     command: String,
@@ -85,7 +85,7 @@ fn shape(text: &str) -> String {
 }
 
 #[test]
-fn the_page_quotes_what_the_lessons_print() {
+fn page_quotes_the_output_of_the_lessons() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);
     let page = std::fs::read_to_string(&path).expect(PAGE);
     let folder = folder();
@@ -121,7 +121,7 @@ fn the_page_quotes_what_the_lessons_print() {
 }
 
 #[test]
-fn a_tree_comes_in_every_form() {
+fn tree_is_written_in_every_format() {
     let folder = folder();
     let arguments = ["lesson", "tree", "--json", "--svg", "t.svg", "--html", "t.html"];
     let all = json(&arguments, folder.path());
@@ -146,7 +146,7 @@ fn a_tree_comes_in_every_form() {
 }
 
 #[test]
-fn a_tree_of_ones_own_is_read() {
+fn own_tree_file_is_read() {
     let folder = folder();
     std::fs::write(folder.path().join("own.tree"), "a min\n  b 3\n  c -2\n").expect("written");
     let all = json(&["lesson", "tree", "own.tree", "--json", "-a", "pvs"], folder.path());
@@ -156,7 +156,7 @@ fn a_tree_of_ones_own_is_read() {
 }
 
 #[test]
-fn a_forest_is_searched_every_way_and_the_same_every_time() {
+fn forest_is_searched_by_every_method_and_reproducible() {
     let folder = folder();
     let forest =
         ["lesson", "forest", "-n", "3", "--seed", "18446744073709551614", "--threads", "2"];
@@ -165,7 +165,7 @@ fn a_forest_is_searched_every_way_and_the_same_every_time() {
     let trees: Vec<Value> =
         lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let seeds: Vec<u64> = trees.iter().map(|tree| tree["seed"].as_u64().expect("a seed")).collect();
-    assert_eq!(seeds, [u64::MAX - 1, u64::MAX, 0], "seeds go round");
+    assert_eq!(seeds, [u64::MAX - 1, u64::MAX, 0], "seeds wrap around");
     for tree in &trees {
         let searches = tree["searches"].as_array().expect("searches");
         assert_eq!(searches.len(), 9);
@@ -177,7 +177,7 @@ fn a_forest_is_searched_every_way_and_the_same_every_time() {
 }
 
 #[test]
-fn exercises_come_with_a_key_and_as_a_sheet() {
+fn exercises_are_printed_with_key_and_sheet() {
     let folder = folder();
     let seed = ["lesson", "exercise", "--seed", "9", "-n", "5"];
     let all = json(&[&seed[..], &["--json"]].concat(), folder.path());
@@ -195,7 +195,7 @@ fn exercises_come_with_a_key_and_as_a_sheet() {
 }
 
 #[test]
-fn a_trace_counts_what_it_draws() {
+fn trace_counts_match_the_picture() {
     let folder = folder();
     let fen = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1";
     let arguments = [
@@ -214,12 +214,12 @@ fn a_trace_counts_what_it_draws() {
     assert_eq!(search["cutoffs"], picture.matches("<g class=\"cutoff\">").count());
     assert_eq!(search["hidden"], 0);
     assert_eq!(search["line"][0], "Rd8#");
-    let news = all["news"].as_array().expect("news");
+    let news = all["news"].as_array().expect("an event");
     assert!(news.iter().any(|one| one["new"] == "Rd8#" && one["score"] == 31_999), "{news:?}");
 }
 
 #[test]
-fn the_book_ends_the_search_of_the_example_early() {
+fn book_ends_the_example_search_early() {
     let all = json(&["lesson", "book", "--json", "--modes", "off,stop,first"], folder().path());
     let [off, stop, first] = all["searches"].as_array().expect("searches").as_slice() else {
         panic!("three searches")

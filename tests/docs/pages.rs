@@ -120,7 +120,7 @@ fn pages_and_lines_are_short() {
 }
 
 #[test]
-fn links_and_anchors_are_found() {
+fn links_and_anchors_are_extracted() {
     let text = without_blocks("# A `B` c-d\n[x](y.md#z) and [w](../v.md)\n```\n[no](no.md)\n```\n");
     assert_eq!(links(&text), ["y.md#z", "../v.md"]);
     assert_eq!(anchors(&text), BTreeSet::from(["a-b-c-d".to_owned()]));

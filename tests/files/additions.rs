@@ -1,4 +1,4 @@
-//! Games added to books, and inputs that are of other kinds than games.
+//! Adding games to books, and input files that are not games.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -25,7 +25,7 @@ impl Numbers {
     }
 }
 
-/// A game of random moves with this number, which no other game has.
+/// Returns a random game with a unique number.
 fn game(number: usize, numbers: &mut Numbers) -> String {
     let result = ["1-0", "0-1", "1/2-1/2", "*"][numbers.below(4)];
     let (year, plies) = (2000 + numbers.below(20), 1 + numbers.below(30));
@@ -48,7 +48,7 @@ fn game(number: usize, numbers: &mut Numbers) -> String {
     text
 }
 
-/// Texts of so many random games each.
+/// Returns texts with these numbers of random games.
 fn texts(sizes: &[usize], seed: u64) -> Vec<String> {
     let (mut numbers, mut number) = (Numbers(seed), 0);
     let mut text = |size: usize| {
@@ -58,7 +58,7 @@ fn texts(sizes: &[usize], seed: u64) -> Vec<String> {
     sizes.iter().map(|&size| text(size)).collect()
 }
 
-fn must(arguments: &[&str], folder: &Path) -> String {
+fn run_ok(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{arguments:?}: {stderr}");
@@ -75,7 +75,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_book_with_games_added_is_that_of_one_build(
+    fn adding_games_equals_building_all_at_once(
         sizes in proptest::collection::vec(1_usize..9, 2..6),
         seed in any::<u64>(),
         first in any::<prop::sample::Index>(),
@@ -104,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn a_book_with_facets_counts_each_game_once(
+    fn adding_to_a_book_with_facets_counts_each_game_once(
         sizes in proptest::collection::vec(1_usize..6, 3..5),
         seed in any::<u64>(),
         max_ply in 1_u32..40,
@@ -131,7 +131,7 @@ proptest! {
 }
 
 #[test]
-fn inputs_that_were_counted_are_skipped_whatever_their_name_and_packing() {
+fn already_counted_inputs_are_skipped_by_content() {
     for seed in 0..6 {
         let folder = tempfile::tempdir().expect("a folder");
         let mut numbers = Numbers(seed);
@@ -145,7 +145,7 @@ fn inputs_that_were_counted_are_skipped_whatever_their_name_and_packing() {
             [&[][..], &["--facets"], &["--side", "white"], &["--max-ply", "7", "--player", "w"]]
                 [seed as usize % 4];
         let build = |inputs: &[&str], book: &str| {
-            must(
+            run_ok(
                 &[&["book", "build", "--undecided", "-o", book], inputs, options].concat(),
                 folder.path(),
             )
@@ -158,7 +158,7 @@ fn inputs_that_were_counted_are_skipped_whatever_their_name_and_packing() {
         let mut more: Vec<&str> = plain[split..].to_vec();
         more.extend(["copy-0.pgn.gz", "copy-3.pgn.gz", plain[split]]);
         more.swap(0, numbers.below(plain.len() - split));
-        let printed = must(&[&["book", "add", "base.tbk"], &more[..]].concat(), folder.path());
+        let printed = run_ok(&[&["book", "add", "base.tbk"], &more[..]].concat(), folder.path());
         assert!(printed.contains("copy-0.pgn.gz: skipped, since its 3 games"), "{printed}");
         let read = |name: &str| fs::read(folder.path().join(name)).expect("a file");
         let same = match options.contains(&"--facets") && more.contains(&"copy-3.pgn.gz") {
@@ -171,23 +171,23 @@ fn inputs_that_were_counted_are_skipped_whatever_their_name_and_packing() {
         assert!(same, "{seed} {printed}");
         // A second time there is nothing to do.
         let before = read("base.tbk");
-        let printed = must(&[&["book", "add", "base.tbk"], &more[..]].concat(), folder.path());
+        let printed = run_ok(&[&["book", "add", "base.tbk"], &more[..]].concat(), folder.path());
         assert!(printed.contains("nothing to add"), "{printed}");
         assert!(read("base.tbk") == before);
         // `build` with a book among its inputs does the same.
         let inputs = [&["book", "build", "old.tbk", "-o", "new.tbk"], &more[..]].concat();
-        must(&inputs, folder.path());
+        run_ok(&inputs, folder.path());
         assert!(read("new.tbk") == before, "{seed}");
     }
 }
 
 #[test]
-fn values_and_grown_positions_stay() {
+fn added_games_keep_values_and_grown_positions() {
     let folder = tempfile::tempdir().expect("a folder");
     let texts = texts(&[12, 6], 7);
     fs::write(folder.path().join("a.pgn"), &texts[0]).expect("written");
     fs::write(folder.path().join("b.pgn"), &texts[1]).expect("written");
-    let run = |command: &str| must(&command.split(' ').collect::<Vec<_>>(), folder.path());
+    let run = |command: &str| run_ok(&command.split(' ').collect::<Vec<_>>(), folder.path());
     let open = |name: &str| Book::open(&folder.path().join(name)).expect("a book");
     for facets in ["", " --facets"] {
         run(&format!("book build --undecided a.pgn -o base.tbk --max-ply 8{facets}"));
@@ -212,12 +212,12 @@ fn values_and_grown_positions_stay() {
 }
 
 #[test]
-fn merged_books_report_or_remove_what_they_share() {
+fn merge_reports_or_removes_shared_games() {
     let folder = tempfile::tempdir().expect("a folder");
     let texts = texts(&[9, 6], 3);
     fs::write(folder.path().join("base.pgn"), &texts[0]).expect("written");
     fs::write(folder.path().join("week.pgn"), &texts[1]).expect("written");
-    let run = |command: &str| must(&command.split(' ').collect::<Vec<_>>(), folder.path());
+    let run = |command: &str| run_ok(&command.split(' ').collect::<Vec<_>>(), folder.path());
     for facets in ["", " --facets"] {
         for name in ["base", "week"] {
             run(&format!("book build --undecided {name}.pgn -o {name}.tbk --force{facets}"));
@@ -244,12 +244,12 @@ fn merged_books_report_or_remove_what_they_share() {
 }
 
 #[test]
-fn books_that_cannot_be_added_to_are_refused_and_stay() {
+fn unsuitable_books_are_rejected_and_unchanged() {
     let folder = tempfile::tempdir().expect("a folder");
     let texts = texts(&[9, 6], 5);
     fs::write(folder.path().join("a.pgn"), &texts[0]).expect("written");
     fs::write(folder.path().join("b.pgn"), &texts[1]).expect("written");
-    let run = |command: &str| must(&command.split(' ').collect::<Vec<_>>(), folder.path());
+    let run = |command: &str| run_ok(&command.split(' ').collect::<Vec<_>>(), folder.path());
     run("book build --undecided a.pgn -o plain.tbk");
     run("book build --undecided a.pgn -o unique.tbk --unique");
     run("book build --undecided a.pgn -o pruned.tbk --min-games 2");
@@ -285,12 +285,12 @@ fn books_that_cannot_be_added_to_are_refused_and_stay() {
 }
 
 #[test]
-fn a_killed_addition_leaves_the_old_book_or_the_new_one() {
+fn killed_addition_leaves_the_old_or_the_new_book() {
     let folder = tempfile::tempdir().expect("a folder");
     let texts = texts(&[300, 3000], 11);
     fs::write(folder.path().join("a.pgn"), &texts[0]).expect("written");
     fs::write(folder.path().join("b.pgn"), &texts[1]).expect("written");
-    let run = |command: &str| must(&command.split(' ').collect::<Vec<_>>(), folder.path());
+    let run = |command: &str| run_ok(&command.split(' ').collect::<Vec<_>>(), folder.path());
     run("book build --undecided a.pgn -o base.tbk");
     run("book build --undecided a.pgn b.pgn -o whole.tbk");
     let read = |name: &str| fs::read(folder.path().join(name)).expect("a file");
@@ -300,7 +300,7 @@ fn a_killed_addition_leaves_the_old_book_or_the_new_one() {
         command.args(["book", "add", "base.tbk", "b.pgn", "--checkpoint", "0.02", "-q"]);
         command.current_dir(folder.path()).stdout(Stdio::null());
         let mut child = command.spawn().expect("it starts");
-        // Later and later, so that it ends however slow the machine is.
+        // Kill later each time, so that the loop ends on any machine.
         std::thread::sleep(Duration::from_millis(5 + 20 * kills));
         if let Some(status) = child.try_wait().expect("a child") {
             assert!(status.success());
@@ -314,11 +314,11 @@ fn a_killed_addition_leaves_the_old_book_or_the_new_one() {
     assert!(read("base.tbk") == new);
 }
 
-/// Files of other kinds than games, by the beginnings that programs give them: what an error calls them.
+/// Files that are not games, each with the name that errors use for its kind.
 fn other_kinds(folder: &Path) -> Vec<(&'static str, &'static str)> {
     let texts = texts(&[9], 5);
     fs::write(folder.join("g.pgn"), &texts[0]).expect("written");
-    let run = |command: &str| must(&command.split(' ').collect::<Vec<_>>(), folder);
+    let run = |command: &str| run_ok(&command.split(' ').collect::<Vec<_>>(), folder);
     run("book build --undecided g.pgn -o book.tbk");
     fs::copy(folder.join("book.tbk"), folder.join("book.pgn")).expect("copied");
     run("book export book.tbk -o polyglot.bin");
@@ -350,7 +350,7 @@ fn other_kinds(folder: &Path) -> Vec<(&'static str, &'static str)> {
 }
 
 #[test]
-fn files_of_other_kinds_are_refused_by_name_wherever_games_are_read() {
+fn commands_name_the_kind_of_files_that_are_not_games() {
     let folder = tempfile::tempdir().expect("a folder");
     let commands: [&[&str]; 5] = [
         &["book", "build", "FILE", "g.pgn", "-o", "new.tbk"],
@@ -361,11 +361,11 @@ fn files_of_other_kinds_are_refused_by_name_wherever_games_are_read() {
     ];
     for (file, kind) in other_kinds(folder.path()) {
         for command in commands {
-            // A book among the inputs of a build is the one that is added to.
+            // `build` adds to a book among its inputs.
             if kind == "a Tabia book" && command[1] == "build" {
                 continue;
             }
-            // Programs with Parquet read it, and find this one broken.
+            // Builds with Parquet support read it and report it as broken.
             if kind == "Parquet" && cfg!(feature = "parquet") {
                 continue;
             }
@@ -383,13 +383,13 @@ fn files_of_other_kinds_are_refused_by_name_wherever_games_are_read() {
 }
 
 #[test]
-fn games_with_zeros_among_them_are_read() {
+fn games_with_nul_bytes_are_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = texts(&[9], 5).concat();
     for damage in ["\0\0\u{1}", "[Event \"\0\"]\n\n", "{\0}\n"] {
         fs::write(folder.path().join("g.pgn"), format!("{damage}{text}")).expect("written");
         let printed =
-            must(&["book", "build", "--undecided", "g.pgn", "-o", "g.tbk"], folder.path());
+            run_ok(&["book", "build", "--undecided", "g.pgn", "-o", "g.tbk"], folder.path());
         assert!(printed.contains("games read"), "{printed}");
     }
 }

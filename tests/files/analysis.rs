@@ -1,4 +1,4 @@
-//! Books that are analysed: what searches find is kept in them, whatever ends the command.
+//! Analysing books: results are kept however the command ends.
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +12,7 @@ use tabia::position::{Color, Position};
 
 use crate::support::{self, PROGRAM};
 
-/// Lines that transpose, one that ends in mate, and one that comes back to where it was.
+/// Lines that transpose, one that ends in checkmate, and one that repeats a position.
 const GAMES: &str = "\
 1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 1-0\n\n\
 1. e4 Nc6 2. Nf3 e5 3. Bc4 Nf6 1/2-1/2\n\n\
@@ -20,7 +20,7 @@ const GAMES: &str = "\
 1. Nf3 Nf6 2. Ng1 Ng8 3. e4 e5 1/2-1/2\n\n\
 1. d4 d5 2. c4 dxc4 3. e4 0-1\n\n";
 
-/// Makes `games.tbk` in a folder of its own.
+/// Builds `games.tbk` in a new folder.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn"), GAMES).expect("written");
@@ -57,7 +57,7 @@ fn value_of(book: &Book, position: &Position) -> BookValue {
 }
 
 #[test]
-fn every_position_has_the_value_of_its_best_move() {
+fn every_value_is_that_of_the_best_move() {
     let folder = folder();
     let printed = run("analyse games.tbk --min-games 1 --nodes 3000", folder.path());
     let book = Book::open(&folder.path().join("games.tbk")).expect("a book");
@@ -95,7 +95,7 @@ fn every_position_has_the_value_of_its_best_move() {
 }
 
 #[test]
-fn what_is_analysed_is_shown() {
+fn commands_show_analysed_values() {
     let folder = folder();
     let before = run("show games.tbk", folder.path());
     assert!(!before.contains("value") && !before.contains("analysed"), "{before}");
@@ -115,7 +115,7 @@ fn what_is_analysed_is_shown() {
     let lines = engine.until(is_head);
     assert!(lines.iter().any(|line| line.contains("analysed: ")), "{lines:?}");
     assert!(lines.iter().any(|line| is_head(line) && line.contains(" value ")), "{lines:?}");
-    // The one that was analysed is what it was.
+    // The analysed book is unchanged.
     let other = folder.path().join("other.tbk");
     run("build -q games.pgn -o other.tbk", folder.path());
     assert!(
@@ -129,7 +129,7 @@ fn path(folder: &Path, name: &str) -> String {
 }
 
 #[test]
-fn neither_threads_nor_steps_matter() {
+fn result_does_not_depend_on_threads_or_steps() {
     let folder = folder();
     let bytes = |name: &str| fs::read(folder.path().join(name)).expect(name);
     run("analyse games.tbk --min-games 1 --nodes 2000 -t 1 -o one.tbk", folder.path());
@@ -147,15 +147,15 @@ fn neither_threads_nor_steps_matter() {
     let again = run("analyse steps.tbk --min-games 1 --nodes 2000 --again", folder.path());
     assert!(!again.starts_with("0 positions to be searched"), "{again}");
     assert!(bytes("one.tbk") == bytes("steps.tbk"));
-    // An output that was made by the same command is gone on with.
+    // An output of the same command is continued.
     let again = run("analyse games.tbk --min-games 1 --nodes 2000 -o steps.tbk", folder.path());
     assert!(again.starts_with("0 positions to be searched"), "{again}");
     let timed = run("analyse steps.tbk --min-games 1 --seconds 0.01", folder.path());
     assert!(timed.starts_with("0 positions to be searched"), "{timed}");
 }
 
-/// Only the positions of the file are searched; the others keep what is known of them, and the values
-/// are backed up.
+/// Only the positions of the file are searched; the others keep their results, and values are
+/// backed up.
 #[test]
 fn chosen_positions_are_searched_deeper() {
     let folder = folder();
@@ -163,7 +163,7 @@ fn chosen_positions_are_searched_deeper() {
     let lines = chosen.map(|position| format!("{}\n", position.epd())).concat();
     fs::write(folder.path().join("chosen.epd"), lines).expect("written");
     let open = |name: &str| Book::open(&folder.path().join(name)).expect("a book");
-    // Of a book without values, nothing else belongs to the analysis.
+    // In a book without values nothing else is analysed.
     let plain = "analyse games.tbk --only chosen.epd --min-games 1 --nodes 2000 -o few.tbk";
     assert!(run(plain, folder.path()).starts_with("2 positions to be searched, 0 known"));
     let few: Vec<BookValue> = open("few.tbk").values().collect();
@@ -173,7 +173,10 @@ fn chosen_positions_are_searched_deeper() {
     run("analyse games.tbk --min-games 1 --nodes 2000", folder.path());
     let deeper = "analyse games.tbk --only chosen.epd --min-games 1 --nodes 20000 -o deep.tbk";
     assert!(run(deeper, folder.path()).starts_with("2 positions to be searched"));
-    assert!(run(deeper, folder.path()).starts_with("0 positions to be searched"), "all is known");
+    assert!(
+        run(deeper, folder.path()).starts_with("0 positions to be searched"),
+        "all positions are known"
+    );
     run("analyse games.tbk --min-games 1 --nodes 20000 -o all.tbk", folder.path());
     let (before, deep, all) = (open("games.tbk"), open("deep.tbk"), open("all.tbk"));
     for value in deep.values() {
@@ -191,7 +194,7 @@ fn chosen_positions_are_searched_deeper() {
 }
 
 #[test]
-fn what_another_analysis_found_is_not_searched_again() {
+fn known_values_are_not_searched_again() {
     let folder = folder();
     run("analyse games.tbk --min-games 1 --nodes 2000", folder.path());
     let more = format!("{GAMES}1. c4 c5 1/2-1/2\n\n");
@@ -210,7 +213,7 @@ fn what_another_analysis_found_is_not_searched_again() {
         book.values().map(|value| (value.key, value.own)).collect::<Vec<_>>()
     });
     assert_eq!(alone, both);
-    // What has grown elsewhere grows here as well.
+    // Positions that another book grew are added here as well.
     let grow = "--min-games 1 --nodes 2000 --grow 20";
     run(&format!("analyse games.tbk {grow} -o grown.tbk"), folder.path());
     run("build -q games.pgn -o again.tbk", folder.path());
@@ -220,15 +223,15 @@ fn what_another_analysis_found_is_not_searched_again() {
         book.entries().collect::<Vec<_>>()
     });
     assert_eq!(grown, again);
-    // Nothing of what is not in this book.
+    // Positions that are not in this book are ignored.
     run("analyse games.tbk --min-games 1 --nodes 2000 --known both.tbk -o less.tbk", folder.path());
     let less = Book::open(&folder.path().join("less.tbk")).expect("a book");
     assert_eq!(less.values().len() + 2, both.len());
 }
 
-/// Kills without a warning lose nothing that was found, and the end is the same as without them.
+/// Repeated SIGKILL loses no results, and the final book is the same.
 #[test]
-fn fifty_kills_lose_nothing() {
+fn killed_analysis_keeps_its_results() {
     const KILLS: u64 = 50;
     let folder = folder();
     let journal = folder.path().join("games.tbk.analysis");
@@ -267,16 +270,16 @@ fn fifty_kills_lose_nothing() {
 }
 
 #[test]
-fn ctrl_c_keeps_what_was_found() {
+fn ctrl_c_keeps_the_results_so_far() {
     let folder = folder();
     let journal = folder.path().join("games.tbk.analysis");
     let mut command = Command::new(PROGRAM);
     command.args(["book", "analyse", "games.tbk", "--min-games", "1", "--nodes", "300000"]);
     let mut child =
         command.current_dir(folder.path()).stdout(Stdio::null()).spawn().expect("starts");
-    // Rows come after the first line.
+    // Rows follow the first line.
     while fs::metadata(&journal).map_or(0, |file| file.len()) < 100 {
-        assert!(child.try_wait().expect("a child").is_none(), "it ended too soon");
+        assert!(child.try_wait().expect("a child").is_none(), "it ended too early");
         sleep(Duration::from_millis(5));
     }
     let pid = child.id().to_string();
@@ -289,7 +292,7 @@ fn ctrl_c_keeps_what_was_found() {
 }
 
 #[test]
-fn what_cannot_be_analysed_is_refused() {
+fn invalid_analyses_are_rejected() {
     let folder = folder();
     for (arguments, reason) in [
         ("analyse embedded", "name a file with -o"),
@@ -315,7 +318,7 @@ fn what_cannot_be_analysed_is_refused() {
 }
 
 #[test]
-fn books_made_of_analysed_ones_keep_the_values() {
+fn merged_and_filtered_books_keep_the_values() {
     let folder = folder();
     let open = |name: &str| Book::open(&folder.path().join(name)).expect("a book");
     let values = |name: &str| open(name).values().collect::<Vec<_>>();
@@ -326,7 +329,7 @@ fn books_made_of_analysed_ones_keep_the_values() {
     assert_eq!(values("same.tbk"), values("all.tbk"));
     run("filter all.tbk -o same.tbk --force", folder.path());
     assert_eq!(values("same.tbk"), values("all.tbk"));
-    // Of two analyses the longer one, whatever the order.
+    // Of two analyses the longer one is kept, in any order.
     run("merge all.tbk some.tbk -o one.tbk", folder.path());
     run("merge some.tbk all.tbk -o other.tbk", folder.path());
     assert_eq!(values("one.tbk"), values("other.tbk"));
@@ -337,7 +340,7 @@ fn books_made_of_analysed_ones_keep_the_values() {
         let longer = some.values().any(|other| other.key == value.key);
         assert_eq!(value.nodes, if longer { 3_000 } else { 1_000 });
     }
-    // What is cut off has no values, and books without any stay as they are.
+    // Removed positions lose their values; books without values are unchanged.
     run("filter all.tbk -o cut.tbk --min-games 3", folder.path());
     let cut = open("cut.tbk");
     assert!((1..all.values().len()).contains(&cut.values().len()));
@@ -346,13 +349,13 @@ fn books_made_of_analysed_ones_keep_the_values() {
     assert!(!printed.contains("values") && values("plain.tbk").is_empty(), "{printed}");
 }
 
-/// The positions that no game has reached.
+/// Counts the positions that no game reached.
 fn grown(book: &Book) -> usize {
     book.entries().filter(|entry| entry.reached.is_empty()).count()
 }
 
 #[test]
-fn a_book_grows_where_best_play_leaves_it() {
+fn book_grows_where_best_play_leaves_it() {
     let folder = folder();
     let open = |name: &str| Book::open(&folder.path().join(name)).expect("a book");
     let bytes = |name: &str| fs::read(folder.path().join(name)).expect(name);
@@ -365,8 +368,8 @@ fn a_book_grows_where_best_play_leaves_it() {
     book.verify().expect("sound");
     assert_eq!((book.positions(), grown(&book)), (games.positions() + 30, 30));
     assert_eq!(book.values().len() as u64, book.positions());
-    // What games say is what they said, and each new position is the end of a move without games.
-    let mut led_to = 0;
+    // The counts of games are unchanged, and each new position ends a move without games.
+    let mut linked = 0;
     for visited in book.walk(&Position::start(), 60) {
         let position = visited.position;
         assert_eq!(book.reached(&position), games.reached(&position), "{position}");
@@ -375,13 +378,13 @@ fn a_book_grows_where_best_play_leaves_it() {
             if !played.is_empty() {
                 continue;
             }
-            led_to += 1;
+            linked += 1;
             let score = book.value_of_move(&position, mv).expect("analysed");
             assert!(value.score >= score, "{mv} in {position}");
             assert!(value.outside.is_none_or(|(outside, _)| outside != mv), "{mv} in {position}");
         }
     }
-    assert_eq!(led_to, 30);
+    assert_eq!(linked, 30);
     let (at, mv) = book
         .walk(&Position::start(), 60)
         .find_map(|at| {
@@ -391,7 +394,7 @@ fn a_book_grows_where_best_play_leaves_it() {
                 .find(|found| found.1.is_empty())
                 .map(|found| (at.clone(), found.0))
         })
-        .expect("a move that has grown");
+        .expect("a move to a grown position");
     let of = |position: &Position| format!("one.tbk --fen '{}'", position.fen());
     let shown = run(&format!("show {}", of(&at.position)), folder.path());
     let row = format!("{} ", at.position.san(mv));
@@ -405,22 +408,22 @@ fn a_book_grows_where_best_play_leaves_it() {
         why.contains("reached in no game") && why.contains("\nanalysed in the book: "),
         "{why}"
     );
-    // The book that it grew from is what it was, and it goes on from there.
+    // The original book is unchanged, and growing continues from the result.
     assert!(games.values().next().is_none());
     let again = run(&format!("{grow} -o one.tbk"), folder.path());
     assert!(again.starts_with("0 positions to be searched"), "{again}");
     assert!(bytes("one.tbk") == bytes("three.tbk"));
     run("analyse games.tbk --min-games 1 --nodes 1000 -o one.tbk", folder.path());
-    assert_eq!(grown(&open("one.tbk")), 30, "what has grown stays");
+    assert_eq!(grown(&open("one.tbk")), 30, "grown positions are kept");
     run("analyse one.tbk --min-games 1 --nodes 1000 --grow 40", folder.path());
     assert_eq!(grown(&open("one.tbk")), 40);
-    // Positions of fewer games count too, and those of none are led to by the best moves.
+    // Positions with fewer games can be added too; best moves lead to those without any.
     let printed =
         run("analyse games.tbk --min-games 3 --nodes 1000 --grow 6 -o few.tbk", folder.path());
     let few = open("few.tbk");
     let frequent = games.entries().filter(|entry| entry.reached.games() >= 3).count();
     assert_eq!(few.values().len(), frequent + 6, "{printed}");
-    // Filters leave it, if they are not asked to leave out what has few games.
+    // Filters keep grown positions unless they remove those with few games.
     run("filter one.tbk -o same.tbk", folder.path());
     assert_eq!(grown(&open("same.tbk")), 40);
     run("filter one.tbk -o plain.tbk --min-games 1", folder.path());
@@ -428,7 +431,7 @@ fn a_book_grows_where_best_play_leaves_it() {
 }
 
 #[test]
-fn a_book_grows_with_its_games_and_not_without() {
+fn growing_needs_a_book_of_games() {
     let folder = folder();
     run("build -q games.pgn -o facets.tbk --facets", folder.path());
     run("analyse facets.tbk --min-games 2 --nodes 1000 --grow 10", folder.path());
@@ -441,9 +444,9 @@ fn a_book_grows_with_its_games_and_not_without() {
     assert!(!ok && printed.contains("weights in place of games"), "{printed}");
 }
 
-/// Kills while it grows leave a book that is sound and goes on, to the same bytes.
+/// Killing the command leaves a sound book, and it resumes to the same bytes.
 #[test]
-fn kills_do_not_stunt_a_book() {
+fn killed_growth_ends_with_the_same_book() {
     let folder = folder();
     let bytes = |name: &str| fs::read(folder.path().join(name)).expect(name);
     let arguments = "book analyse games.tbk --min-games 1 --nodes 6000 -t 1 --grow 40";
@@ -467,10 +470,10 @@ fn kills_do_not_stunt_a_book() {
     assert!(bytes("games.tbk") == bytes("whole.tbk"));
 }
 
-/// Where the book has no move of games to play, it plays what was analysed with as much effort as a
-/// search now would be given.
+/// Without a move from games the engine plays the analysed move, if the analysis had as much effort
+/// as a search now would have.
 #[test]
-fn what_was_analysed_well_is_played_at_once() {
+fn deeply_analysed_positions_are_played_at_once() {
     let folder = folder();
     run("analyse games.tbk --min-games 1 --nodes 20000 --grow 20", folder.path());
     let book = Book::open(&folder.path().join("games.tbk")).expect("a book");

@@ -1,5 +1,4 @@
-//! Games explained: what is written beside their moves, whatever stands there and whatever ends the
-//! command.
+//! Annotating games, also with existing comments and after interruptions.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -11,8 +10,8 @@ use tabia::pgn::{GameResult, PgnGame, read_games};
 
 use crate::support::{self, PROGRAM};
 
-/// A mate allowed, a broken game, one of another chess, one from a position, one with remarks of its
-/// own, and one without moves.
+/// An allowed mate, a broken game, a variant, one from a position, one with its own comments, and
+/// one without moves.
 const GAMES: &str = "\
 [White \"a\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n\
 [White \"b\"]\n\n1. e4 e5 2. Ke3 Nf6 1-0\n\n\
@@ -48,7 +47,7 @@ fn comment(game: &PgnGame, ply: usize) -> String {
 }
 
 #[test]
-fn what_moves_give_away_stands_beside_them() {
+fn mistakes_are_annotated() {
     let folder = folder();
     let (ok, pgn, printed) = printed(&format!("games.pgn --nodes {NODES}"), folder.path());
     assert!(ok, "{printed}");
@@ -79,11 +78,7 @@ fn what_moves_give_away_stands_beside_them() {
     assert_eq!(missed.moves[0].variations, ["1. Ra8#"]);
 
     let e = &games[3];
-    assert_eq!(
-        e.moves[0].nags,
-        [14],
-        "its judgement is replaced, what else it says is kept: {pgn}"
-    );
+    assert_eq!(e.moves[0].nags, [14], "its verdict is replaced, other text is kept: {pgn}");
     let first = comment(e, 0);
     assert!(first.contains("[%clk 0:01:00] best by test") && !first.contains("9.9"), "{first}");
     assert_eq!(e.moves[0].variations, ["1. d4 d5"]);
@@ -92,9 +87,9 @@ fn what_moves_give_away_stands_beside_them() {
 }
 
 #[test]
-fn to_annotate_again_changes_nothing() {
+fn annotating_twice_changes_nothing() {
     let folder = folder();
-    // Also where somebody else had annotated them, and where the first run was a shorter one.
+    // Also if another program annotated them, and if the first run used fewer nodes.
     assert!(printed("games.pgn --nodes 100 -o none.pgn", folder.path()).0);
     let once = format!("none.pgn --nodes {NODES} -o once.pgn");
     assert!(printed(&once, folder.path()).0);
@@ -107,7 +102,7 @@ fn to_annotate_again_changes_nothing() {
 }
 
 #[test]
-fn what_stands_in_other_lines_is_found_again() {
+fn rewrapped_comments_are_recognised() {
     let folder = folder();
     assert!(printed(&format!("games.pgn --nodes {NODES} -o once.pgn"), folder.path()).0);
     let once = fs::read_to_string(folder.path().join("once.pgn")).expect("written");
@@ -128,7 +123,7 @@ fn what_stands_in_other_lines_is_found_again() {
 }
 
 #[test]
-fn a_killed_run_continues_to_the_same_bytes() {
+fn killed_run_resumes_to_the_same_bytes() {
     let folder = folder();
     let text: String = (0..12).map(|_| "1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n\n").collect();
     fs::write(folder.path().join("many.pgn"), text).expect("written");
@@ -147,7 +142,7 @@ fn a_killed_run_continues_to_the_same_bytes() {
             .stdin(Stdio::null())
             .spawn()
             .expect("started");
-        // Until it has done something more, or all.
+        // Until it has made progress or has finished.
         while journal.metadata().map_or(0, |metadata| metadata.len()) <= held.max(200)
             && child.try_wait().expect("a child").is_none()
         {
@@ -167,7 +162,7 @@ fn a_killed_run_continues_to_the_same_bytes() {
 }
 
 #[test]
-fn the_page_shows_the_games_of_the_file() {
+fn page_shows_the_games_of_the_file() {
     let folder = folder();
     let command = format!("games.pgn --nodes {NODES} -o out.pgn --html page.html");
     let (ok, _, reported) = printed(&command, folder.path());
@@ -192,7 +187,7 @@ fn the_page_shows_the_games_of_the_file() {
 }
 
 #[test]
-fn nothing_is_lost_by_a_wrong_command() {
+fn invalid_commands_change_no_file() {
     let folder = folder();
     for (arguments, why) in [
         ("games.pgn -o games.pgn", "it is read as well"),

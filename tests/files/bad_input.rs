@@ -1,4 +1,4 @@
-//! What users get wrong, each answered by one clear line and a failing exit status.
+//! Invalid input: each is answered by one clear line and a failing exit status.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn noise(length: usize) -> Vec<u8> {
     (0..length).map(|_| next()).collect()
 }
 
-/// A folder of files that are not what they are taken for.
+/// A folder of files whose content does not match their names.
 struct Files(TempDir);
 
 impl Files {
@@ -42,7 +42,7 @@ impl Files {
     }
 }
 
-/// Runs `tabia` with arguments that cannot work, and returns the one line that it says.
+/// Runs `tabia` with invalid arguments; returns its one-line error.
 fn refusal(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let printed = String::from_utf8(output.stderr).expect("messages are UTF-8");
@@ -55,7 +55,7 @@ fn refusal(arguments: &[&str], folder: &Path) -> String {
 }
 
 #[test]
-fn wrong_arguments() {
+fn invalid_arguments_are_rejected_in_one_line() {
     let files = Files::new();
     for (arguments, word) in [
         (&["--nonsense"][..], "--nonsense"),
@@ -69,19 +69,19 @@ fn wrong_arguments() {
     ] {
         let line = refusal(arguments, files.0.path());
         assert!(line.contains(word), "{arguments:?}: {line}");
-        assert!(line.contains("--help"), "{arguments:?} does not say what to do: {line}");
+        assert!(line.contains("--help"), "no hint for {arguments:?}: {line}");
     }
 }
 
 /// A game for a small book.
 const GAME: &str = "[Event \"?\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
-/// The length of the mark at the beginning of a book, without which it is no book at all.
+/// Length of the magic bytes at the start of a book.
 const MAGIC: usize = 8;
-/// The length of the head of a book, and what it is padded to.
+/// Length of the header of a book, without and with padding.
 const HEADER: usize = 152;
 const PADDED_HEADER: usize = 256;
 
-/// Files that are no book, with a word of the refusal.
+/// Files that are not books, each with a part of the error.
 const NO_BOOKS: [(&str, &str); 11] = [
     ("missing.pgn", "does not exist"),
     ("missing.tbk", "does not exist"),
@@ -96,9 +96,9 @@ const NO_BOOKS: [(&str, &str); 11] = [
     ("noise.ctg", "noise.ctg"),
 ];
 
-/// A GUI has to be told in its protocol, and is played with all the same.
+/// The error is reported to the GUI in its protocol, and the engine plays on.
 #[test]
-fn wrong_books_to_play_from() {
+fn invalid_books_are_reported_in_the_protocol() {
     let files = Files::new();
     for (file, word) in NO_BOOKS {
         for (arguments, expected) in [
@@ -117,7 +117,7 @@ fn wrong_books_to_play_from() {
 }
 
 #[test]
-fn wrong_books_to_look_into() {
+fn invalid_books_are_rejected_by_book_commands() {
     let files = Files::new();
     for (file, word) in NO_BOOKS {
         for command in ["show", "info"] {
@@ -128,7 +128,7 @@ fn wrong_books_to_look_into() {
 }
 
 #[test]
-fn damaged_books() {
+fn damaged_books_are_rejected() {
     let files = Files::new();
     let folder = files.0.path();
     fs::write(folder.join("game.pgn"), GAME).expect("a writable folder");
@@ -150,13 +150,13 @@ fn damaged_books() {
 }
 
 #[test]
-fn games_that_make_no_book() {
+fn failed_build_keeps_the_old_book() {
     let files = Files::new();
     let folder = files.0.path();
     fs::write(folder.join("game.pgn"), GAME).expect("a writable folder");
     let built = tabia(&["book", "build", "game.pgn", "-o", "kept.tbk"], folder);
     assert!(built.status.success(), "{built:?}");
-    let precious = fs::read(folder.join("kept.tbk")).expect("the book was written");
+    let old = fs::read(folder.join("kept.tbk")).expect("the book was written");
     for (arguments, word) in [
         (["missing.pgn", "-o", "kept.tbk"], "does not exist"),
         (["empty.pgn", "-o", "kept.tbk"], "empty"),
@@ -170,11 +170,11 @@ fn games_that_make_no_book() {
         assert!(line.contains(word), "{arguments:?}: {line}");
     }
     let kept = fs::read(folder.join("kept.tbk")).expect("still there");
-    assert!(kept == precious, "a failed build replaced the old file");
+    assert!(kept == old, "a failed build replaced the old file");
 }
 
 #[test]
-fn wrong_places_in_a_book() {
+fn invalid_positions_of_a_book_are_rejected() {
     let files = Files::new();
     for (arguments, word) in [
         (["--fen", "nonsense"], "bad FEN"),
@@ -189,7 +189,7 @@ fn wrong_places_in_a_book() {
 }
 
 #[test]
-fn wrong_positions() {
+fn invalid_fens_are_rejected() {
     let files = Files::new();
     for (fen, word) in [
         ("startpos", "found 1 field"),

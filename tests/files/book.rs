@@ -1,4 +1,4 @@
-//! Books from real games, checked against figures that other programs gave.
+//! Books from real games, checked against figures of other programs.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -22,7 +22,7 @@ fn played(book: &Book, position: &Position, san: &str) -> Counts {
 }
 
 #[test]
-fn the_counts_of_real_games_are_those_of_other_programs() {
+fn counts_of_real_games_match_other_programs() {
     let Some(folder) = shared_data("pgn/mid_otb") else { return };
     let inputs = PgnInput::from_paths(&[folder]).expect("a folder of games");
     let options = BuildOptions { max_ply: 20, ..BuildOptions::default() };
@@ -36,7 +36,7 @@ fn the_counts_of_real_games_are_those_of_other_programs() {
 }
 
 #[test]
-fn a_position_is_known_by_whatever_order_of_moves() {
+fn positions_are_found_by_any_move_order() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("books/dumb.pgn");
     let book = Book::open(&path).expect("the example book");
     let transposed = after("e4 Nc6 Ke2 d5 exd5 Qxd5 Ke1 Nf6");
@@ -75,7 +75,7 @@ fn moves_to_avoid() -> impl Iterator<Item = (Position, Move)> {
 }
 
 #[test]
-fn the_embedded_book_is_what_its_sources_make() {
+fn embedded_book_matches_its_sources() {
     for threads in [1, 3] {
         let options = || BuildOptions { threads, ..BuildOptions::default() };
         let lines = source("openings.pgn", &BuildOptions { undecided: true, ..options() });
@@ -87,13 +87,13 @@ fn the_embedded_book_is_what_its_sources_make() {
         let made = opened(cut(&merged, &Cut { avoid, ..Cut::default() }, file).expect("cut"));
         let embedded = Book::embedded();
         assert_eq!(made.positions(), embedded.positions());
-        assert!(made.entries().eq(embedded.entries()), "books/make-book.sh makes it anew");
+        assert!(made.entries().eq(embedded.entries()), "run books/make-book.sh to rebuild it");
     }
 }
 
 #[test]
-fn the_embedded_book_plays_nothing_that_loses_much() {
-    /// What its moves may give away, in centipawns.
+fn embedded_book_plays_no_losing_moves() {
+    /// Maximum loss of a book move, in centipawns.
     const LOSS: i32 = 50;
     let book = Book::embedded();
     book.verify().expect("sound");
@@ -124,7 +124,7 @@ fn the_embedded_book_plays_nothing_that_loses_much() {
 }
 
 #[test]
-fn positions_without_pawns_are_known_too() {
+fn positions_without_pawns_are_found() {
     let game =
         "[FEN \"4k3/8/8/8/8/8/4p3/R3K3 w - - 0 1\"]\n[Result \"1-0\"]\n\n1. Kxe2 Kf7 2. Ra7+ 1-0\n";
     let inputs = [PgnInput::Text("test".to_owned(), game.as_bytes().into())];
@@ -134,7 +134,7 @@ fn positions_without_pawns_are_known_too() {
 }
 
 #[test]
-fn several_books_are_asked_in_order() {
+fn several_books_are_probed_in_order() {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("books/dumb.pgn");
     let both = Book::open_all(&format!("{};embedded", example.display())).expect("two books");
     let (first, second) = (Book::open(&example).expect("a book"), Book::embedded());

@@ -1,4 +1,4 @@
-//! Books as files: written whole or not at all, refused when damaged, exchanged with Polyglot.
+//! Book files: atomic writes, damage detection, exchange with Polyglot.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -17,14 +17,14 @@ fn folder() -> TempDir {
     TempDir::new().expect("a temporary folder")
 }
 
-/// Runs `tabia book …` and returns whether it succeeded and all that it said.
+/// Runs `tabia book …`; returns whether it succeeded, and all its output.
 fn tabia(arguments: &[&str], folder: &Path) -> (bool, String) {
     let output = support::tabia(&[&["book"], arguments].concat(), folder);
     let printed = [output.stdout, output.stderr].concat();
     (output.status.success(), String::from_utf8(printed).expect("UTF-8"))
 }
 
-fn must(arguments: &[&str], folder: &Path) -> String {
+fn run_ok(arguments: &[&str], folder: &Path) -> String {
     let (ok, printed) = tabia(arguments, folder);
     assert!(ok, "{arguments:?}: {printed}");
     printed
@@ -48,7 +48,7 @@ fn some_games() -> String {
 }
 
 #[test]
-fn compressed_input_makes_the_same_book() {
+fn compressed_input_gives_the_same_book() {
     let folder = folder();
     let games = some_games();
     let path = |name: &str| folder.path().join(name);
@@ -61,14 +61,14 @@ fn compressed_input_makes_the_same_book() {
     fs::write(path("g.pgn.bz2"), bzip2.finish().expect("memory")).expect("writable");
     let zstd = zstd::encode_all(games.as_bytes(), 1).expect("memory");
     fs::write(path("g.pgn.zst"), &zstd).expect("writable");
-    // As pzstd writes it: frames, and before each a small one that is passed over.
+    // As pzstd writes it: a small skippable frame before each frame.
     let head = |frame: &[u8]| [b"\x50\x2a\x4d\x18\x04\0\0\0\0\0\0\0", frame].concat();
     let half = games.len() / 2;
     let frames = [&games[..half], &games[half..]]
         .map(|part| head(&zstd::encode_all(part.as_bytes(), 1).expect("memory")));
     fs::write(path("p.pgn.zst"), frames.concat()).expect("writable");
     let entries = |input: &str| -> Vec<_> {
-        must(&["build", input, "-o", "out.tbk"], folder.path());
+        run_ok(&["build", input, "-o", "out.tbk"], folder.path());
         Book::open(&path("out.tbk")).expect("a book").entries().collect()
     };
     let plain = entries("g.pgn");
@@ -79,7 +79,7 @@ fn compressed_input_makes_the_same_book() {
 }
 
 #[test]
-fn filters_choose_the_games() {
+fn filters_select_the_games() {
     let folder = folder();
     fs::write(folder.path().join("g.pgn"), some_games()).expect("writable");
     for (arguments, games) in [
@@ -103,7 +103,7 @@ fn filters_choose_the_games() {
 }
 
 #[test]
-fn the_same_games_make_the_same_bytes() {
+fn same_games_give_the_same_bytes() {
     let Some(games) = shared_data("pgn/mid_otb") else { return };
     let folder = folder();
     let games = games.to_str().expect("UTF-8");
@@ -114,7 +114,7 @@ fn the_same_games_make_the_same_bytes() {
         files.reverse();
         let mut arguments = vec!["build", "-q", "-o", "out.tbk", "--threads", threads];
         arguments.extend(files.iter().map(String::as_str));
-        must(&arguments, folder.path());
+        run_ok(&arguments, folder.path());
         let bytes = fs::read(folder.path().join("out.tbk")).expect("written");
         if first.is_empty() {
             first.clone_from(&bytes);
@@ -124,10 +124,10 @@ fn the_same_games_make_the_same_bytes() {
 }
 
 #[test]
-fn a_killed_build_leaves_the_old_book_and_no_trouble() {
+fn killed_build_leaves_the_old_book_and_no_files() {
     let folder = folder();
     fs::write(folder.path().join("g.pgn"), some_games()).expect("writable");
-    must(&["build", "g.pgn", "-o", "out.tbk", "--max-ply", "2"], folder.path());
+    run_ok(&["build", "g.pgn", "-o", "out.tbk", "--max-ply", "2"], folder.path());
     let old = fs::read(folder.path().join("out.tbk")).expect("written");
     let mut child = Command::new(PROGRAM)
         .args(["book", "build", "-q", "-", "-o", "out.tbk"])
@@ -141,14 +141,14 @@ fn a_killed_build_leaves_the_old_book_and_no_trouble() {
     child.kill().expect("it runs");
     child.wait().expect("it was started");
     assert!(fs::read(folder.path().join("out.tbk")).expect("still there") == old);
-    must(&["build", "g.pgn", "-o", "out.tbk"], folder.path());
+    run_ok(&["build", "g.pgn", "-o", "out.tbk"], folder.path());
     assert!(fs::read(folder.path().join("out.tbk")).expect("written") != old);
-    assert_eq!(folder.path().read_dir().expect("a folder").count(), 2, "something is left over");
+    assert_eq!(folder.path().read_dir().expect("a folder").count(), 2, "a file is left over");
 }
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_build_keeps_what_was_read() {
+fn interrupted_build_keeps_the_games_read_so_far() {
     let folder = folder();
     let mut child = Command::new(PROGRAM)
         .args(["book", "build", "-", "-o", "out.tbk"])
@@ -176,7 +176,7 @@ fn an_interrupted_build_keeps_what_was_read() {
 }
 
 #[test]
-fn damaged_books_are_distinguished() {
+fn truncated_foreign_and_damaged_books_have_different_errors() {
     let whole = Book::embedded().bytes().to_vec();
     let open = |bytes: &[u8]| Book::from_bytes(bytes.to_vec(), "test").map(|_| ());
     assert!(open(&whole).is_ok());
@@ -201,7 +201,7 @@ fn damaged_books_are_distinguished() {
 }
 
 #[test]
-fn books_of_another_version_are_refused() {
+fn books_of_another_version_are_rejected() {
     let mut bytes = Book::embedded().bytes().to_vec();
     bytes[8..16].copy_from_slice(&1_u64.to_le_bytes());
     // The header's last word is the checksum of all before it.
@@ -213,7 +213,7 @@ fn books_of_another_version_are_refused() {
 }
 
 #[test]
-fn books_can_be_merged_cut_and_compared() {
+fn books_can_be_merged_filtered_and_compared() {
     let folder = folder();
     let games = some_games();
     let half = games.match_indices("[Event").nth(30).expect("sixty games").0;
@@ -222,26 +222,26 @@ fn books_can_be_merged_cut_and_compared() {
     {
         fs::write(folder.path().join(name), text).expect("writable");
         let book = name.replace("pgn", "tbk");
-        must(&["build", "-q", name, "-o", &book], folder.path());
+        run_ok(&["build", "-q", name, "-o", &book], folder.path());
     }
-    must(&["merge", "a.tbk", "b.tbk", "-o", "ab.tbk"], folder.path());
-    must(&["diff", "all.tbk", "ab.tbk"], folder.path());
-    must(&["verify", "ab.tbk"], folder.path());
-    must(&["merge", "a.tbk:2", "b.tbk:2", "-o", "double.tbk"], folder.path());
+    run_ok(&["merge", "a.tbk", "b.tbk", "-o", "ab.tbk"], folder.path());
+    run_ok(&["diff", "all.tbk", "ab.tbk"], folder.path());
+    run_ok(&["verify", "ab.tbk"], folder.path());
+    run_ok(&["merge", "a.tbk:2", "b.tbk:2", "-o", "double.tbk"], folder.path());
     assert!(!tabia(&["diff", "all.tbk", "double.tbk"], folder.path()).0);
     let open = |name: &str| Book::open(&folder.path().join(name)).expect(name);
     let start = Position::start();
     let games_in = |name: &str| open(name).reached(&start).expect("the start").games();
     assert_eq!((games_in("ab.tbk"), games_in("double.tbk")), (60, 120));
-    must(
+    run_ok(
         &["filter", "all.tbk", "-o", "cut.tbk", "--side", "white", "--max-ply", "2"],
         folder.path(),
     );
     let cut = open("cut.tbk");
     assert_eq!(cut.walk(&start, 9).filter(|at| !at.entry.moves.is_empty()).count(), 1);
-    let csv = must(&["dump", "all.tbk", "--max-ply", "0"], folder.path());
+    let csv = run_ok(&["dump", "all.tbk", "--max-ply", "0"], folder.path());
     assert!(csv.contains(",e4,7,6,7,0,7,6,7,0"), "{csv}");
-    let found = must(&["find", "all.tbk", "--moves", "d4 Nf6 c4"], folder.path());
+    let found = run_ok(&["find", "all.tbk", "--moves", "d4 Nf6 c4"], folder.path());
     assert!(found.contains("20 games reach"), "{found}");
 }
 
@@ -295,13 +295,13 @@ fn rows(bytes: &[u8]) -> BTreeMap<[u8; 10], u16> {
 }
 
 #[test]
-fn real_polyglot_books_survive_import_and_export() {
+fn real_polyglot_books_round_trip() {
     let Some(books) = shared_data("books") else { return };
     for name in ["book_small.bin", "gm2001.bin", "gm2600.bin", "performance.bin"] {
         let bytes = fs::read(books.join(name)).expect(name);
         let book = Book::open(&books.join(name)).expect(name);
         let (old, new) = (rows(&bytes), rows(&book.to_polyglot().bytes));
-        // This book has castling as the king's own move, which is read all the same.
+        // This book stores castling as a king move, which is accepted too.
         let same = name == "book_small.bin"
             || new.iter().all(|(row, weight)| old.get(row) == Some(weight));
         assert!(same, "{name}");
@@ -320,7 +320,7 @@ fn row(key: u64, word: u16, weight: u16) -> [u8; 16] {
 }
 
 #[test]
-fn files_that_only_look_like_polyglot_books_are_refused() {
+fn files_that_only_look_like_polyglot_books_are_rejected() {
     let folder = folder();
     let start = Position::start().key();
     let e4 = "e2e4".parse::<tabia::position::Move>().expect("a move").to_polyglot();
@@ -344,7 +344,7 @@ fn files_that_only_look_like_polyglot_books_are_refused() {
     }
     let Some(books) = shared_data("books/not_polyglot") else { return };
     for name in ["eco.bin", "komodo.bin"] {
-        // Whole rows, then sorted ones: neither their size nor their order gives them away.
+        // Neither their size nor their order shows that they are not books.
         let bytes = fs::read(books.join(name)).expect(name);
         let mut rows = bytes.as_chunks::<16>().0.to_vec();
         assert!(refusal(&rows.concat()).contains("holds no move"), "{name}");
@@ -354,7 +354,7 @@ fn files_that_only_look_like_polyglot_books_are_refused() {
 }
 
 #[test]
-fn the_polyglot_program_makes_the_same_book() {
+fn polyglot_program_builds_the_same_book() {
     let polyglot = Path::new("/usr/games/polyglot");
     let Some(games) = shared_data("pgn/mid_otb/candidates_zurich_1953.PGN") else { return };
     if !polyglot.exists() {
@@ -379,8 +379,8 @@ fn the_polyglot_program_makes_the_same_book() {
         .stdout(Stdio::null())
         .status();
     assert!(status.expect("polyglot can be started").success());
-    must(&["build", "-q", games, "-o", "ours.tbk"], folder.path());
-    must(&["export", "ours.tbk", "-o", "ours.bin"], folder.path());
+    run_ok(&["build", "-q", games, "-o", "ours.tbk"], folder.path());
+    run_ok(&["export", "ours.tbk", "-o", "ours.bin"], folder.path());
     let read = |name: &str| rows(&fs::read(folder.path().join(name)).expect(name));
     let (ours, theirs) = (read("ours.bin"), read("theirs.bin"));
     assert_eq!((ours.len(), theirs.len()), (4815, 4815));
@@ -394,9 +394,9 @@ fn the_polyglot_program_makes_the_same_book() {
 const LUCKY: &str = "[Event \"A\"]\n[White \"Anna\"]\n[Black \"Bert\"]\n[Result \"1-0\"]\n\n\
                      1. e4 e5 2. Nf3 Nf6 3. Nxe5 Nxe4 4. Ke3 1-0\n";
 
-/// What the guides show of `tabia book` is what it prints, but for times and progress.
+/// The guides quote the output of `tabia book`, except for times and progress.
 #[test]
-fn the_guides_show_what_the_commands_print() {
+fn guides_show_the_output_of_the_commands() {
     let Some(games) = shared_data("pgn/mid_otb") else { return };
     let guides = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guides");
     let read = |name: &str| fs::read_to_string(guides.join(name)).expect(name);
@@ -404,7 +404,7 @@ fn the_guides_show_what_the_commands_print() {
     let folder = folder();
     std::os::unix::fs::symlink(games, folder.path().join("mid_otb")).expect("writable");
     fs::write(folder.path().join("lucky.pgn"), LUCKY).expect("writable");
-    let timeless = |text: &str| -> Vec<String> {
+    let without_times = |text: &str| -> Vec<String> {
         let progress = |line: &str| line.contains(" games, ") && line.contains(" games/s");
         let lines = text.lines().filter(|line| !progress(line));
         lines.map(|line| line.split(" games read in ").next().unwrap_or(line).to_owned()).collect()
@@ -417,7 +417,7 @@ fn the_guides_show_what_the_commands_print() {
         let output = Command::new(PROGRAM).args(&arguments).current_dir(folder.path()).output();
         let output = output.expect("tabia can be started");
         let printed = String::from_utf8([output.stderr, output.stdout].concat()).expect("UTF-8");
-        assert_eq!(timeless(&printed), timeless(shown), "{command}");
+        assert_eq!(without_times(&printed), without_times(shown), "{command}");
         checked += 1;
     }
     assert_eq!(checked, 5);

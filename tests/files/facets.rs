@@ -1,4 +1,4 @@
-//! Books that know their games: what a filter leaves is what a book of those games alone has.
+//! Books with facets: a filtered book equals a book of the filtered games.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -11,7 +11,7 @@ use tabia::position::{Color, Position};
 
 use crate::support::shared_data;
 
-/// Lines that meet by other orders of moves, come back to a position, and leave it by another move.
+/// Lines that transpose, repeat a position, and leave it by another move.
 const LINES: [&str; 7] = [
     "e4 e5 Nf3 Nc6 Bb5",
     "Nf3 Nc6 e4 e5 Bc4",
@@ -24,7 +24,7 @@ const LINES: [&str; 7] = [
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 const CLOCKS: [&str; 6] = ["60", "180+2", "900+10", "40/7200", "-", "?"];
 
-/// A game's tags and moves, as they are drawn.
+/// Generated tags and moves of a game.
 type Drawn = (usize, usize, Option<u16>, Option<u16>, Option<(u16, u8, u8)>, Option<usize>);
 
 fn any_game() -> impl Strategy<Value = Drawn> {
@@ -81,8 +81,12 @@ fn build_filtered(text: &str, filter: GameFilter, options: &BuildOptions) -> Opt
     build_in_memory(&[input], &options, "book").ok().map(|(book, _)| book)
 }
 
-/// Holds a book against one of the games that a filter lets through, in all positions of the first.
-fn agree(whole: &Book, part: Option<&Book>, filter: &FacetFilter) -> Result<(), TestCaseError> {
+/// Compares a filtered book with a book of the filtered games, in all positions of the first.
+fn check_filter(
+    whole: &Book,
+    part: Option<&Book>,
+    filter: &FacetFilter,
+) -> Result<(), TestCaseError> {
     let everything = FacetFilter::default();
     for at in whole.walk(&Position::start(), u32::MAX) {
         let found = whole.explore(&at.position, filter);
@@ -101,7 +105,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn selected_games_make_the_book_that_they_alone_make(
+    fn selection_equals_a_book_of_the_selected_games(
         games in vec(any_game(), 1..60),
         facets in prop_oneof![Just(FacetFilter::default()), any_filter()],
         player in option::of(0..6_usize),
@@ -123,12 +127,12 @@ proptest! {
         prop_assert_eq!(selected.facet_games(), part.as_ref().map_or(0, Book::facet_games));
         if let Some(part) = part {
             prop_assert_eq!(selected.manifest().expect("sound").games, part.manifest().expect("sound").games);
-            agree(&selected, Some(&part), &FacetFilter::default())?;
+            check_filter(&selected, Some(&part), &FacetFilter::default())?;
         }
     }
 
     #[test]
-    fn a_filter_leaves_what_a_book_of_those_games_has(
+    fn filter_equals_a_book_of_the_filtered_games(
         games in vec(any_game(), 1..60),
         filter in any_filter(),
         max_ply in 1_u32..8,
@@ -138,12 +142,12 @@ proptest! {
         let whole = build(&text, FacetFilter::default(), &options).expect("games");
         whole.verify().map_err(|error| TestCaseError::fail(error.to_string()))?;
         let part = build(&text, filter.clone(), &options);
-        agree(&whole, part.as_ref(), &filter)?;
-        agree(&whole, Some(&whole), &FacetFilter::default())?;
+        check_filter(&whole, part.as_ref(), &filter)?;
+        check_filter(&whole, Some(&whole), &FacetFilter::default())?;
     }
 
     #[test]
-    fn what_facets_are_kept_beside_does_not_change(
+    fn facets_do_not_change_the_rest_of_the_book(
         games in vec(any_game(), 1..30),
         min_games in 1_u64..4,
     ) {
@@ -161,7 +165,7 @@ proptest! {
 }
 
 #[test]
-fn real_games_are_filtered_as_a_build_filters_them() {
+fn filter_of_real_games_equals_a_filtered_build() {
     let Some(path) = shared_data("pgn/small") else { return };
     let mut text = Vec::new();
     for name in ["lichess_db_100k.pgn", "twic1599_1000k.pgn"] {
@@ -181,6 +185,6 @@ fn real_games_are_filtered_as_a_build_filters_them() {
         let part = build(&text, filter.clone(), &options).expect("some pass");
         let games = part.manifest().expect("sound").games.total();
         assert!(games > 20 && games < whole.manifest().expect("sound").games.total(), "{games}");
-        agree(&whole, Some(&part), &filter).expect("the same");
+        check_filter(&whole, Some(&part), &filter).expect("the same");
     }
 }

@@ -1,4 +1,4 @@
-//! The games of a book: found again in their files, and kept when books are made of books.
+//! The games of a book: found in their files, and kept by merging and filtering.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::support::{self, shared_data};
 
-/// Games that differ in everything that is listed.
+/// Games that differ in all listed tags.
 fn some_games(first: usize) -> String {
     games_of(first..first + 40)
 }
@@ -49,7 +49,7 @@ fn of_text(text: &str) -> Book {
     build_in_memory(&[input], &with_facets(), "book").expect("games").0
 }
 
-/// Every way in which a text of games can stand in a file.
+/// The same games in every supported encoding and compression.
 fn packed(text: &str) -> Vec<(&'static str, Vec<u8>)> {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(text.as_bytes()).expect("memory");
@@ -65,7 +65,7 @@ fn packed(text: &str) -> Vec<(&'static str, Vec<u8>)> {
 }
 
 #[test]
-fn a_game_is_found_again_in_its_file() {
+fn game_is_found_in_its_file() {
     let folder = TempDir::new().expect("a folder");
     let text = some_games(0);
     let mut ids = Vec::new();
@@ -84,14 +84,14 @@ fn a_game_is_found_again_in_its_file() {
             assert!(pgn.contains(&format!("[White \"{}\"]", game.white.name)), "{pgn}");
             assert!(pgn.ends_with(game.result.token()), "{pgn}");
         }
-        // What a game is called follows from its text, not from the file.
+        // A game's id depends on its text, not on the file.
         ids.push(found.top.iter().map(|game| game.id).collect::<Vec<_>>());
     }
     assert!(ids.iter().all(|others| *others == ids[0]));
 }
 
 #[test]
-fn a_file_that_is_gone_or_has_changed_is_reported() {
+fn missing_or_changed_game_file_is_reported() {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("g.pgn");
     let text = some_games(0);
@@ -100,7 +100,7 @@ fn a_file_that_is_gone_or_has_changed_is_reported() {
     let id = book.explore(&Position::start(), &FacetFilter::default()).reached.top[0].id;
     let pgn = book.game(id).expect("it is there");
     fs::write(&path, format!("{text}\n[Event \"more\"]\n\n1. e4 *\n")).expect("writable");
-    assert_eq!(book.game(id), Ok(pgn.clone()), "what was added does no harm");
+    assert_eq!(book.game(id), Ok(pgn.clone()), "appended games do not matter");
     for other in [&text[5..], &text[..100], &text.replace("Ž", "Š"), ""] {
         fs::write(&path, other).expect("writable");
         assert!(matches!(book.game(id), Err(GameError::Changed { .. })), "{:?}", book.game(id));
@@ -116,8 +116,8 @@ fn a_file_that_is_gone_or_has_changed_is_reported() {
     assert!(matches!(of_text(&text).game(id), Err(GameError::NotKept { .. })));
 }
 
-/// Whether two books say the same of their games, wherever one of them goes.
-fn assert_alike(left: &Book, right: &Book) {
+/// Asserts that two books have the same games in all positions of the first.
+fn assert_same_games(left: &Book, right: &Book) {
     let everything = FacetFilter::default();
     for at in left.walk(&Position::start(), u32::MAX) {
         let (left, right) =
@@ -137,7 +137,7 @@ fn merged_books_keep_their_games() {
     let merged = Book::from_bytes(merged, "merged").expect("a book");
     merged.verify().expect("sound");
     assert_eq!(merged.facet_games(), 65);
-    assert_alike(&joint, &merged);
+    assert_same_games(&joint, &merged);
     for books in [
         [(of_text(&first), 1.0), (of_text(&second), 2.0)],
         [(of_text(&first), 1.0), (Book::embedded(), 1.0)],
@@ -148,7 +148,7 @@ fn merged_books_keep_their_games() {
 }
 
 #[test]
-fn cut_books_keep_the_games_that_are_left() {
+fn filtered_books_keep_the_remaining_games() {
     let text = some_games(0);
     let whole = of_text(&text);
     let start = ["c4", "Nf6"].iter().try_fold(Position::start(), |position, san| {
@@ -176,7 +176,7 @@ fn cut_books_keep_the_games_that_are_left() {
 }
 
 #[test]
-fn games_are_shown_and_printed() {
+fn commands_show_and_print_games() {
     let folder = TempDir::new().expect("a folder");
     fs::write(folder.path().join("g.pgn"), some_games(0)).expect("writable");
     let run = |arguments: &[&str]| {
@@ -184,36 +184,36 @@ fn games_are_shown_and_printed() {
         let printed = [output.stdout, output.stderr].concat();
         (output.status.success(), String::from_utf8(printed).expect("UTF-8"))
     };
-    let must = |arguments: &[&str]| {
+    let run_ok = |arguments: &[&str]| {
         let (ok, printed) = run(arguments);
         assert!(ok, "{arguments:?}: {printed}");
         printed
     };
-    must(&["build", "g.pgn", "-o", "plain.tbk"]);
-    must(&["build", "g.pgn", "-o", "with.tbk", "--facets"]);
+    run_ok(&["build", "g.pgn", "-o", "plain.tbk"]);
+    run_ok(&["build", "g.pgn", "-o", "with.tbk", "--facets"]);
     let filter = ["--ratings", "2000,2200", "--speeds", "classical", "--until", "2020"];
-    must(&[&["build", "g.pgn", "-o", "part.tbk", "--facets"], &filter[..]].concat());
-    let shown = must(&[&["show", "with.tbk"], &filter[..]].concat());
-    assert_eq!(shown, must(&["show", "part.tbk"]));
+    run_ok(&[&["build", "g.pgn", "-o", "part.tbk", "--facets"], &filter[..]].concat());
+    let shown = run_ok(&[&["show", "with.tbk"], &filter[..]].concat());
+    assert_eq!(shown, run_ok(&["show", "part.tbk"]));
     assert!(shown.contains("highest rated") && shown.contains("Žan 39 (2390)"), "{shown}");
     let line = shown.lines().find(|line| line.contains("Žan 39")).expect("shown");
     let id = line.split(' ').next().expect("an id");
-    let pgn = must(&["game", "with.tbk", id]);
+    let pgn = run_ok(&["game", "with.tbk", id]);
     assert!(pgn.contains("[White \"Žan 39\"]"), "{pgn}");
     let (ok, printed) = run(&["show", "plain.tbk", "--speeds", "blitz"]);
     assert!(!ok && printed.contains("book build --facets"), "{printed}");
     let (ok, printed) = run(&["show", "with.tbk", "--ratings", "1700"]);
     assert!(!ok && printed.contains("1600, 1800"), "{printed}");
-    let printed = must(&["merge", "plain.tbk", "with.tbk", "-o", "merged.tbk"]);
+    let printed = run_ok(&["merge", "plain.tbk", "with.tbk", "-o", "merged.tbk"]);
     assert!(printed.contains("facets are left out: plain.tbk has none"), "{printed}");
-    assert!(must(&["info", "with.tbk"]).contains("facets      of 40 games"));
+    assert!(run_ok(&["info", "with.tbk"]).contains("facets      of 40 games"));
     fs::remove_file(folder.path().join("g.pgn")).expect("there");
     let (ok, printed) = run(&["game", "with.tbk", id]);
     assert!(!ok && printed.contains("g.pgn, which is not there any more"), "{printed}");
 }
 
 #[test]
-fn neither_threads_nor_memory_nor_order_matter() {
+fn result_does_not_depend_on_threads_memory_or_order() {
     let Some(folder) = shared_data("pgn/pgnmentor") else { return };
     let mut paths = [folder.join("Kasparov.pgn"), folder.join("PolgarJ.pgn")];
     for unique in [false, true] {
@@ -232,7 +232,7 @@ fn neither_threads_nor_memory_nor_order_matter() {
                 continue;
             };
             let how = format!("{threads} threads, {memory} bytes, unique: {unique}");
-            // Which input a game that is in two counts for, the manifest tells as it comes.
+            // Which input is credited with a duplicate depends on timing.
             assert!(unique || book.bytes() == first.bytes(), "{how}");
             assert!(book.entries().eq(first.entries()), "{how}");
             for at in first.walk(&Position::start(), 2) {

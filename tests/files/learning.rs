@@ -1,4 +1,4 @@
-//! What the engine learns in its games: it outlives kills, is asked again, and can be looked at.
+//! Learning: results survive kills, are used again, and can be shown.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,7 +27,7 @@ fn start(file: &Path, more: &[&str]) -> Engine {
 struct SelfPlay {
     engine: Engine,
     game: Game,
-    /// The keys of the positions that it has moved in.
+    /// Positions in which the engine moved.
     moved: Vec<Position>,
 }
 
@@ -45,7 +45,7 @@ impl SelfPlay {
         SelfPlay { engine, game, moved: Vec::new() }
     }
 
-    fn moves(&mut self) {
+    fn play_move(&mut self) {
         self.engine.send("go");
         let lines = self.engine.until_start("move ");
         let mv = lines.last().and_then(|line| line["move ".len()..].parse().ok());
@@ -54,10 +54,9 @@ impl SelfPlay {
     }
 }
 
-/// Kills without a warning lose nothing that was there, nor what was said to be done; and the file
-/// can always be read.
+/// SIGKILL loses no existing rows and no confirmed ones, and the file stays readable.
 #[test]
-fn fifty_kills_lose_nothing() {
+fn killed_engine_keeps_what_it_learned() {
     const KILLS: usize = 50;
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("learnt");
@@ -65,23 +64,23 @@ fn fifty_kills_lose_nothing() {
     let (mut message, mut games) = (BTreeSet::new(), 0);
     for number in 0..KILLS {
         let mut play = SelfPlay::begin(&file, number);
-        (0..1 + number % 3).for_each(|_| play.moves());
+        (0..1 + number % 3).for_each(|_| play.play_move());
         if number % 2 == 0 {
             if number % 4 == 0 {
                 play.engine.send("result 1-0 {White says so}");
                 games += 1;
             }
-            // The answer says that all of it is done.
+            // The pong confirms that everything is written.
             play.engine.sync();
             message.extend(play.moved.iter().map(Position::key));
         } else {
             play.engine.send("go");
             sleep(Duration::from_millis((13 * number % 40) as u64));
         }
-        // SIGKILL, by which nothing can be cleaned up.
+        // SIGKILL allows no cleanup.
         drop(play);
         let bytes = fs::read(&file).expect("the file");
-        assert!(bytes.starts_with(&held), "kill {number}: what was there is there");
+        assert!(bytes.starts_with(&held), "kill {number}: existing rows are kept");
         let whole = bytes.len() - (bytes.len() - HEAD) % ROW;
         held = bytes[..whole].to_vec();
         let book = Book::open(&file).expect("a book");
@@ -89,13 +88,13 @@ fn fifty_kills_lose_nothing() {
         let known: BTreeSet<u64> = book.values().map(|value| value.key).collect();
         assert!(message.is_subset(&known), "kill {number}: {} of {}", known.len(), message.len());
         let start = book.reached(&Position::start()).map_or(0, |counts| counts.games());
-        assert_eq!(start, games, "games whose results were told");
+        assert_eq!(start, games, "games with reported results");
     }
     assert!(message.len() > KILLS / 2, "{} positions", message.len());
-    // A kill in the midst of writing leaves a part of a row.
+    // A kill during a write leaves a partial row.
     fs::write(&file, &held[..held.len() - 7]).expect("written");
     let mut play = SelfPlay::begin(&file, 3);
-    play.moves();
+    play.play_move();
     play.engine.sync();
     drop(play);
     let bytes = fs::read(&file).expect("the file");
@@ -105,7 +104,7 @@ fn fifty_kills_lose_nothing() {
 }
 
 #[test]
-fn what_was_learnt_is_played_and_reported() {
+fn learned_moves_are_played_and_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("learnt");
     let mut first = start(&file, &[]);
@@ -113,7 +112,7 @@ fn what_was_learnt_is_played_and_reported() {
     let reply = first.until_start("move ").pop().expect("a move");
     first.send("result 1/2-1/2 {agreed}");
     first.sync();
-    // While that one still has the file.
+    // The first engine still has the file open.
     let mut second = start(&file, &[]);
     second.send("post\nusermove e2e4");
     let lines = second.until_start("move ");
@@ -123,7 +122,7 @@ fn what_was_learnt_is_played_and_reported() {
     second.send("force\nundo\nbk");
     let lines = second.until(|line| line.contains("positions)"));
     assert!(lines.last().is_some_and(|line| line.contains("learnt")), "{lines:?}");
-    // What is to be searched deeper than that is searched.
+    // With a greater depth limit the engine searches.
     second.send("new\nsd 10\nusermove e2e4");
     let lines = second.until_start("move ");
     assert!(!lines.iter().any(|line| line.contains("learnt")), "{lines:?}");
@@ -132,7 +131,7 @@ fn what_was_learnt_is_played_and_reported() {
 }
 
 #[test]
-fn an_analysis_is_learnt_when_it_ends() {
+fn analysis_is_learned_when_it_ends() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("learnt");
     let position = Position::start();
@@ -153,13 +152,13 @@ fn an_analysis_is_learnt_when_it_ends() {
         }
         assert!(engine.wait().success());
         let book = Book::open(&file).expect("a book");
-        let value = book.value(&position).unwrap_or_else(|| panic!("{end}: nothing learnt"));
+        let value = book.value(&position).unwrap_or_else(|| panic!("{end}: nothing is learned"));
         assert!(value.depth >= 9 && value.best.is_some(), "{end}: {value:?}");
     }
 }
 
 #[test]
-fn what_was_learnt_is_a_book_for_the_commands() {
+fn book_commands_accept_a_learning_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("learnt");
     let mut engine = start(&file, &[]);
@@ -205,7 +204,7 @@ fn what_was_learnt_is_a_book_for_the_commands() {
 }
 
 #[test]
-fn both_protocols_have_the_option() {
+fn both_protocols_have_the_learn_option() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("learnt");
     let name = file.display().to_string();
@@ -235,7 +234,7 @@ fn both_protocols_have_the_option() {
     let mv = |line: &str| line.split(' ').nth(1).map(str::to_owned);
     assert_eq!(lines.last().and_then(|line| mv(line)), mv(&first));
     assert!(lines.iter().any(|line| line.contains("learnt move")), "{lines:?}");
-    // What is to be looked at is searched.
+    // An analysis always searches.
     engine.send("go infinite");
     engine.until(|line| line.starts_with("info depth 3 "));
     engine.send("stop");
@@ -254,7 +253,8 @@ struct Repertoire {
 }
 
 impl Repertoire {
-    /// A book of so many games with this line, all won by the engine's side; the engine loses all of its own.
+    /// A book of this many games with this line, all won by the engine's side; the engine loses all
+    /// its own games.
     fn new(line: &[String], is_white: bool, games: usize) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let (won, result) = if is_white { ("1-0", "0-1") } else { ("0-1", "1-0") };
@@ -263,7 +263,7 @@ impl Repertoire {
         Repertoire { folder, line: line.to_vec(), is_white, result }
     }
 
-    /// The moves of a game that loses a queen or the like in the last move of the book, in SAN.
+    /// Creates it from SAN moves whose last book move loses material.
     fn of_san(moves: &str, is_white: bool) -> Self {
         let mut game = Game::default();
         let line = moves.split(' ').map(|san| {
@@ -274,8 +274,8 @@ impl Repertoire {
         Self::new(&line.collect::<Vec<_>>(), is_white, 1)
     }
 
-    /// Plays the line against the engine and gives the number of plies until the engine leaves it, and
-    /// what it prints. Beyond its end, the engine searches once if `searches`.
+    /// Plays the line against the engine; returns the number of plies until the engine leaves it,
+    /// and its output. Beyond the end of the line the engine searches once if `searches`.
     fn play(&self, options: &str, searches: bool) -> (usize, Vec<String>) {
         let path = |name: &str| self.folder.path().join(name).display().to_string();
         let (book, learnt) = (path("bad.pgn"), path("learnt"));
@@ -318,9 +318,9 @@ impl Repertoire {
     }
 }
 
-/// What a search finds after the book has ended vetoes the move that led there.
+/// A search result after the end of the book vetoes the move that led there.
 #[test]
-fn a_search_vetoes_the_last_move_of_the_book() {
+fn search_result_vetoes_the_last_book_move() {
     for (moves, is_white) in [
         ("e4 e5 Nf3 f6 Nxe5 fxe5 Qh5+", false),
         ("d4 e5 dxe5 Qg5 Bxg5", false),
@@ -344,9 +344,9 @@ fn a_search_vetoes_the_last_move_of_the_book() {
     }
 }
 
-/// Lost games veto a move that rests on few games of the book, and not at once one that rests on many.
+/// Lost games veto a move with few book games sooner than one with many.
 #[test]
-fn lost_games_veto_a_move_of_the_book() {
+fn lost_games_veto_a_book_move() {
     const PLIES: usize = 6;
     const GAMES: usize = 4;
     for number in 0..6 {
@@ -367,7 +367,7 @@ fn lost_games_veto_a_move_of_the_book() {
         };
         let all = vec![line.len(); GAMES];
         let (few, why) = played(1, "");
-        assert_eq!(few[..2], all[..2], "{line:?}: two losses may be bad luck");
+        assert_eq!(few[..2], all[..2], "{line:?}: two losses are not enough");
         assert_eq!(few[GAMES - 1], own, "{line:?}: {few:?}");
         assert!(why.contains("vetoed: 0% in 3 learnt games, book 67%"), "{why}");
         let (many, why) = played(100, "");

@@ -1,4 +1,4 @@
-//! Files of users: games, books, and what is neither.
+//! Users' files: games, books and invalid files.
 
 #[path = "../support/mod.rs"]
 mod support;

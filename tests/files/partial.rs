@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::support;
 
-/// Runs `tabia book …` and returns whether it succeeded and all that it said.
+/// Runs `tabia book …`; returns whether it succeeded, and all its output.
 fn tabia(arguments: &str, folder: &Path) -> (bool, String) {
     let arguments: Vec<&str> = ["book"].into_iter().chain(arguments.split(' ')).collect();
     let output = support::tabia(&arguments, folder);
@@ -15,7 +15,7 @@ fn tabia(arguments: &str, folder: &Path) -> (bool, String) {
     (output.status.success(), String::from_utf8(printed).expect("UTF-8"))
 }
 
-/// Games in two files, which count, do not count, and have a fault.
+/// Games in two files: counted, not counted, and broken.
 fn folder_of_games() -> TempDir {
     let folder = TempDir::new().expect("a temporary folder");
     let games = "1. e4 e5 2. Nf3 Nc6 1-0\n\n1. d4 d5 2. c4 e6 0-1\n\n1. e4 c5 *\n\n";
@@ -27,7 +27,7 @@ fn folder_of_games() -> TempDir {
 
 #[cfg(not(feature = "parquet"))]
 #[test]
-fn a_program_without_parquet_says_how_to_get_it() {
+fn missing_parquet_feature_is_explained() {
     let folder = folder_of_games();
     for arguments in ["count a.pgn --parquet counts", "pack counts -o out.tbk"] {
         let (ok, printed) = tabia(arguments, folder.path());
@@ -42,19 +42,19 @@ fn a_program_without_parquet_says_how_to_get_it() {
 mod with_parquet {
     use super::*;
 
-    fn must(arguments: &str, folder: &Path) -> String {
+    fn run_ok(arguments: &str, folder: &Path) -> String {
         let (ok, printed) = tabia(arguments, folder);
         assert!(ok, "{arguments}: {printed}");
         printed
     }
 
-    fn must_fail(arguments: &str, folder: &Path, because: &str) {
+    fn run_err(arguments: &str, folder: &Path, because: &str) {
         let (ok, printed) = tabia(arguments, folder);
         assert!(!ok && printed.contains(because), "{arguments}: {printed}");
     }
 
     #[test]
-    fn counted_apart_and_packed_is_built_at_once() {
+    fn packed_counts_equal_a_build() {
         let folder = folder_of_games();
         let folder = folder.path();
         for (counting, packing) in [
@@ -63,54 +63,54 @@ mod with_parquet {
             (" --side black --files 256 --threads 3", " --min-games 2 --min-score 40"),
         ] {
             fs::create_dir(folder.join("all")).expect("writable");
-            must(&format!("count a.pgn --parquet all/a{counting}"), folder);
-            must(&format!("count b.pgn --parquet all/b{counting}"), folder);
-            must(&format!("pack all -o packed.tbk{packing}"), folder);
+            run_ok(&format!("count a.pgn --parquet all/a{counting}"), folder);
+            run_ok(&format!("count b.pgn --parquet all/b{counting}"), folder);
+            run_ok(&format!("pack all -o packed.tbk{packing}"), folder);
             let options = format!("{counting}{packing}")
                 .replace(" --files 256", "")
                 .replace(" --files 1", "");
-            must(&format!("build a.pgn b.pgn -o built.tbk{options}"), folder);
+            run_ok(&format!("build a.pgn b.pgn -o built.tbk{options}"), folder);
             let read = |name: &str| fs::read(folder.join(name)).expect("readable");
             assert!(read("built.tbk") == read("packed.tbk"), "{options}");
             // The same if the counts of one file have facets.
             fs::remove_dir_all(folder.join("all/a")).expect("a folder");
-            must(&format!("count a.pgn --parquet all/a --facets{counting}"), folder);
-            must(&format!("pack all -o packed.tbk{packing} --force"), folder);
+            run_ok(&format!("count a.pgn --parquet all/a --facets{counting}"), folder);
+            run_ok(&format!("pack all -o packed.tbk{packing} --force"), folder);
             assert!(read("built.tbk") == read("packed.tbk"), "{options}");
             fs::remove_dir_all(folder.join("all")).expect("a folder");
         }
     }
 
     #[test]
-    fn what_is_not_whole_is_refused() {
+    fn incomplete_counts_are_rejected() {
         let folder = folder_of_games();
         let folder = folder.path();
-        must("count a.pgn --parquet a", folder);
-        must_fail("count a.pgn --parquet a", folder, "a is there already");
-        must("count b.pgn --parquet b --max-ply 3", folder);
-        must_fail("pack a b -o out.tbk", folder, "counted in different ways");
+        run_ok("count a.pgn --parquet a", folder);
+        run_err("count a.pgn --parquet a", folder, "a is there already");
+        run_ok("count b.pgn --parquet b --max-ply 3", folder);
+        run_err("pack a b -o out.tbk", folder, "counted in different ways");
         fs::remove_dir_all(folder.join("b")).expect("a folder");
-        must("count b.pgn --parquet b", folder);
+        run_ok("count b.pgn --parquet b", folder);
         fs::rename(folder.join("b/manifest.json"), folder.join("kept.json")).expect("there");
-        must_fail("pack b -o out.tbk", folder, "no manifest.json in b");
-        must_fail("pack a b -o out.tbk", folder, "missing, or there twice");
+        run_err("pack b -o out.tbk", folder, "no manifest.json in b");
+        run_err("pack a b -o out.tbk", folder, "missing, or there twice");
         fs::rename(folder.join("kept.json"), folder.join("b/manifest-of-b.json")).expect("there");
-        must("pack a b -o out.tbk", folder);
+        run_ok("pack a b -o out.tbk", folder);
         fs::write(folder.join("b/part-003.parquet"), "PAR1 and no more").expect("writable");
-        must_fail("pack a b -o out.tbk --force", folder, "b/part-003.parquet");
-        must_fail("pack nowhere -o out.tbk --force", folder, "nowhere: it does not exist");
-        must_fail("build b/part-000.parquet -o games.tbk", folder, "movetext");
-        must_fail("count a.pgn --parquet c --strict --files 3", folder, "expected 1, 2, 4");
+        run_err("pack a b -o out.tbk --force", folder, "b/part-003.parquet");
+        run_err("pack nowhere -o out.tbk --force", folder, "nowhere: it does not exist");
+        run_err("build b/part-000.parquet -o games.tbk", folder, "movetext");
+        run_err("count a.pgn --parquet c --strict --files 3", folder, "expected 1, 2, 4");
         assert!(!folder.join("c").exists());
     }
 
-    /// Any damage is an error, or does not matter to the book.
+    /// Any damage is an error or leaves the book unchanged.
     #[test]
-    fn damaged_counts_make_no_other_book() {
+    fn damaged_counts_never_give_a_different_book() {
         let folder = folder_of_games();
         let folder = folder.path();
-        must("count a.pgn b.pgn --parquet counts --files 2", folder);
-        must("pack counts -o whole.tbk", folder);
+        run_ok("count a.pgn b.pgn --parquet counts --files 2", folder);
+        run_ok("pack counts -o whole.tbk", folder);
         let whole = fs::read(folder.join("whole.tbk")).expect("a book");
         let files = ["manifest.json", "part-000.parquet", "part-001.parquet"];
         let mut refused = 0;

@@ -1,4 +1,4 @@
-//! Real and dirty PGN, read by ours and by a second reader on `shakmaty`.
+//! Real and dirty PGN, read by Tabia and by a second reader on `shakmaty`.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ struct Found {
     plies: u64,
 }
 
-/// Takes all games to their ends.
+/// Visits all games completely.
 struct All;
 
 impl Visitor for All {
@@ -36,7 +36,7 @@ impl Visitor for All {
     fn end(&mut self, _: &GameEnd) {}
 }
 
-fn ours(bytes: &[u8]) -> Found {
+fn read_with_tabia(bytes: &[u8]) -> Found {
     let mut reader = Reader::new(bytes);
     let mut found = Found::default();
     while let Some(end) = reader.read_game(&mut All).expect("memory can be read") {
@@ -51,7 +51,7 @@ fn ours(bytes: &[u8]) -> Found {
     found
 }
 
-/// The second reader: `shakmaty` plays the moves, and the tags are judged anew.
+/// The second reader: `shakmaty` plays the moves, and the tags are interpreted independently.
 #[derive(Default)]
 struct Second {
     tagged: bool,
@@ -59,8 +59,8 @@ struct Second {
     fen: Option<String>,
     position: Chess,
     plies: u64,
-    /// Moves of pieces whose sign of a capture was missing or too much.
-    sloppy: u64,
+    /// Piece moves with a missing or superfluous capture sign.
+    toggled: u64,
 }
 
 enum Fact {
@@ -76,7 +76,7 @@ impl pgn_reader::Visitor for Second {
     type Output = Fact;
 
     fn begin_tags(&mut self) -> ControlFlow<Fact> {
-        *self = Second { plies: self.plies, sloppy: self.sloppy, ..Second::default() };
+        *self = Second { plies: self.plies, toggled: self.toggled, ..Second::default() };
         ControlFlow::Continue(())
     }
 
@@ -121,11 +121,11 @@ impl pgn_reader::Visitor for Second {
             return ControlFlow::Continue(());
         }
         let strict = san.san.to_move(&self.position);
-        self.sloppy += u64::from(strict.is_err());
-        match strict.or_else(|_| slack(&san.san).to_move(&self.position)) {
+        self.toggled += u64::from(strict.is_err());
+        match strict.or_else(|_| with_capture_toggled(&san.san).to_move(&self.position)) {
             Ok(mv) => self.position.play_unchecked(mv),
             Err(_) => {
-                self.sloppy -= 1;
+                self.toggled -= 1;
                 return ControlFlow::Break(Fact::Broken);
             }
         }
@@ -142,8 +142,8 @@ impl pgn_reader::Visitor for Second {
     }
 }
 
-/// The same move of a piece with or without the sign of a capture, on which ours does not insist.
-fn slack(san: &San) -> San {
+/// Returns a piece move with the capture sign toggled; Tabia does not require it.
+fn with_capture_toggled(san: &San) -> San {
     match *san {
         San::Normal { role, file, rank, capture, to, promotion } if role != Role::Pawn => {
             San::Normal { role, file, rank, capture: !capture, to, promotion }
@@ -152,8 +152,9 @@ fn slack(san: &San) -> San {
     }
 }
 
-/// What the second reader found, and how many moves of it only with [`slack`].
-fn theirs(bytes: &[u8]) -> (Found, u64) {
+/// Returns what the second reader found, and the number of moves that needed
+/// [`with_capture_toggled`].
+fn read_with_shakmaty(bytes: &[u8]) -> (Found, u64) {
     let mut reader =
         pgn_reader::Reader::build(bytes).set_supported_tag_line_length(8 << 10).finish();
     let mut second = Second::default();
@@ -168,7 +169,7 @@ fn theirs(bytes: &[u8]) -> (Found, u64) {
         }
     }
     found.plies = second.plies;
-    (found, second.sloppy)
+    (found, second.toggled)
 }
 
 fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -182,9 +183,9 @@ fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Files that the second reader reads otherwise, and why.
+/// Files that the second reader reads differently, and why.
 const DIFFERENT: [&str; 37] = [
-    // An empty line after the comment before the first move tears the game there.
+    // An empty line after the comment before the first move ends the game there.
     "barnes-horton.pgn",
     "test-C.pgn",
     "test-F-text.pgn",
@@ -209,7 +210,7 @@ const DIFFERENT: [&str; 37] = [
     "test-totalplycount.pgn",
     "test-ucW.pgn",
     "test-w.pgn",
-    // So do empty lines elsewhere, and at the end of a file they make a game of nothing.
+    // So do empty lines elsewhere, and at the end of a file they give an empty game.
     "chessdoctor.pgn",
     "mate_in_3.pgn",
     "perle.pgn",
@@ -218,7 +219,7 @@ const DIFFERENT: [&str; 37] = [
     "nested-comment.pgn",
     "test-fuzzydepth.pgn",
     "test-nagcomments.pgn",
-    // Squares instead of SAN, which it passes over.
+    // Squares instead of SAN, which it skips.
     "test-promotion-in.pgn",
     "uci-moves.pgn",
     // Tags without movetext, and those of the next game.
@@ -227,22 +228,22 @@ const DIFFERENT: [&str; 37] = [
     "corrupted.pgn",
     // Quotation marks within tags.
     "unescaped_quote_header.pgn",
-    // An open brace, with which it loses the two games after it.
+    // An unclosed brace, after which it loses two games.
     "europe_echecs.pgn",
 ];
 
 #[test]
-fn dirty_files_are_read_as_a_second_reader_reads_them() {
+fn dirty_files_are_read_like_a_second_reader() {
     let mut files = Vec::new();
     for folder in ["pgn/dirty", "pgn/annotated", "pgn/frc_fen", "pgn/small"] {
         let Some(folder) = shared_data(folder) else { return };
         files_below(&folder, &mut files);
     }
-    let (mut total, mut sloppy) = (Found::default(), 0);
+    let (mut total, mut toggled) = (Found::default(), 0);
     let mut different = Vec::new();
     for file in &files {
         let bytes = std::fs::read(file).expect("readable");
-        let (found, (expected, moves)) = (ours(&bytes), theirs(&bytes));
+        let (found, (expected, moves)) = (read_with_tabia(&bytes), read_with_shakmaty(&bytes));
         if found != expected {
             let name = file.file_name().expect("a file").to_string_lossy();
             different.push(name.into_owned());
@@ -252,18 +253,18 @@ fn dirty_files_are_read_as_a_second_reader_reads_them() {
         total.variants += found.variants;
         total.text += found.text;
         total.plies += found.plies;
-        sloppy += moves;
+        toggled += moves;
     }
     different.sort();
     let mut known = DIFFERENT.map(str::to_owned).to_vec();
     known.sort();
     assert_eq!(different, known);
     let expected = Found { games: 4_798, broken: 10, variants: 145, text: 1, plies: 323_546 };
-    assert_eq!((files.len(), total, sloppy), (123, expected, 11));
+    assert_eq!((files.len(), total, toggled), (123, expected, 11));
 }
 
 #[test]
-fn a_fault_ends_one_game_and_reports_where() {
+fn fault_ends_one_game_and_reports_its_place() {
     let text = "\u{feff}% a comment\n[Event \"1\"]\n[Result \"1-0\"]\n\n1. e4 e5\n2. Ke3 Nf6 1-0\n\n\
                 [Event \"2\"]\r\n[Result \"0-1\"]\r\n\r\n1. d4 {a {nested} (1. c4 (1. f4)) $1 d5 0-1\r\n\r\n\
                 [Event \"3\"]\n[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n1. e4 *\n\n1. e4 e5 *\n\n\

@@ -1,4 +1,4 @@
-//! Books as a collector uses them: one player's moves, parts, comparisons, gaps, exports.
+//! Working with repertoire books: one player's moves, parts, comparisons, gaps, exports.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,8 +11,8 @@ use tempfile::TempDir;
 
 use crate::support::{shared_data, tabia};
 
-/// A command that must succeed: what it prints to both outputs.
-fn must(arguments: &[&str], folder: &Path) -> String {
+/// Runs a command that must succeed; returns its standard output, then its standard error.
+fn run_ok(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let printed = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
     assert!(output.status.success(), "{arguments:?}: {printed}");
@@ -24,7 +24,7 @@ fn output(arguments: &[&str], folder: &Path) -> String {
     String::from_utf8(tabia(arguments, folder).stdout).expect("UTF-8")
 }
 
-/// What a command that must fail prints to standard error.
+/// Runs a command that must fail; returns its standard error.
 fn refusal(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let printed = String::from_utf8(output.stderr).expect("UTF-8");
@@ -81,7 +81,8 @@ fn sample_pgn() -> String {
     text.collect()
 }
 
-/// How many games that `counts` chooses played each move of `side` (or of both), by key and move.
+/// Counts the games selected by `counts` that played each move of `side` (or of both), by key and
+/// move.
 fn moves_played(
     side: Option<Color>,
     counts: impl Fn(&Sample) -> bool,
@@ -110,9 +111,9 @@ fn moves_of(book: &Path) -> BTreeMap<(u64, Move), u64> {
 }
 
 #[test]
-fn a_players_moves_are_those_made_with_the_colour_asked_for() {
+fn player_and_side_filters_select_the_players_moves() {
     let folder = folder_with(&[("g.pgn", &sample_pgn())]);
-    must(&["book", "build", "-q", "g.pgn", "--facets", "-o", "facets.tbk"], folder.path());
+    run_ok(&["book", "build", "-q", "g.pgn", "--facets", "-o", "facets.tbk"], folder.path());
     let sides = [(None, ""), (Some(Color::White), "white"), (Some(Color::Black), "black")];
     type Chosen = fn(&(&str, &str)) -> bool;
     let players: [(&[&str], Chosen); 5] = [
@@ -135,11 +136,11 @@ fn a_players_moves_are_those_made_with_the_colour_asked_for() {
                 arguments.extend(["--side", name]);
             }
             let build = ["book", "build", "-q", "g.pgn", "-o", "part.tbk", "--force"];
-            must(&[&build[..], &arguments].concat(), folder.path());
+            run_ok(&[&build[..], &arguments].concat(), folder.path());
             assert_eq!(moves_of(&folder.path().join("part.tbk")), expected, "{arguments:?}");
             if !arguments.contains(&"--title") {
                 let filter = ["book", "filter", "facets.tbk", "-o", "cut.tbk", "--force"];
-                must(&[&filter[..], &arguments].concat(), folder.path());
+                run_ok(&[&filter[..], &arguments].concat(), folder.path());
                 assert_eq!(moves_of(&folder.path().join("cut.tbk")), expected, "{arguments:?}");
             }
         }
@@ -147,10 +148,10 @@ fn a_players_moves_are_those_made_with_the_colour_asked_for() {
 }
 
 #[test]
-fn filters_of_games_need_a_book_that_has_them() {
+fn game_filters_need_a_book_with_facets() {
     let folder = folder_with(&[("g.pgn", &sample_pgn())]);
-    must(&["book", "build", "-q", "g.pgn", "-o", "plain.tbk"], folder.path());
-    must(&["book", "build", "-q", "g.pgn", "--facets", "-o", "facets.tbk"], folder.path());
+    run_ok(&["book", "build", "-q", "g.pgn", "-o", "plain.tbk"], folder.path());
+    run_ok(&["book", "build", "-q", "g.pgn", "--facets", "-o", "facets.tbk"], folder.path());
     for filter in
         [["--player", "ann"], ["--since", "2020"], ["--speeds", "blitz"], ["--ratings", "0"]]
     {
@@ -166,20 +167,20 @@ fn filters_of_games_need_a_book_that_has_them() {
 }
 
 #[test]
-fn real_games_are_selected_as_a_build_filters_them() {
+fn selection_of_real_games_equals_a_filtered_build() {
     let Some(games) = shared_data("pgn/mid_otb") else { return };
     let folder = folder_with(&[]);
     let games = games.display().to_string();
-    must(&["book", "build", "-q", &games, "--facets", "-o", "all.tbk"], folder.path());
+    run_ok(&["book", "build", "-q", &games, "--facets", "-o", "all.tbk"], folder.path());
     let whole = Book::open(&folder.path().join("all.tbk")).expect("a book");
     let players = vec!["carlsen".to_owned()];
     for (side, name) in [(Color::White, "white"), (Color::Black, "black")] {
         let build = ["book", "build", "-q", &games, "--force", "-o", "part.tbk"];
         let filter =
             ["--player", "Carlsen", "--side", name, "--since", "2020", "--ratings", "2500"];
-        must(&[&build[..], &filter].concat(), folder.path());
+        run_ok(&[&build[..], &filter].concat(), folder.path());
         let cut = ["book", "filter", "all.tbk", "--force", "-o", "cut.tbk"];
-        must(&[&cut[..], &filter].concat(), folder.path());
+        run_ok(&[&cut[..], &filter].concat(), folder.path());
         let moves = moves_of(&folder.path().join("part.tbk"));
         assert!(moves.len() > 100, "{} moves", moves.len());
         assert_eq!(moves, moves_of(&folder.path().join("cut.tbk")));
@@ -194,14 +195,14 @@ const ENDING: &str =
     "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[Result \"1-0\"]\n\ne4 Kd7 1-0\n\n";
 
 #[test]
-fn differences_out_of_reach_are_listed_by_their_keys() {
+fn unreachable_differences_are_listed_by_key() {
     let games = sample_pgn();
     let folder = folder_with(&[("g.pgn", &games), ("h.pgn", &(games.clone() + ENDING))]);
     for side in [&[][..], &["--side", "white"]] {
         for name in ["g", "h"] {
             let (pgn, book) = (format!("{name}.pgn"), format!("{name}.tbk"));
             let build = ["book", "build", "-q", "--force", &pgn, "-o", &book];
-            must(&[&build[..], side].concat(), folder.path());
+            run_ok(&[&build[..], side].concat(), folder.path());
         }
         let text = output(&["book", "diff", "g.tbk", "h.tbk"], folder.path());
         assert!(text.contains("only in h.tbk: 3 positions\n"), "{text}");
@@ -219,7 +220,7 @@ fn differences_out_of_reach_are_listed_by_their_keys() {
 }
 
 #[test]
-fn differences_are_those_of_the_entries_the_nearest_first() {
+fn diff_lists_differing_entries_nearest_first() {
     let games = sample_pgn();
     let more = games.clone() + "[Result \"0-1\"]\n\ne4 c5 Nf3 e6 0-1\n\n";
     let folder = folder_with(&[("g.pgn", &games), ("h.pgn", &more)]);
@@ -227,7 +228,7 @@ fn differences_are_those_of_the_entries_the_nearest_first() {
         let mut entries = Vec::new();
         for name in ["g", "h"] {
             let (pgn, file) = (format!("{name}.pgn"), format!("{name}.tbk"));
-            must(
+            run_ok(
                 &[&["book", "build", "-q", "--force", &pgn, "-o", &file], side].concat(),
                 folder.path(),
             );
@@ -251,17 +252,17 @@ fn differences_are_those_of_the_entries_the_nearest_first() {
 }
 
 #[test]
-fn a_check_does_not_list_gaps_that_a_filter_made() {
+fn check_ignores_gaps_made_by_a_filter() {
     // After 1.e4 each reply was played once; 1.d4 d5 ended twice with the move.
     let replies = ["e5", "c5", "e6", "c6", "d6"];
     let mut games: String =
         replies.map(|reply| format!("[Result \"1-0\"]\n\ne4 {reply} 1-0\n\n")).concat();
     games += &"[Result \"1-0\"]\n\nd4 d5 1-0\n\n".repeat(60);
     let folder = folder_with(&[("g.pgn", &games)]);
-    must(&["book", "build", "-q", "g.pgn", "-o", "all.tbk"], folder.path());
-    must(&["book", "build", "-q", "g.pgn", "--min-games", "2", "-o", "built.tbk"], folder.path());
-    must(&["book", "filter", "all.tbk", "--min-games", "2", "-o", "cut.tbk"], folder.path());
-    must(&["book", "merge", "cut.tbk", "cut.tbk", "-o", "merged.tbk"], folder.path());
+    run_ok(&["book", "build", "-q", "g.pgn", "-o", "all.tbk"], folder.path());
+    run_ok(&["book", "build", "-q", "g.pgn", "--min-games", "2", "-o", "built.tbk"], folder.path());
+    run_ok(&["book", "filter", "all.tbk", "--min-games", "2", "-o", "cut.tbk"], folder.path());
+    run_ok(&["book", "merge", "cut.tbk", "cut.tbk", "-o", "merged.tbk"], folder.path());
     for book in ["built.tbk", "cut.tbk"] {
         let text = output(&["book", "check", book], folder.path());
         assert!(text.contains("\n1 position without a reply not listed"), "{book}: {text}");
@@ -272,10 +273,13 @@ fn a_check_does_not_list_gaps_that_a_filter_made() {
     }
     let text = output(&["book", "check", "merged.tbk"], folder.path());
     assert!(text.ends_with("0 findings\n"), "{text}");
-    // Without a filter every end of a game is one.
+    // Without a filter every end of a game is a gap.
     let text = output(&["book", "check", "all.tbk"], folder.path());
     assert!(text.ends_with("6 findings\n") && !text.contains("not listed"), "{text}");
-    must(&["book", "build", "-q", "g.pgn", "--min-score", "60", "-o", "score.tbk"], folder.path());
+    run_ok(
+        &["book", "build", "-q", "g.pgn", "--min-score", "60", "-o", "score.tbk"],
+        folder.path(),
+    );
     let text = output(&["book", "check", "score.tbk", "--side", "white"], folder.path());
     assert!(text.contains("not listed") && text.ends_with("0 findings\n"), "{text}");
 }
@@ -286,11 +290,11 @@ fn columns(line: &str) -> Vec<&str> {
 }
 
 #[test]
-fn analysed_values_are_dumped_and_shown() {
+fn dump_and_show_contain_analysed_values() {
     let folder = folder_with(&[("g.pgn", &sample_pgn())]);
-    must(&["book", "build", "-q", "g.pgn", "--facets", "-o", "g.tbk"], folder.path());
+    run_ok(&["book", "build", "-q", "g.pgn", "--facets", "-o", "g.tbk"], folder.path());
     let analyse = ["book", "analyse", "g.tbk", "--min-games", "1", "--nodes", "300", "-t", "1"];
-    must(&[&analyse[..], &["--grow", "6"]].concat(), folder.path());
+    run_ok(&[&analyse[..], &["--grow", "6"]].concat(), folder.path());
     let book = Book::open(&folder.path().join("g.tbk")).expect("a book");
     let mut known = 0;
     for line in output(&["book", "dump", "g.tbk", "--format", "json"], folder.path()).lines() {
@@ -308,7 +312,7 @@ fn analysed_values_are_dumped_and_shown() {
             assert_eq!(found["value"]["cp"].as_i64(), expected, "{line}");
         }
     }
-    assert_eq!(known, book.values().len(), "every value is in the dump");
+    assert_eq!(known, book.values().len(), "the dump contains every value");
     let text = output(&["book", "dump", "g.tbk"], folder.path());
     let mut lines = text.lines();
     let head = columns(lines.next().expect("a head"));
@@ -338,16 +342,16 @@ fn analysed_values_are_dumped_and_shown() {
     assert_eq!(shown["opening"]["eco"], "B00", "{shown}");
     assert_eq!(shown["reached"]["white"], 2, "{shown}");
     assert_eq!(shown["highest_rated"].as_array().map(Vec::len), Some(4), "{shown}");
-    let message = must(&["book", "export", "g.tbk", "-o", "g.bin"], folder.path());
+    let message = run_ok(&["book", "export", "g.tbk", "-o", "g.bin"], folder.path());
     let values = format!("{} analysed values left out", book.values().len());
     assert!(message.contains(&values) && message.contains("7 games left out"), "{message}");
 }
 
 #[test]
-fn a_name_that_promises_another_kind_of_file_is_refused() {
+fn output_with_another_extension_is_rejected() {
     let folder = folder_with(&[("g.pgn", &sample_pgn()), ("h.pgn", ENDING)]);
-    must(&["book", "build", "-q", "g.pgn", "-o", "g.tbk"], folder.path());
-    must(&["book", "export", "g.tbk", "-o", "g.bin"], folder.path());
+    run_ok(&["book", "build", "-q", "g.pgn", "-o", "g.tbk"], folder.path());
+    run_ok(&["book", "export", "g.tbk", "-o", "g.bin"], folder.path());
     for ending in ["abk", "ctg", "CTG", "pgn", "tbk", "json"] {
         let name = format!("new.{ending}");
         let why = refusal(&["book", "export", "g.tbk", "-o", &name], folder.path());
@@ -368,23 +372,23 @@ fn a_name_that_promises_another_kind_of_file_is_refused() {
             assert!(why.contains(&name) && why.contains(".tbk"), "{command:?}: {why}");
             assert!(!folder.path().join(&name).exists(), "{name}");
         }
-        must(&[command, &["-o", "new.v2", "--force"]].concat(), folder.path());
+        run_ok(&[command, &["-o", "new.v2", "--force"]].concat(), folder.path());
     }
 }
 
 #[test]
-fn find_looks_for_games_where_game_does() {
+fn find_and_game_search_the_same_folders() {
     let folder = folder_with(&[]);
     let path = |name: &str| folder.path().join(name);
     for name in ["games", "books", "elsewhere"] {
         fs::create_dir(path(name)).expect("writable");
     }
     fs::write(path("games/g.pgn"), sample_pgn()).expect("writable");
-    must(&["book", "build", "-q", "games/g.pgn", "--facets", "-o", "books/g.tbk"], folder.path());
+    run_ok(&["book", "build", "-q", "games/g.pgn", "--facets", "-o", "books/g.tbk"], folder.path());
     let book = Book::open(&path("books/g.tbk")).expect("a book");
     let listed = book.explore(&Position::start(), &Default::default()).reached.top;
     let id = listed[0].id.to_string();
-    // Where the games were, beside the book, and in a folder that is named.
+    // In the original folder, beside the book, and in a given folder.
     let moves = [("games/g.pgn", "books/g.pgn"), ("books/g.pgn", "elsewhere/g.pgn")];
     for (before, after) in [("", "")].into_iter().chain(moves) {
         if !before.is_empty() {
@@ -392,10 +396,10 @@ fn find_looks_for_games_where_game_does() {
         }
         let named: &[&str] =
             if after.starts_with("elsewhere") { &["--games", "elsewhere"] } else { &[] };
-        let game = must(&[&["book", "game", "books/g.tbk", &id], named].concat(), folder.path());
+        let game = run_ok(&[&["book", "game", "books/g.tbk", &id], named].concat(), folder.path());
         assert!(game.contains("[White "), "{game}");
         let find = ["book", "find", "books/g.tbk", "--moves", "e4"];
-        let found = must(&[&find[..], named].concat(), folder.path());
+        let found = run_ok(&[&find[..], named].concat(), folder.path());
         assert!(found.contains("4 games reach"), "{after}: {found}");
     }
     let why = refusal(&["book", "find", "books/g.tbk", "--moves", "e4"], folder.path());

@@ -1,4 +1,4 @@
-//! Games of self-play: kept packed, judged anew, and learnt from.
+//! Self-play games: packing, relabelling and training.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::support::{PROGRAM, tabia};
 
-/// Runs a command that must succeed; what it says.
+/// Runs a command that must succeed; returns its standard output.
 fn run(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let error = String::from_utf8_lossy(&output.stderr);
@@ -15,8 +15,8 @@ fn run(arguments: &[&str], folder: &Path) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// The error of a command that must fail.
-fn refused(arguments: &[&str], folder: &Path) -> String {
+/// Runs a command that must fail; returns its standard error.
+fn run_err(arguments: &[&str], folder: &Path) -> String {
     let output = tabia(arguments, folder);
     assert!(!output.status.success(), "{arguments:?}");
     String::from_utf8(output.stderr).expect("UTF-8")
@@ -36,7 +36,7 @@ fn play(folder: &Path) {
 }
 
 #[test]
-fn packed_games_are_those_that_were_played() {
+fn packed_games_equal_the_played_games() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     play(folder);
@@ -56,7 +56,7 @@ fn packed_games_are_those_that_were_played() {
     };
     assert_eq!(moves(&of_packed), moves(&plain));
     assert!(of_packed.contains(" random plies after it; "), "settings of the part");
-    assert_eq!(of_packed.matches("[FEN ").count(), 20, "of few men");
+    assert_eq!(of_packed.matches("[FEN ").count(), 20, "with few pieces");
 
     // `cat` makes one file of two.
     for name in all {
@@ -66,20 +66,20 @@ fn packed_games_are_those_that_were_played() {
     assert!(parts == one("p.games"));
 
     fs::write(folder.join("notes.txt"), "mine").expect("written");
-    let taken = refused(&["train", "pack", "a.games", "-o", "notes.txt"], folder);
+    let taken = run_err(&["train", "pack", "a.games", "-o", "notes.txt"], folder);
     assert!(taken.contains("notes.txt"), "{taken}");
     assert_eq!(one("notes.txt"), b"mine");
-    let own = refused(&["train", "pack", "a.games", "-o", "a.games", "--force"], folder);
+    let own = run_err(&["train", "pack", "a.games", "-o", "a.games", "--force"], folder);
     assert!(own.contains("it is read as well"), "{own}");
-    let foreign = refused(&["train", "pack", "p.games", "/dev/null", "-o", "q.games"], folder);
+    let foreign = run_err(&["train", "pack", "p.games", "/dev/null", "-o", "q.games"], folder);
     assert!(foreign.contains("/dev/null is no file of self-play games"), "{foreign}");
-    assert!(!folder.join("q.games").exists(), "nothing is left of what failed");
-    let played = refused(&["train", "games", "--games", "90", "-o", "p.games"], folder);
+    assert!(!folder.join("q.games").exists(), "a failed command leaves no file");
+    let played = run_err(&["train", "games", "--games", "90", "-o", "p.games"], folder);
     assert!(played.contains("p.games is packed"), "{played}");
 }
 
 #[test]
-fn a_network_learns_the_same_from_packed_games() {
+fn training_from_packed_games_gives_the_same_network() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     play(folder);
@@ -93,7 +93,7 @@ fn a_network_learns_the_same_from_packed_games() {
 }
 
 #[test]
-fn damaged_games_cost_themselves_alone() {
+fn damaged_games_do_not_affect_others() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     play(folder);
@@ -102,15 +102,15 @@ fn damaged_games_cost_themselves_alone() {
     let middle = bytes.len() / 4;
     bytes[middle] ^= 1;
     fs::write(folder.join("p.games"), bytes).expect("written");
-    let error = refused(&["train", "pack", "p.games", "-o", "q.games"], folder);
+    let error = run_err(&["train", "pack", "p.games", "-o", "q.games"], folder);
     assert!(error.contains("40 damaged games were left out"), "{error}");
     assert_eq!(run(&["train", "pgn", "q.games"], folder).matches("[FEN ").count(), 20);
-    let error = refused(&["train", "games", "--men", "2-9", "-o", "r.games"], folder);
+    let error = run_err(&["train", "games", "--men", "2-9", "-o", "r.games"], folder);
     assert!(error.contains("two such as 3-12"), "{error}");
 }
 
 #[test]
-fn games_judged_in_spite_of_kills_are_those_judged_at_once() {
+fn killed_relabelling_resumes_to_the_same_games() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     play(folder);
@@ -145,14 +145,14 @@ fn games_judged_in_spite_of_kills_are_those_judged_at_once() {
     };
     run(&["train", "relabel", "a.games", "-o", "static.games"], folder);
     assert_eq!(without_event("static.games"), without_event("a.games"));
-    let other = refused(&["train", "relabel", "a.games", "-o", "whole.games"], folder);
+    let other = run_err(&["train", "relabel", "a.games", "-o", "whole.games"], folder);
     assert!(other.contains("whole.games was begun with judged by"), "{other}");
-    let input = refused(&["train", "relabel", "a.games", "-o", "a.games"], folder);
+    let input = run_err(&["train", "relabel", "a.games", "-o", "a.games"], folder);
     assert!(input.contains("it is read as well"), "{input}");
 }
 
 #[test]
-fn searches_are_held_against_others_of_the_same_games() {
+fn errors_compare_searches_of_the_same_games() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     run(&["train", "games", "--nodes", "30", "--games", "40", "-o", "a.games"], folder);
@@ -170,6 +170,6 @@ fn searches_are_held_against_others_of_the_same_games() {
     let errors: Vec<f64> = all[2..].iter().map(|error| error.parse().expect("a number")).collect();
     // Not zero: of a position that came up twice one of the two judgements counts.
     assert!(errors[1] < 0.1 * errors[0].min(errors[2]) && errors[2] > 1e-3, "{reported}");
-    let others = refused(&["train", "error", "more.games", "--searches", "b.games"], folder);
+    let others = run_err(&["train", "error", "more.games", "--searches", "b.games"], folder);
     assert!(others.contains("no quiet position that all have judged"), "{others}");
 }

@@ -1,4 +1,4 @@
-//! Long builds that are broken off go on by the same command, and end with the same book.
+//! Interrupted builds resume by the same command and give the same book.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -32,7 +32,7 @@ fn games(number: usize) -> String {
     text
 }
 
-/// What is done with the games, into a book of this name; the build keeps checkpoints all the time.
+/// Arguments of a build with frequent checkpoints, into a book of this name.
 fn build<'a>(book: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     build_every("0.03", book, more)
 }
@@ -42,7 +42,7 @@ fn build_every<'a>(seconds: &'a str, book: &'a str, more: &[&'a str]) -> Vec<&'a
     [&all[..], more].concat()
 }
 
-/// Kills a build as soon as it has made another checkpoint; returns whether it could.
+/// Kills a build after its next checkpoint; returns false if it ended first.
 fn kill_at_next_checkpoint(folder: &Path, book: &str, arguments: &[&str]) -> bool {
     let state = folder.join(format!("{book}.unfinished/state.json"));
     let before = fs::read(&state).ok();
@@ -64,8 +64,8 @@ fn kill_at_next_checkpoint(folder: &Path, book: &str, arguments: &[&str]) -> boo
     }
 }
 
-/// Kills a build at so many checkpoints, and starts it anew if it ends before.
-fn kill_in_time(folder: &Path, book: &str, arguments: &[&str], times: usize) {
+/// Kills a build at this many checkpoints; restarts it if it ends before.
+fn kill_at_checkpoints(folder: &Path, book: &str, arguments: &[&str], times: usize) {
     let mut kills = 0;
     while kills < times {
         if kill_at_next_checkpoint(folder, book, arguments) {
@@ -83,7 +83,7 @@ fn error_of(output: &Output) -> String {
 }
 
 #[test]
-fn a_build_that_is_killed_again_and_again_makes_the_same_book() {
+fn repeatedly_killed_build_gives_the_same_book() {
     for more in
         [&[][..], &["--facets"], &["--unique"], &["--unique", "--facets"], &["--min-games", "2"]]
     {
@@ -95,7 +95,7 @@ fn a_build_that_is_killed_again_and_again_makes_the_same_book() {
         assert!(!path("whole.tbk.unfinished").exists());
         let broken = [build("broken.tbk", more), vec!["--errors", "broken.err"]].concat();
         let mut kills = 2;
-        kill_in_time(folder.path(), "broken.tbk", &broken, kills);
+        kill_at_checkpoints(folder.path(), "broken.tbk", &broken, kills);
         while kill_at_next_checkpoint(folder.path(), "broken.tbk", &broken) {
             kills += 1;
         }
@@ -107,16 +107,16 @@ fn a_build_that_is_killed_again_and_again_makes_the_same_book() {
     }
 }
 
-/// A folder with what a build has left that was killed after a checkpoint.
+/// A folder with the checkpoint of a killed build.
 fn unfinished() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn"), games(120_000)).expect("written");
-    kill_in_time(folder.path(), "x.tbk", &build("x.tbk", &[]), 1);
+    kill_at_checkpoints(folder.path(), "x.tbk", &build("x.tbk", &[]), 1);
     folder
 }
 
 #[test]
-fn what_was_done_for_another_book_is_neither_used_nor_lost() {
+fn checkpoint_of_another_build_is_neither_used_nor_lost() {
     let folder = unfinished();
     let other = tabia(&build("x.tbk", &["--max-ply", "7"]), folder.path());
     assert!(error_of(&other).contains("x.tbk.unfinished holds what another build has done"));
@@ -126,15 +126,15 @@ fn what_was_done_for_another_book_is_neither_used_nor_lost() {
     let changed = error_of(&tabia(&build("x.tbk", &[]), folder.path()));
     assert!(changed.contains("the games are no longer what they were"), "{changed}");
     fs::write(folder.path().join("games.pgn"), games(120_000)).expect("written");
-    let gone_on = tabia(&build("x.tbk", &[]), folder.path());
-    assert!(gone_on.status.success(), "{gone_on:?}");
-    assert!(String::from_utf8_lossy(&gone_on.stdout).starts_with("120,000 games read, the last "));
+    let resumed = tabia(&build("x.tbk", &[]), folder.path());
+    assert!(resumed.status.success(), "{resumed:?}");
+    assert!(String::from_utf8_lossy(&resumed.stdout).starts_with("120,000 games read, the last "));
     let afresh = tabia(&build("x.tbk", &["--max-ply", "7", "--afresh"]), folder.path());
     assert!(afresh.status.success() && !folder.path().join("x.tbk.unfinished").exists());
 }
 
 #[test]
-fn a_stream_is_fed_again_from_its_beginning() {
+fn build_from_a_stream_resumes_when_fed_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let arguments = ["book", "build", "--checkpoint", "0.03", "-", "-o", "x.tbk"];
     let start = || {
@@ -147,7 +147,7 @@ fn a_stream_is_fed_again_from_its_beginning() {
     let mut input = child.stdin.take().expect("a pipe");
     input.write_all(text.as_bytes()).expect("it reads");
     while !folder.path().join("x.tbk.unfinished/state.json").exists() {
-        // A checkpoint is made when something comes.
+        // Checkpoints are made when input arrives.
         input.write_all(text.as_bytes()).expect("it reads");
     }
     child.kill().expect("killed");
@@ -162,7 +162,7 @@ fn a_stream_is_fed_again_from_its_beginning() {
 }
 
 #[test]
-fn a_damaged_checkpoint_is_reported_and_can_be_thrown_away() {
+fn damaged_checkpoint_is_reported_and_can_be_discarded() {
     let folder = unfinished();
     let run = fs::read_dir(folder.path().join("x.tbk.unfinished")).expect("a folder");
     let run = run.flatten().find(|entry| entry.file_name().to_string_lossy().starts_with("run-"));
@@ -179,14 +179,14 @@ fn a_damaged_checkpoint_is_reported_and_can_be_thrown_away() {
 }
 
 #[test]
-fn files_of_others_in_the_folder_stay() {
+fn foreign_files_in_the_checkpoint_folder_are_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn"), games(40_000)).expect("written");
     let own = folder.path().join("x.tbk.unfinished");
     fs::create_dir(&own).expect("made");
     fs::write(own.join("letter.txt"), "dear").expect("written");
     for more in [&[][..], &["--afresh"]] {
-        // What a build leaves that is killed as it gives a file its name is no file of others.
+        // A temporary file left by a killed build is not a foreign file.
         fs::write(own.join(".tabia-0123456789ab"), "half a state").expect("written");
         assert!(tabia(&build("x.tbk", more), folder.path()).status.success());
         let left: Vec<_> =
@@ -196,7 +196,7 @@ fn files_of_others_in_the_folder_stay() {
 }
 
 #[test]
-fn disk_space_that_is_used_up_costs_nothing_that_was_done() {
+fn build_resumes_after_running_out_of_disk_space() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn"), games(120_000)).expect("written");
     let error = error_of(&tabia(&build("x.tbk", &["--disk", "100K"]), folder.path()));
@@ -207,19 +207,19 @@ fn disk_space_that_is_used_up_costs_nothing_that_was_done() {
         "{error}"
     );
     assert!(!folder.path().join("x.tbk").exists());
-    let gone_on = tabia(&build("x.tbk", &["--disk", "1G"]), folder.path());
-    assert!(gone_on.status.success(), "{gone_on:?}");
+    let resumed = tabia(&build("x.tbk", &["--disk", "1G"]), folder.path());
+    assert!(resumed.status.success(), "{resumed:?}");
     assert!(tabia(&build_every("0", "y.tbk", &[]), folder.path()).status.success());
     let [x, y] = ["x.tbk", "y.tbk"].map(|name| fs::read(folder.path().join(name)).expect(name));
     assert!(x == y);
 }
 
 #[test]
-fn a_build_makes_progress_whatever_the_interval() {
+fn build_progresses_with_any_checkpoint_interval() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn"), games(40_000)).expect("written");
     assert!(tabia(&build_every("0", "whole.tbk", &[]), folder.path()).status.success());
-    // Shorter than any disk takes to write a checkpoint.
+    // Shorter than writing a checkpoint takes.
     let built = tabia(&build_every("0.000001", "facets.tbk", &["--facets"]), folder.path());
     assert!(built.status.success(), "{built:?}");
     assert!(tabia(&build_every("0.000001", "x.tbk", &[]), folder.path()).status.success());
@@ -229,7 +229,7 @@ fn a_build_makes_progress_whatever_the_interval() {
 }
 
 #[test]
-fn a_build_without_a_readable_input_leaves_nothing_to_resume() {
+fn build_without_readable_input_leaves_no_checkpoint() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("games.pgn.gz"), [0x1f, 0x8b, 8, 0, 1, 2, 3, 4]).expect("written");
     let arguments = ["book", "build", "--checkpoint", "0.000001", "games.pgn.gz", "-o", "x.tbk"];

@@ -1,15 +1,15 @@
-//! The xboard protocol as the real program speaks it: one test for each thing that trips engines
-//! up. Nothing here depends on how fast the machine is.
+//! The xboard protocol of the program: one test for each common fault of engines. No test depends
+//! on the speed of the machine.
 
 use crate::support::Engine;
 use tabia::cecp::{Reply, Thinking};
 
 const MATE_IN_ONE: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
-/// Words that xboard takes for the end of the game or of the engine, wherever they stand.
-const DANGEROUS: [&str; 6] =
+/// Words that xboard interprets as the end of the game or of the engine anywhere in a line.
+const MISREAD_WORDS: [&str; 6] =
     ["Draw", "not found", "No such file", "Permission denied", "can't alloc", "unknown host"];
 
-/// An engine that has introduced itself, with searches of one thread and few nodes.
+/// An initialised engine that searches with one thread and few nodes.
 fn engine(arguments: &[&str]) -> Engine {
     let mut engine = Engine::start(&[&["-x"], arguments].concat());
     engine.send("xboard\nprotover 2");
@@ -28,13 +28,13 @@ fn thinking(lines: &[String]) -> Vec<Thinking> {
         .collect()
 }
 
-/// Whether a line is of an iteration of so many plies or more.
+/// Whether a line reports an iteration of at least this depth.
 fn reaches(line: &str, depth: i32) -> bool {
     thinking(&[line.to_owned()]).iter().any(|line| line.depth >= depth)
 }
 
 #[test]
-fn start_up_begins_and_ends_with_done() {
+fn features_begin_and_end_with_done() {
     let mut engine = Engine::start(&["-x"]);
     engine.send("xboard\nprotover 2");
     let lines = engine.until(|line| line == "feature done=1");
@@ -67,14 +67,14 @@ fn start_up_begins_and_ends_with_done() {
 }
 
 #[test]
-fn without_a_terminal_the_protocol_is_spoken_at_once() {
+fn xboard_protocol_starts_without_a_terminal() {
     let mut engine = Engine::start(&[]);
     engine.send("protover 2");
     engine.until(|line| line == "feature done=1");
 }
 
 #[test]
-fn standard_error_stays_silent_and_every_line_is_of_the_protocol() {
+fn standard_error_is_empty_and_every_line_is_a_known_reply() {
     let mut engine = engine(&[]);
     engine.send("foo\nusermove e2e5\nsetboard 8/8\nusermove e2e4\nnew\nusermove d2d4");
     engine.until_start("move");
@@ -87,7 +87,7 @@ fn standard_error_stays_silent_and_every_line_is_of_the_protocol() {
 }
 
 #[test]
-fn no_line_says_what_xboard_takes_for_something_else() {
+fn no_line_contains_words_that_xboard_misreads() {
     let mut engine = engine(&[]);
     engine.send("Draw not found\nNo such file\nusermove Draw\nsetboard Permission denied");
     engine.send("option BookFile=/no/such/file.tbk\noption LogFile=/no/such/folder/log");
@@ -97,17 +97,17 @@ fn no_line_says_what_xboard_takes_for_something_else() {
     engine.sync();
     assert_eq!(engine.quit(), "");
     for line in &engine.received {
-        assert!(!DANGEROUS.iter().any(|word| line.contains(word)), "{line}");
+        assert!(!MISREAD_WORDS.iter().any(|word| line.contains(word)), "{line}");
         assert!(!(line.contains("offer") && line.contains("draw")), "{line}");
         let first = line.split(' ').next().unwrap_or_default();
         assert!(!["White", "Black", "checkmate"].contains(&first), "{line}");
     }
 }
 
-/// xboard sends `egtpath` at every start, as its system-wide settings have it, and python-chess
-/// gives an engine up that answers `Error`.
+/// xboard sends `egtpath` from its system-wide settings at every start, and python-chess rejects an
+/// engine that answers `Error`.
 #[test]
-fn a_folder_without_tables_is_reported_to_those_only_who_chose_it() {
+fn missing_table_folder_is_an_error_only_if_set_by_option() {
     let mut engine = engine(&[]);
     engine.send("egtpath syzygy /EGT/Syzygy");
     let lines = engine.sync();
@@ -120,9 +120,9 @@ fn a_folder_without_tables_is_reported_to_those_only_who_chose_it() {
     assert!(line.contains("/EGT/Syzygy"), "{line}");
 }
 
-/// xboard starts engines without a shell, which would know `~` and `$HOME`.
+/// xboard starts engines without a shell, so `~` and `$HOME` are not expanded.
 #[test]
-fn a_path_that_only_a_shell_knows_is_reported_as_it_came() {
+fn unexpanded_shell_path_is_reported_unchanged() {
     let mut engine = engine(&[]);
     for path in ["~/no/such/games.pgn", "$HOME/no/such/games.pgn"] {
         engine.send(&format!("option BookFile={path}"));
@@ -132,20 +132,25 @@ fn a_path_that_only_a_shell_knows_is_reported_as_it_came() {
 }
 
 #[test]
-fn a_book_move_comes_with_its_chances_and_its_reason() {
+fn book_move_is_reported_with_chances_and_reason() {
     let mut engine = engine(&[]);
     engine.send("usermove e2e4");
     let lines = engine.until_start("move ");
-    let [thoughts, reason, _] = &lines[..] else { panic!("{lines:?}") };
-    // GUIs know by the parenthesis that this is no line of moves.
-    let Reply::Thinking(thoughts) = Reply::from(thoughts.as_str()) else { panic!("{lines:?}") };
-    assert_eq!((thoughts.depth, thoughts.nodes), (0, 0));
-    assert!(thoughts.line.starts_with("(book: ") && thoughts.line.ends_with(')'), "{lines:?}");
+    let [thinking_line, reason, _] = &lines[..] else { panic!("{lines:?}") };
+    // The parenthesis shows GUIs that this is not a line of moves.
+    let Reply::Thinking(thinking_line) = Reply::from(thinking_line.as_str()) else {
+        panic!("{lines:?}")
+    };
+    assert_eq!((thinking_line.depth, thinking_line.nodes), (0, 0));
+    assert!(
+        thinking_line.line.starts_with("(book: ") && thinking_line.line.ends_with(')'),
+        "{lines:?}"
+    );
     assert!(reason.starts_with("tellothers book move "), "{lines:?}");
 }
 
 #[test]
-fn the_book_listing_is_short_and_ends_with_an_empty_line() {
+fn book_listing_is_short_and_ends_with_an_empty_line() {
     let mut engine = engine(&[]);
     engine.send("bk");
     let lines = engine.until(str::is_empty);
@@ -156,10 +161,10 @@ fn the_book_listing_is_short_and_ends_with_an_empty_line() {
     }
 }
 
-/// After 1.e4 Nc6 2.Ke2 d5 3.exd5 the book of one game does not know the position, but a line of
-/// the search meets it by another order of moves.
+/// After 1.e4 Nc6 2.Ke2 d5 3.exd5 the position is not in the book of one game, but a line of the
+/// search transposes into it.
 #[test]
-fn a_line_that_transposes_into_the_book_is_reported_and_ends_the_search() {
+fn line_transposing_into_the_book_is_reported_and_ends_the_search() {
     let book = concat!(env!("CARGO_MANIFEST_DIR"), "/books/dumb.pgn");
     let expected = "transposes to the book after 3 plies: Qxd5 Ke1 Nf6 (1 game, 0-1)";
     for (arguments, transposes) in [(["-b", book], true), (["--book", book], false)] {
@@ -174,17 +179,17 @@ fn a_line_that_transposes_into_the_book_is_reported_and_ends_the_search() {
 }
 
 #[test]
-fn a_ping_waits_for_the_move() {
+fn ping_waits_for_the_move() {
     let mut engine = engine(&["--no-book"]);
     engine.send("usermove e2e4\nping 7");
     let lines = engine.until(|line| line == "pong 7");
     assert!(lines.iter().any(|line| line.starts_with("move ")), "{lines:?}");
 }
 
-/// xboard drops a move that comes while it waits for a pong. The orders before the ping take the
-/// longer, the more memory there is to clear; the move out of the book takes no time at all.
+/// xboard drops a move that arrives while it waits for a pong. Commands before the ping take longer
+/// the more memory must be cleared; the book move takes no time.
 #[test]
-fn a_ping_before_the_turn_is_answered_before_the_move() {
+fn ping_before_the_turn_is_answered_before_the_move() {
     let mut engine = engine(&[]);
     for round in 0..10 {
         let ping = format!("memory {}\nping {round}\nusermove e2e4", 32 << (round % 2));
@@ -198,20 +203,20 @@ fn a_ping_before_the_turn_is_answered_before_the_move() {
 }
 
 #[test]
-fn a_ping_does_not_disturb_pondering_and_analysis() {
+fn ping_does_not_restart_pondering_or_analysis() {
     let mut engine = engine(&["--no-book"]);
     engine.send("hard\nst 1000000\nnps 0\nanalyze");
     engine.until(|line| line.starts_with("3 "));
     engine.sync();
     let next = engine.until(|line| !thinking(&[line.to_owned()]).is_empty());
-    assert!(thinking(&next)[0].depth >= 3, "the analysis began anew");
+    assert!(thinking(&next)[0].depth >= 3, "the analysis restarted");
     engine.send("exit\nnew\nnps 1000\nst 1\nusermove e2e4");
     engine.until_start("move");
     engine.sync();
 }
 
 #[test]
-fn illegal_moves_and_unknown_commands_are_distinguished() {
+fn illegal_moves_and_unknown_commands_have_different_errors() {
     let mut engine = engine(&[]);
     for (line, answer) in [
         ("usermove e2e5", "Illegal move: e2e5"),
@@ -226,7 +231,7 @@ fn illegal_moves_and_unknown_commands_are_distinguished() {
         ("undo", "Error (command not legal now): undo"),
         ("remove", "Error (command not legal now): remove"),
         ("variant atomic", "Error (unsupported variant): variant atomic"),
-        // The board tells its user by a word of its own.
+        // The message for the user is a separate line.
         ("", "tellusererror atomic is not played here, only orthodox chess"),
         ("option Nonsense=3", "Error (unknown option): option Nonsense=3"),
     ] {
@@ -236,14 +241,14 @@ fn illegal_moves_and_unknown_commands_are_distinguished() {
 }
 
 #[test]
-fn san_is_taken_as_well_as_coordinates() {
+fn san_and_coordinates_are_both_accepted() {
     let mut engine = engine(&[]);
     engine.send("force\nusermove e4\nusermove e7e5\nNf3\nb8c6\nusermove Bb5\nusermove Nf6\nO-O");
     assert_eq!(engine.sync(), Vec::<String>::new());
 }
 
 #[test]
-fn an_illegal_position_is_reported_and_allows_no_move() {
+fn illegal_position_is_reported_and_rejects_moves() {
     let mut engine = engine(&[]);
     engine.send("force\nsetboard 8/8/8/8/8/8/8/8 w - - 0 1");
     assert!(engine.line().starts_with("tellusererror Illegal position"));
@@ -254,7 +259,7 @@ fn an_illegal_position_is_reported_and_allows_no_move() {
 }
 
 #[test]
-fn black_to_move_comes_by_a_move_and_setboard() {
+fn setboard_with_black_to_move_is_searched() {
     let mut engine = engine(&["--no-book"]);
     engine.send("new\nforce\nb2b3\nsetboard 4k3/8/8/8/8/8/4q3/K7 b - - 0 1\ngo");
     let lines = engine.until_start("move");
@@ -262,16 +267,16 @@ fn black_to_move_comes_by_a_move_and_setboard() {
 }
 
 #[test]
-fn after_new_and_setboard_the_engine_answers_whoever_moves() {
+fn engine_replies_to_either_side_after_new_and_setboard() {
     let mut engine = engine(&["--no-book"]);
     engine.send("new\nsetboard 4k3/8/8/8/8/8/4R3/K7 b - - 0 1");
-    assert_eq!(engine.sync(), Vec::<String>::new(), "it is not for the engine to begin");
+    assert_eq!(engine.sync(), Vec::<String>::new(), "the engine does not begin");
     engine.send("usermove e8d8");
     engine.until_start("move");
 }
 
 #[test]
-fn mates_are_claimed_when_they_stand_on_the_board() {
+fn checkmate_is_claimed_when_on_the_board() {
     let mut engine = engine(&["--no-book"]);
     engine.send(&format!("force\nsetboard {MATE_IN_ONE}\ngo"));
     let lines = engine.until_start("move");
@@ -283,13 +288,13 @@ fn mates_are_claimed_when_they_stand_on_the_board() {
 }
 
 #[test]
-fn draws_are_claimed_by_rule_and_not_a_ply_early() {
+fn draws_are_claimed_by_rule_but_not_early() {
     let mut engine = engine(&["--no-book"]);
     engine.send("force\nsetboard 8/8/8/4k3/8/8/3R4/K7 w - - 97 90\nplayother");
     engine.send("usermove d2c2");
     let lines = engine.until_start("move");
     assert!(!lines.iter().any(|line| line.starts_with("1/2")), "{lines:?}");
-    assert!(engine.sync().is_empty(), "99 plies are no draw");
+    assert!(engine.sync().is_empty(), "99 plies are not a draw");
     engine.send("usermove c2c1");
     assert_eq!(engine.line(), "1/2-1/2 {Fifty-move rule}");
     engine.send("force\nsetboard 8/8/8/4k3/5N2/8/8/K7 b - - 0 1\nusermove e5f4");
@@ -297,7 +302,7 @@ fn draws_are_claimed_by_rule_and_not_a_ply_early() {
 }
 
 #[test]
-fn only_dead_material_is_a_claim() {
+fn only_insufficient_material_is_claimed() {
     let mut engine = engine(&["--no-book"]);
     for (fen, mv, claimed) in [
         ("8/8/8/4k3/5N2/8/8/K7 b - - 0 1", "e5f4", true),
@@ -315,7 +320,7 @@ fn only_dead_material_is_a_claim() {
 }
 
 #[test]
-fn levels_of_all_forms_are_understood() {
+fn all_level_forms_are_accepted() {
     let mut engine = engine(&["--no-book"]);
     engine.send("level 40 5 0\nlevel 40 0:30 0\nlevel 0 2 12\nlevel 0 0:10 0.05\nlevel 20 22+5 0");
     engine.send("st 0.01\ntime 100\notim -20\nsd 3\nnps 1000\nlevel 0 1 0");
@@ -326,7 +331,7 @@ fn levels_of_all_forms_are_understood() {
 }
 
 #[test]
-fn nodes_can_stand_for_time() {
+fn node_rate_replaces_time() {
     let mut engine = engine(&["--no-book"]);
     engine.send("st 1\nnps 3000\nusermove e2e4");
     let lines = thinking(&engine.until_start("move"));
@@ -334,7 +339,7 @@ fn nodes_can_stand_for_time() {
 }
 
 #[test]
-fn analysis_follows_moves_and_reports_how_far_it_is() {
+fn analysis_follows_moves_and_reports_status() {
     let mut engine = engine(&[]);
     engine.send("analyze");
     engine.until(|line| line.starts_with("4 "));
@@ -356,11 +361,11 @@ fn analysis_follows_moves_and_reports_how_far_it_is() {
         "analysis plays no moves"
     );
     engine.send(".");
-    assert_eq!(engine.sync(), Vec::<String>::new(), "nothing runs any more");
+    assert_eq!(engine.sync(), Vec::<String>::new(), "no search is running");
 }
 
 #[test]
-fn moves_can_be_left_out_and_taken_in_again() {
+fn moves_can_be_excluded_and_included() {
     let mut engine = engine(&[]);
     engine.send(&format!("setboard {MATE_IN_ONE}\nanalyze"));
     engine.until(|line| line.contains("Ra8#"));
@@ -378,7 +383,7 @@ fn moves_can_be_left_out_and_taken_in_again() {
 }
 
 #[test]
-fn the_result_may_come_at_any_time() {
+fn result_is_accepted_at_any_time() {
     let mut engine = engine(&["--no-book"]);
     engine.send("st 1000000\nnps 0\nhard\nusermove e2e4\nresult 1-0 {Black resigns}\nforce");
     let lines = engine.sync();
@@ -387,10 +392,10 @@ fn the_result_may_come_at_any_time() {
     engine.until_start("move");
 }
 
-/// python-chess takes the first lines of pondering for lines of the search before the move, as it asks
-/// for the end of that only after the move; the expected reply is not to be had from them.
+/// python-chess assigns the first ponder lines to the search before the move, so it cannot get the
+/// expected reply from them.
 #[test]
-fn the_expected_reply_is_reported_with_the_move() {
+fn expected_reply_is_reported_with_the_move() {
     let mut engine = engine(&["--no-book"]);
     engine.send("post\nhard\nusermove e2e4");
     engine.until_start("move");
@@ -407,7 +412,7 @@ fn the_expected_reply_is_reported_with_the_move() {
 }
 
 #[test]
-fn the_result_ends_pondering() {
+fn result_ends_pondering() {
     let mut engine = engine(&["--no-book"]);
     engine.send("hard\nusermove e2e4");
     engine.until_start("move");
@@ -416,13 +421,13 @@ fn the_result_ends_pondering() {
     engine.send("result 1/2-1/2 {Mutual agreement}");
     engine.sync();
     engine.send(".");
-    assert_eq!(engine.sync(), Vec::<String>::new(), "nothing runs any more");
+    assert_eq!(engine.sync(), Vec::<String>::new(), "no search is running");
     engine.send("force\nusermove d2d4\nnew\nst 1\nnps 100\nusermove e2e4");
     engine.until_start("move");
 }
 
 #[test]
-fn settings_may_change_at_any_time() {
+fn settings_can_change_at_any_time() {
     let mut engine = engine(&["--no-book"]);
     engine.send("st 1000000\nnps 0\nusermove e2e4\nmemory 2\ncores 2\noption MultiPV=2");
     engine.send("option BookSearch=stop\noption ClearHash\neasy\nhard\ncores 1\n?");
@@ -453,7 +458,7 @@ fn moves_can_be_taken_back_while_thinking() {
 }
 
 #[test]
-fn a_session_without_new_continues() {
+fn repeated_moves_without_new_are_answered() {
     let mut engine = engine(&["--no-book"]);
     for _ in 0..3 {
         engine.send("force\nusermove e2e4\ngo");
@@ -464,7 +469,7 @@ fn a_session_without_new_continues() {
 }
 
 #[test]
-fn the_side_can_be_changed() {
+fn sides_can_be_changed() {
     let mut engine = engine(&["--no-book"]);
     engine.send("force\nusermove e2e4\nplayother");
     assert!(!engine.sync().iter().any(|line| line.starts_with("move")));
@@ -476,7 +481,7 @@ fn the_side_can_be_changed() {
 }
 
 #[test]
-fn pausing_stops_the_search_and_resuming_starts_it() {
+fn pause_stops_and_resume_restarts_the_search() {
     let mut engine = engine(&["--no-book"]);
     engine.send("usermove e2e4\npause");
     engine.sync();
@@ -487,7 +492,7 @@ fn pausing_stops_the_search_and_resuming_starts_it() {
 }
 
 #[test]
-fn garbage_is_answered_and_survived() {
+fn garbage_input_is_answered_with_errors() {
     let mut engine = engine(&[]);
     engine.send_bytes(b"\0\0\xff\xfe\n\r\n \t \nusermove \0\nsetboard \xff\n");
     engine.send_bytes(&[vec![b'e'; 2 << 20], b"\n".to_vec()].concat());
@@ -501,7 +506,7 @@ fn garbage_is_answered_and_survived() {
 }
 
 #[test]
-fn the_end_of_input_ends_the_engine_in_mid_search() {
+fn end_of_input_ends_the_engine_during_a_search() {
     for unfinished in ["", "usermov", "quit"] {
         let mut engine = engine(&["--no-book"]);
         engine.send("st 1000000\nnps 0\nusermove e2e4");
@@ -513,7 +518,7 @@ fn the_end_of_input_ends_the_engine_in_mid_search() {
 
 #[cfg(unix)]
 #[test]
-fn sigint_is_survived_and_sigterm_obeyed() {
+fn sigint_is_ignored_and_sigterm_ends_the_engine() {
     let mut engine = engine(&["--no-book"]);
     engine.send("st 1000000\nnps 0\nusermove e2e4");
     engine.until(|line| line.starts_with("3 "));
@@ -525,7 +530,7 @@ fn sigint_is_survived_and_sigterm_obeyed() {
 }
 
 #[test]
-fn a_log_is_written_where_the_user_wants_it() {
+fn log_is_written_to_the_given_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("log");
     let mut engine = engine(&["--log", path.to_str().expect("UTF-8")]);
@@ -537,7 +542,7 @@ fn a_log_is_written_where_the_user_wants_it() {
 }
 
 #[test]
-fn the_log_may_begin_and_end_at_any_time() {
+fn log_can_start_and_stop_at_any_time() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("log");
     let mut engine = engine(&[]);
@@ -553,7 +558,7 @@ fn the_log_may_begin_and_end_at_any_time() {
 }
 
 #[test]
-fn chess960_is_refused_in_plain_words() {
+fn chess960_is_rejected_with_a_clear_message() {
     let mut engine = engine(&["--no-book"]);
     engine.send("variant fischerandom");
     assert_eq!(engine.line(), "Error (unsupported variant): variant fischerandom");
@@ -567,7 +572,7 @@ fn chess960_is_refused_in_plain_words() {
 }
 
 #[test]
-fn the_strength_is_in_the_menu() {
+fn strength_options_are_declared() {
     let mut engine = Engine::start(&["-x", "--no-book", "--elo", "900"]);
     engine.send("xboard\nprotover 2");
     let lines = engine.until(|line| line == "feature done=1");
@@ -583,5 +588,5 @@ fn the_strength_is_in_the_menu() {
     let begin = std::time::Instant::now();
     engine.send("new\noption HumanPauses=1\nst 1\nusermove e2e4");
     engine.until_start("move ");
-    assert!(begin.elapsed().as_millis() >= 100, "a pause was asked for");
+    assert!(begin.elapsed().as_millis() >= 100, "pauses are enabled");
 }

@@ -1,16 +1,16 @@
-//! The console in a terminal: what only a terminal can do to it.
+//! The console in a terminal: behaviour that needs a terminal.
 
 use std::path::Path;
 
 use crate::support::terminal::Terminal;
 use rustix::process::{Pid, Signal, kill_process};
 
-fn kept(data: &Path) -> String {
+fn saved_games(data: &Path) -> String {
     std::fs::read_to_string(data.join("tabia/games.pgn")).unwrap_or_default()
 }
 
 #[test]
-fn a_hang_up_loses_no_game() {
+fn game_is_saved_on_sighup() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut terminal = Terminal::start(folder.path());
     terminal.answer(&["force", "e4", "e5"]);
@@ -18,23 +18,23 @@ fn a_hang_up_loses_no_game() {
     let child = Pid::from_child(&terminal.child);
     kill_process(child, Signal::HUP).expect("sent");
     assert!(terminal.wait_for_end().success());
-    assert!(kept(folder.path()).contains("1. e4 e5 *"), "{}", kept(folder.path()));
+    assert!(saved_games(folder.path()).contains("1. e4 e5 *"), "{}", saved_games(folder.path()));
 }
 
 #[test]
-fn quit_is_noticed_while_the_engine_thinks() {
+fn quit_works_while_the_engine_thinks() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut terminal = Terminal::start(folder.path());
     terminal.answer(&["book off", "st 10000", "e4"]);
-    // Nothing is asked from here on: the engine thinks.
+    // No prompt follows: the engine thinks.
     terminal.wait_for("4 . . . .(P). . .");
     terminal.enter("quit");
     assert!(terminal.wait_for_end().success());
-    assert!(kept(folder.path()).contains("1. e4 *"), "{}", kept(folder.path()));
+    assert!(saved_games(folder.path()).contains("1. e4 *"), "{}", saved_games(folder.path()));
 }
 
 #[test]
-fn what_ends_the_thinking_is_noticed_at_once() {
+fn commands_that_end_thinking_take_effect_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut terminal = Terminal::start(folder.path());
     for (typed, answer) in [
@@ -43,7 +43,7 @@ fn what_ends_the_thinking_is_noticed_at_once() {
         ("resign", "The result of the game is 0-1."),
     ] {
         terminal.answer(&["new", "book off", "st 10000", "e4"]);
-        // Nothing is asked from here on: the engine thinks.
+        // No prompt follows: the engine thinks.
         terminal.wait_for("4 . . . .(P). . .");
         terminal.enter(typed);
         terminal.wait_for(answer);

@@ -1,4 +1,4 @@
-//! What the log tells, and where: on standard error by commands, only in its file by engines.
+//! Log output: commands log to standard error, engines only to their file.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -12,12 +12,12 @@ fn run(arguments: &[&str], filter: Option<&str>, input: &str) -> Output {
     command.envs(filter.map(|filter| ("RUST_LOG", filter)));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
-    child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("it listens");
+    child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("it reads");
     child.wait_with_output().expect("it ends")
 }
 
 #[test]
-fn every_command_logs_its_progress_if_asked() {
+fn every_command_logs_when_verbose() {
     for command in [
         &["perft", "1"][..],
         &["eval"],
@@ -29,21 +29,21 @@ fn every_command_logs_its_progress_if_asked() {
         let silent = run(command, None, "");
         assert!(silent.status.success() && silent.stderr.is_empty(), "{silent:?}");
         let verbose = [command, &["-v"]].concat();
-        for (arguments, filter, tells) in [
+        for (arguments, filter, logs) in [
             (&verbose[..], None, true),
             (command, Some("tabia=info"), true),
             (&verbose, Some("off"), false),
         ] {
             let output = run(arguments, filter, "");
             let log = String::from_utf8_lossy(&output.stderr);
-            assert_eq!(log.contains("INFO") && log.contains(command[0]), tells, "{output:?}");
+            assert_eq!(log.contains("INFO") && log.contains(command[0]), logs, "{output:?}");
             assert!(!String::from_utf8_lossy(&output.stdout).contains("INFO"), "{output:?}");
         }
     }
 }
 
 #[test]
-fn under_a_protocol_only_the_file_reports() {
+fn engines_log_only_to_the_file() {
     let folder = tempfile::tempdir().expect("a folder");
     for (protocol, input, answer) in
         [("-x", "protover 2\nquit\n", "feature done=1"), ("--uci", "uci\nquit\n", "uciok")]
@@ -67,7 +67,7 @@ fn under_a_protocol_only_the_file_reports() {
 }
 
 #[test]
-fn what_each_search_does_is_logged_if_all_is_asked_for() {
+fn searches_are_logged_at_the_highest_verbosity() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut answers = Vec::new();
     for verbosity in ["-vv", "-vvv"] {
@@ -85,11 +85,11 @@ fn what_each_search_does_is_logged_if_all_is_asked_for() {
         }
     }
     assert_eq!(answers.len(), 2);
-    assert_eq!(answers[0], answers[1], "to be watched changes nothing");
+    assert_eq!(answers[0], answers[1], "logging does not change the move");
 }
 
 #[test]
-fn rust_log_filters_the_file_of_an_engine() {
+fn rust_log_filters_the_log_file_of_an_engine() {
     let folder = tempfile::tempdir().expect("a folder");
     for (number, (filter, traffic, iterations)) in [
         ("off", false, false),

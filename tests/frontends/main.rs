@@ -1,4 +1,4 @@
-//! What users and programs talk to: xboard's protocol, UCI and the console.
+//! Front ends: xboard protocol, UCI, console and explorer server.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,4 +1,4 @@
-//! `tabia serve` as a program: what it answers to those who ask well, and to those who do not.
+//! `tabia serve`: answers to valid and invalid requests.
 
 mod counting;
 mod faults;
@@ -14,10 +14,10 @@ use serde_json::Value;
 
 use crate::support::{PROGRAM, TIMEOUT};
 
-/// Games with two orders of moves to one position, and one with two results.
+/// Games with two move orders to one position, and a position with two results.
 const GAMES: &str = "[White \"Alpha, A\"]\n[Black \"Beta\"]\n[WhiteElo \"2400\"]\n[BlackElo \"2300\"]\n[Date \"2020.03.01\"]\n[Event \"Open\"]\n\n1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 1-0\n\n[White \"Beta\"]\n[Black \"Alpha, A\"]\n[WhiteElo \"2310\"]\n[BlackElo \"2410\"]\n[Date \"2021.05.01\"]\n\n1. c4 e6 2. d4 Nf6 3. Nf3 0-1\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 1/2-1/2\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 1-0\n";
 
-/// A server on a port of its own.
+/// A server on its own port.
 struct Server {
     child: Child,
     address: String,
@@ -42,7 +42,7 @@ impl Answer {
 }
 
 impl Server {
-    /// Serves with these arguments until it is dropped.
+    /// Starts a server with these arguments; dropping it ends it.
     fn start(arguments: &[&str], folder: &Path) -> Self {
         let mut command = Command::new(PROGRAM);
         command.arg("serve").args(arguments).args(["--listen", "0"]).current_dir(folder);
@@ -61,7 +61,7 @@ impl Server {
         server
     }
 
-    /// One with the games above.
+    /// Starts a server with `GAMES`.
     fn with_games() -> (Self, tempfile::TempDir) {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("games.pgn"), GAMES).expect("written");
@@ -81,7 +81,7 @@ impl Server {
         stream
     }
 
-    /// Sends a request as it is and reads all that comes back.
+    /// Sends a raw request and returns the answer.
     fn send(&self, request: &str) -> Answer {
         let mut stream = self.connect();
         stream.write_all(request.as_bytes()).expect("sent");
@@ -122,7 +122,7 @@ impl Drop for Server {
     }
 }
 
-/// The content of a body in chunks.
+/// Decodes a chunked body.
 fn unchunked(mut rest: &str) -> String {
     let mut body = String::new();
     while let Some((length, after)) = rest.split_once("\r\n") {
@@ -141,10 +141,10 @@ fn names(moves: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_position_is_reported_with_both_counts_and_the_ways_to_it() {
+fn book_answer_has_both_counts_and_move_orders() {
     let (server, _folder) = Server::with_games();
     let answer = server.get("/book?play=d2d4,g8f6,c2c4,e7e6").json();
-    // The position has no name of its own, but one on the way has.
+    // The position has no name of its own, but an earlier one has.
     assert_eq!(answer["opening"]["eco"], "A50");
     assert_eq!(answer["reached"]["games"], 2);
     assert_eq!(names(&answer["moves"]), ["Nc3", "Nf3"]);
@@ -174,7 +174,7 @@ fn a_position_is_reported_with_both_counts_and_the_ways_to_it() {
 }
 
 #[test]
-fn the_explorer_of_lichess_would_say_the_same() {
+fn lichess_endpoints_have_the_lichess_format() {
     let (server, _folder) = Server::with_games();
     let answer = server.get("/masters?play=e2e4,e7e5,g1f3,b8c6,f1c4,f8c5").json();
     let [castling, c3] = [&answer["moves"][0], &answer["moves"][1]];
@@ -205,7 +205,7 @@ fn the_explorer_of_lichess_would_say_the_same() {
 }
 
 #[test]
-fn games_are_distinguished_by_rating_speed_and_date() {
+fn games_are_filtered_by_rating_speed_and_date() {
     let (server, _folder) = Server::with_games();
     assert_eq!(server.get("/status").json()["facets"], true);
     let counts = |path: &str| {
@@ -244,7 +244,7 @@ fn games_are_distinguished_by_rating_speed_and_date() {
 }
 
 #[test]
-fn a_player_is_looked_for_and_the_games_are_shown() {
+fn player_endpoint_returns_statistics_and_games() {
     let (server, _folder) = Server::with_games();
     let answer = server.get("/player?player=alpha,%20a&color=white&recentGames=1");
     assert_eq!(answer.header("content-type"), Some("application/x-ndjson"));
@@ -276,7 +276,7 @@ fn a_player_is_looked_for_and_the_games_are_shown() {
 }
 
 #[test]
-fn answers_are_tagged_compressed_and_open_to_all() {
+fn answers_have_etag_compression_and_cors_headers() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(&[], folder.path());
     let first = server.get("/book?play=e2e4");
@@ -296,12 +296,12 @@ fn answers_are_tagged_compressed_and_open_to_all() {
             file.status == 200
                 && file.header("content-type").is_some_and(|found| found.starts_with(kind))
         );
-        assert!(!file.body.contains("://") || path == "/", "{path} names another server");
+        assert!(!file.body.contains("://") || path == "/", "{path} refers to another server");
     }
 }
 
 #[test]
-fn what_is_asked_badly_is_refused_in_words() {
+fn bad_requests_get_an_error_with_a_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(&["embedded"], folder.path());
     for (path, status, named) in [
@@ -332,9 +332,9 @@ fn what_is_asked_badly_is_refused_in_words() {
 }
 
 #[test]
-fn the_engine_reports_its_lines_and_where_they_meet_the_book() {
+fn analysis_streams_lines_and_transpositions_into_the_book() {
     let (server, _folder) = Server::with_games();
-    // The games have it with the moves the other way round.
+    // The games reach it by the other move order.
     let answer = server.get("/analysis?play=c2c4,g8f6&seconds=1&lines=2");
     assert_eq!(answer.header("content-type"), Some("text/event-stream"));
     let events: Vec<(&str, Value)> = answer
@@ -356,14 +356,14 @@ fn the_engine_reports_its_lines_and_where_they_meet_the_book() {
     assert!(found.into_iter().all(|(_, found)| found["fromOutside"] == true));
 }
 
-/// The lines of JSON of a stream.
+/// Returns the JSON lines of a stream.
 fn json_lines(answer: &Answer) -> Vec<Value> {
     assert_eq!(answer.header("content-type"), Some("application/x-ndjson"), "{}", answer.body);
     answer.body.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
 #[test]
-fn a_game_is_annotated_line_by_line() {
+fn annotation_streams_progress_and_the_game() {
     let (server, _folder) = Server::with_games();
     let schemas = &server.get("/openapi.json").json()["components"]["schemas"];
     let pgn = "[White \"A \\\"B\\\"\"]\n\n1. f3 {mine} e5 2. g4 Qh4# 0-1\n";
@@ -382,7 +382,7 @@ fn a_game_is_annotated_line_by_line() {
 }
 
 #[test]
-fn no_stranger_ties_the_annotator_up() {
+fn annotation_requests_are_validated_and_limited() {
     let (server, _folder) = Server::with_games();
     for (path, body, named) in [
         ("/annotate", "8/8/8/4k3/8/8/8/4K3 w - - 0 1", "no move to be explained"),
@@ -396,7 +396,7 @@ fn no_stranger_ties_the_annotator_up() {
         assert!(answer.body.contains(named), "{path}: {}", answer.body);
     }
     assert_eq!(server.post("/annotate", &"x".repeat(300_000)).status, 413);
-    // While a game of one is searched, that of another has to wait; whoever leaves makes room.
+    // Only one game is annotated at a time; a closed connection frees the annotator.
     let long = "Nf3 Nf6 Ng1 Ng8 ".repeat(100);
     let mut open = server.connect();
     let request = format!(
@@ -412,7 +412,7 @@ fn no_stranger_ties_the_annotator_up() {
 }
 
 #[test]
-fn our_own_answers_are_as_they_are_described() {
+fn answers_match_the_openapi_description() {
     let (server, _folder) = Server::with_games();
     let description = server.get("/openapi.json").json();
     let schemas = &description["components"]["schemas"];
@@ -439,7 +439,7 @@ fn our_own_answers_are_as_they_are_described() {
     }
 }
 
-/// Holds an answer against a schema: as much of JSON Schema as ours use.
+/// Checks a value against a schema; supports the JSON Schema features in use.
 fn check(value: &Value, schema: &Value, all: &Value, place: &str) {
     if let Some(name) = schema["$ref"].as_str().and_then(|name| name.rsplit('/').next()) {
         return check(value, &all[name], all, place);
@@ -488,7 +488,7 @@ fn check(value: &Value, schema: &Value, all: &Value, place: &str) {
 }
 
 #[test]
-fn it_ends_in_order_and_says_what_is_wrong() {
+fn server_ends_cleanly_and_reports_startup_errors() {
     let (mut server, folder) = Server::with_games();
     let mut open = server.connect();
     open.write_all(b"GET /analysis?seconds=50 HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");

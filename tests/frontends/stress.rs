@@ -1,5 +1,5 @@
-//! Random commands in random states, sent without waiting: whatever comes, an answer follows. The
-//! only clock here is the watchdog in `support`.
+//! Random commands in random states, sent without waiting: every one is answered. The only time
+//! limit is the watchdog in `support`.
 
 use std::collections::VecDeque;
 use std::thread::sleep;
@@ -12,22 +12,22 @@ use crate::support::Engine;
 use tabia::cecp::Reply;
 use tabia::position::{Color, Game, Move, Position};
 
-/// Commands of a short run and of a long one, for either protocol.
+/// Number of commands of a short and of a long run, in each protocol.
 const SHORT: usize = 1_000;
 const LONG: usize = 20_000;
 
-/// After about so many commands the answers are waited for.
-const BREATH: usize = 25;
+/// Number of commands after which the test waits for answers.
+const SYNC_EVERY: usize = 25;
 
-/// Games longer than this are begun anew.
+/// Longest game in plies; then a new one begins.
 const LONGEST: usize = 60;
 
 const MATE_IN_ONE: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
 const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 const ENDGAME: &str = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
-const NONE: &str = "8/8/8/8/8/8/8/8 w - - 0 1";
+const INVALID: &str = "8/8/8/8/8/8/8/8 w - - 0 1";
 
-/// Numbers that follow from `seed`.
+/// Random numbers determined by `seed`.
 fn random(seed: u64) -> TestRng {
     TestRng::from_seed(RngAlgorithm::ChaCha, &[seed.to_le_bytes(); 4].concat())
 }
@@ -45,14 +45,14 @@ fn legal_move(random: &mut TestRng, game: &Game) -> Option<Move> {
     moves.iter().nth(random.random_range(0..moves.len()))
 }
 
-/// Lets a search get somewhere.
+/// Gives a search some time.
 fn pause(random: &mut TestRng) {
     sleep(Duration::from_micros(random.random_range(0..10_000)));
 }
 
-/// A GUI of the xboard protocol that does anything at any moment. It follows the game as well as
-/// it can without waiting: where its board and the engine's part ways, it begins a new game.
-struct Monkey {
+/// An xboard GUI that sends random commands at any moment. It follows the game without waiting; if
+/// its board differs from the engine's, it starts a new game.
+struct RandomGui {
     engine: Engine,
     random: TestRng,
     /// The game as far as it is known; `None` after a disagreement.
@@ -61,11 +61,11 @@ struct Monkey {
     side: Option<Color>,
     /// Moves of the user that were not refused, and of the engine.
     moves: [usize; 2],
-    /// Lines of thinking that were shown.
-    thoughts: usize,
+    /// Thinking lines received.
+    thinking_lines: usize,
 }
 
-/// Commands without an argument that changes the game; moves and positions are drawn apart.
+/// Commands other than moves and positions, which are chosen separately.
 #[rustfmt::skip]
 const COMMANDS: [&str; 53] = [
     "force", "go", "go", "playother", "undo", "remove", "hard", "hard", "easy", "post", "post",
@@ -78,23 +78,23 @@ const COMMANDS: [&str; 53] = [
     "time 3", "otim 100", "sd 5", "name Zoë",
 ];
 
-impl Monkey {
+impl RandomGui {
     fn new(seed: u64) -> Self {
         let mut engine = Engine::start(&["-x"]);
         engine.send("xboard\nprotover 2");
         engine.until(|line| line == "feature done=1");
         engine.send("new\nst 1\nnps 3000\npost");
-        Monkey {
+        RandomGui {
             engine,
             random: random(seed),
             game: Some(Game::default()),
             side: Some(Color::Black),
             moves: [0; 2],
-            thoughts: 0,
+            thinking_lines: 0,
         }
     }
 
-    /// Takes note of what the engine has said.
+    /// Processes lines of the engine.
     fn receive(&mut self, lines: &[String]) {
         for line in lines {
             match Reply::from(line.as_str()) {
@@ -108,14 +108,14 @@ impl Monkey {
                     self.moves[0] -= 1;
                     self.game = None;
                 }
-                Reply::Thinking(_) => self.thoughts += 1,
+                Reply::Thinking(_) => self.thinking_lines += 1,
                 _ => {}
             }
         }
     }
 
-    /// Waits for the answer to all that was said so far; the engine is not thinking then.
-    fn breathe(&mut self) {
+    /// Waits until all commands are answered; the engine is not thinking then.
+    fn wait_for_answers(&mut self) {
         self.engine.send("resume\n?");
         let lines = self.engine.sync();
         self.receive(&lines);
@@ -129,7 +129,7 @@ impl Monkey {
     /// Plays a legal move as soon as it is the user's turn.
     fn play(&mut self) {
         if self.side.is_some() && self.side == self.to_move() {
-            self.breathe();
+            self.wait_for_answers();
         }
         let mv = self.game.as_ref().and_then(|game| legal_move(&mut self.random, game));
         match (mv, &mut self.game) {
@@ -142,16 +142,16 @@ impl Monkey {
         }
     }
 
-    /// A new game, or a position.
+    /// Starts a new game or sets up a position.
     fn begin(&mut self) {
-        let fen = pick(&mut self.random, &["", "", ENDGAME, MATE_IN_ONE, STALEMATE, NONE]);
+        let fen = pick(&mut self.random, &["", "", ENDGAME, MATE_IN_ONE, STALEMATE, INVALID]);
         match Position::from_fen(fen) {
             Ok(position) => {
                 self.game = Some(Game::new(position));
                 self.side = self.side.map(|_| !position.side_to_move());
                 self.engine.send(&format!("setboard {fen}"));
             }
-            Err(_) if fen == NONE => {
+            Err(_) if fen == INVALID => {
                 self.game = None;
                 self.engine.send(&format!("setboard {fen}"));
             }
@@ -193,13 +193,15 @@ impl Monkey {
             }
             let lines = self.engine.pending();
             self.receive(&lines);
-            if count % BREATH == 0 {
-                self.breathe();
+            if count % SYNC_EVERY == 0 {
+                self.wait_for_answers();
             }
         }
-        let Monkey { mut engine, moves: [users, own], thoughts, .. } = self;
-        println!("{number} commands: {users} moves taken, {own} made, {thoughts} thoughts");
-        assert!(users > number / 10 && own > number / 50 && thoughts > number / 50);
+        let RandomGui { mut engine, moves: [users, own], thinking_lines, .. } = self;
+        println!(
+            "{number} commands: {users} moves accepted, {own} made, {thinking_lines} thinking lines"
+        );
+        assert!(users > number / 10 && own > number / 50 && thinking_lines > number / 50);
         engine.send("exit\nforce");
         engine.sync();
         assert_eq!(engine.quit(), "");
@@ -207,19 +209,19 @@ impl Monkey {
 }
 
 #[test]
-fn any_xboard_command_may_come_at_any_moment() {
-    Monkey::new(20_240_229).run(SHORT);
+fn random_xboard_commands_are_answered() {
+    RandomGui::new(20_240_229).run(SHORT);
 }
 
 #[test]
 #[ignore = "20,000 commands take half a minute: .ci/run does it in release"]
-fn very_many_xboard_commands_may_come_at_any_moment() {
+fn many_random_xboard_commands_are_answered() {
     for seed in 1..=4 {
-        Monkey::new(seed).run(LONG / 4);
+        RandomGui::new(seed).run(LONG / 4);
     }
 }
 
-/// Commands of UCI but positions.
+/// UCI commands other than `position`.
 #[rustfmt::skip]
 const UCI_COMMANDS: [&str; 24] = [
     "go infinite", "go infinite", "go ponder wtime 100 btime 100", "go ponder movetime 5",
@@ -230,14 +232,14 @@ const UCI_COMMANDS: [&str; 24] = [
     "setoption name MultiPV value 1", "setoption name Clear Hash", "setoption name x value y",
 ];
 
-/// Sends commands of UCI at random. Every `go` is owed one `bestmove`, legal where it was asked for.
+/// Sends random UCI commands. Every `go` must get one `bestmove` that is legal in its position.
 fn uci(seed: u64, number: usize) {
     let mut engine = Engine::start(&["--uci"]);
     engine.send("uci");
     engine.until(|line| line == "uciok");
     let mut random = random(seed);
     let mut game = Game::default();
-    let mut owed = VecDeque::new();
+    let mut awaited = VecDeque::new();
     for count in 1..=number {
         match random.random_range(0..10) {
             0 => pause(&mut random),
@@ -251,19 +253,19 @@ fn uci(seed: u64, number: usize) {
                 engine.send(line);
                 match line {
                     "ucinewgame" => game = Game::default(),
-                    _ if line.starts_with("go") => owed.push_back(*game.position()),
+                    _ if line.starts_with("go") => awaited.push_back(*game.position()),
                     _ => {}
                 }
             }
         }
-        settle(&engine.pending(), &mut owed);
-        if count % BREATH == 0 {
+        check_answers(&engine.pending(), &mut awaited);
+        if count % SYNC_EVERY == 0 {
             engine.send("stop");
-            while !owed.is_empty() {
-                settle(&[engine.line()], &mut owed);
+            while !awaited.is_empty() {
+                check_answers(&[engine.line()], &mut awaited);
             }
             engine.send("isready");
-            settle(&engine.until(|line| line == "readyok"), &mut owed);
+            check_answers(&engine.until(|line| line == "readyok"), &mut awaited);
             engine.received.clear();
         }
     }
@@ -280,11 +282,11 @@ fn random_game(random: &mut TestRng) -> Game {
     game
 }
 
-/// Settles what is owed with what came in.
-fn settle(lines: &[String], owed: &mut VecDeque<Position>) {
+/// Checks each `bestmove` against the position it was requested for.
+fn check_answers(lines: &[String], awaited: &mut VecDeque<Position>) {
     for line in lines {
         let Some(best) = line.strip_prefix("bestmove ") else { continue };
-        let position = owed.pop_front().unwrap_or_else(|| panic!("nobody asked for {line}"));
+        let position = awaited.pop_front().unwrap_or_else(|| panic!("unexpected {line}"));
         let mv = best.split(' ').next().and_then(|word| word.parse::<Move>().ok());
         let legal = mv.map_or_else(|| position.has_no_moves(), |mv| position.is_legal(mv));
         assert!(legal, "{line} in {position}");
@@ -292,13 +294,13 @@ fn settle(lines: &[String], owed: &mut VecDeque<Position>) {
 }
 
 #[test]
-fn any_uci_command_may_come_at_any_moment() {
+fn random_uci_commands_are_answered() {
     uci(20_240_229, SHORT);
 }
 
 #[test]
 #[ignore = "20,000 commands take half a minute: .ci/run does it in release"]
-fn very_many_uci_commands_may_come_at_any_moment() {
+fn many_random_uci_commands_are_answered() {
     for seed in 1..=4 {
         uci(seed, LONG / 4);
     }

@@ -1,4 +1,4 @@
-//! UCI as the real program speaks it. Nothing here depends on how fast the machine is.
+//! UCI of the program. No test depends on the speed of the machine.
 
 use tabia::position::{Move, Position};
 
@@ -17,7 +17,7 @@ fn ready(engine: &mut Engine) -> Vec<String> {
 }
 
 #[test]
-fn the_word_uci_is_enough() {
+fn uci_command_selects_the_protocol() {
     let mut engine = Engine::start(&[]);
     engine.send("uci");
     let lines = engine.until(|line| line == "uciok");
@@ -31,7 +31,7 @@ fn the_word_uci_is_enough() {
 }
 
 #[test]
-fn the_word_uci_may_come_after_blank_lines() {
+fn uci_command_is_accepted_after_blank_lines() {
     let mut engine = Engine::start(&[]);
     engine.send("\n \r\nuci");
     engine.until(|line| line == "uciok");
@@ -51,7 +51,7 @@ fn options_without_effect_are_not_offered() {
 }
 
 #[test]
-fn the_log_is_written_where_it_can_be() {
+fn log_is_written_or_an_error_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("log");
     let mut engine = engine();
@@ -64,10 +64,10 @@ fn the_log_is_written_where_it_can_be() {
     assert!(line.starts_with("info string option LogFile: cannot write the log"), "{line}");
 }
 
-/// python-chess gives an engine up that lacks an option of its configuration, and that of
-/// lichess-bot names this one.
+/// python-chess rejects an engine that lacks a configured option, and lichess-bot configures this
+/// one.
 #[test]
-fn the_overhead_of_a_move_can_be_set() {
+fn move_overhead_can_be_set() {
     let mut engine = engine();
     let declared = "option name Move Overhead type spin default 25 min 0 max 5000";
     assert!(engine.received.iter().any(|line| line == declared), "{:?}", engine.received);
@@ -78,9 +78,9 @@ fn the_overhead_of_a_move_can_be_set() {
     assert!(!lines.iter().any(|line| line.contains("string")), "{lines:?}");
 }
 
-/// A search from the position before would answer for another game.
+/// A search of the previous position would answer for another game.
 #[test]
-fn a_bad_position_is_never_answered_from_the_one_before() {
+fn invalid_position_is_not_searched_as_the_previous_one() {
     let mut engine = engine();
     engine.send("position startpos moves e2e4\ngo depth 1");
     engine.until_start("bestmove");
@@ -93,7 +93,11 @@ fn a_bad_position_is_never_answered_from_the_one_before() {
         engine.send(&format!("position fen {mate} moves g1h1 g8h8 {bad} h8g8\ngo depth 3"));
         assert_eq!(engine.line(), format!("info string error: illegal move: {bad}"));
         let lines = engine.until_start("bestmove");
-        assert_eq!(lines.last().map(String::as_str), Some("bestmove a1a8"), "the moves before it");
+        assert_eq!(
+            lines.last().map(String::as_str),
+            Some("bestmove a1a8"),
+            "the moves before it are played"
+        );
     }
     engine.send("ucinewgame\nposition startpos\ngo depth 1");
     engine.until_start("bestmove");
@@ -101,7 +105,7 @@ fn a_bad_position_is_never_answered_from_the_one_before() {
 }
 
 #[test]
-fn go_keeps_to_its_bounds() {
+fn go_respects_its_limits() {
     let mut engine = engine();
     engine.send("ucinewgame\nposition startpos moves e2e4 e7e5\ngo depth 3");
     let lines = engine.until_start("bestmove");
@@ -122,9 +126,9 @@ fn go_keeps_to_its_bounds() {
 }
 
 #[test]
-fn an_unbounded_search_waits_for_stop() {
+fn unbounded_search_waits_for_stop() {
     let mut engine = engine();
-    // Only one reply, and mate after it: the search has soon seen everything.
+    // Only one reply, then mate: the search is soon complete.
     engine.send("position fen 7k/8/5K2/6Q1/8/8/8/8 b - - 0 1\ngo infinite");
     ready(&mut engine);
     engine.send("stop");
@@ -135,7 +139,7 @@ fn an_unbounded_search_waits_for_stop() {
     assert_eq!(ready(&mut engine), ["readyok"]);
 }
 
-/// Positions without a legal move, and whether they are mate: random games with few pieces.
+/// Final positions of random games with few pieces, and whether they are checkmate.
 fn ends_of_games() -> Vec<(String, bool)> {
     let starts = [
         "7k/5Q2/8/6K1/8/8/8/8 w - - 0 1",
@@ -160,9 +164,10 @@ fn ends_of_games() -> Vec<(String, bool)> {
     ends
 }
 
-/// The score is reported, and `bestmove` waits for `stop` or `ponderhit` where the protocol says so.
+/// The score is reported, and `bestmove` waits for `stop` or `ponderhit` where the protocol
+/// requires it.
 #[test]
-fn a_finished_game_has_a_score_and_no_move() {
+fn finished_game_has_a_score_but_no_move() {
     let ends = ends_of_games();
     assert!(ends.iter().any(|end| end.1) && ends.iter().any(|end| !end.1), "both kinds: {ends:?}");
     let mut engine = engine();
@@ -190,7 +195,7 @@ fn a_finished_game_has_a_score_and_no_move() {
 }
 
 #[test]
-fn pondering_ends_with_a_hit_or_a_stop() {
+fn pondering_ends_with_ponderhit_or_stop() {
     let mut engine = engine();
     engine.send("position startpos moves e2e4 e7e5\ngo ponder wtime 200 btime 200");
     engine.until(|line| line.starts_with("info depth 3 "));
@@ -203,7 +208,7 @@ fn pondering_ends_with_a_hit_or_a_stop() {
 }
 
 #[test]
-fn several_lines_are_distinguished() {
+fn multi_pv_lines_are_numbered() {
     let mut engine = engine();
     engine.send("setoption name MultiPV value 3\nposition startpos\ngo depth 4");
     let lines = engine.until_start("bestmove");
@@ -213,7 +218,7 @@ fn several_lines_are_distinguished() {
 }
 
 #[test]
-fn nonsense_is_survived() {
+fn invalid_commands_are_ignored() {
     let mut engine = engine();
     engine.send(
         "stop\nponderhit\ngo depth 1 movetime\nposition fen nonsense\nsetoption name X value 3",
@@ -229,7 +234,7 @@ fn nonsense_is_survived() {
 }
 
 #[test]
-fn a_limited_strength_bounds_the_search() {
+fn limited_strength_limits_the_search() {
     let mut engine = engine();
     for declared in [
         "option name UCI_LimitStrength type check default false",
@@ -240,7 +245,7 @@ fn a_limited_strength_bounds_the_search() {
     let nodes = |lines: &[String]| -> u64 {
         let reported =
             lines.iter().filter_map(|line| line.split_once(" nodes ")?.1.split(' ').next());
-        reported.filter_map(|number| number.parse().ok()).max().expect("nodes are told")
+        reported.filter_map(|number| number.parse().ok()).max().expect("a node count")
     };
     let mut searched = Vec::new();
     for elo in [800, 1400, 2000] {
@@ -251,7 +256,7 @@ fn a_limited_strength_bounds_the_search() {
         searched.push(nodes(&engine.until_start("bestmove")));
     }
     assert!(searched.is_sorted() && searched[2] > 4 * searched[0], "{searched:?}");
-    // An analysis is as good as ever.
+    // An analysis has full strength.
     engine.send("position startpos\ngo infinite");
     engine.until(|line| line.starts_with("info depth 8 "));
     engine.send("stop");
@@ -270,7 +275,7 @@ fn perft_is_counted_move_by_move() {
     assert_eq!(lines.last().map(String::as_str), Some("Nodes searched: 13160"));
     let counts = lines.iter().filter_map(|line| line.split_once(": ")?.1.parse::<u64>().ok());
     assert_eq!(counts.take(20).sum::<u64>(), 13160);
-    // It is heard meanwhile, and can be stopped; `quit` waits for it.
+    // Commands are answered meanwhile, and perft can be stopped; `quit` waits for it.
     engine.send("go perft 20\nisready");
     engine.until_start("readyok");
     engine.send("stop");
@@ -293,19 +298,19 @@ fn perft_is_counted_move_by_move() {
 }
 
 #[test]
-fn the_position_is_shown() {
+fn d_shows_the_position() {
     let mut engine = engine();
     engine.send("position startpos moves e2e4\nd");
     let lines = engine.until_start("Checkers:");
     let fen = "Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
     assert!(lines.iter().any(|line| line == fen), "{lines:?}");
-    // Polyglot's own example of a key.
+    // The example key of the Polyglot book format.
     assert!(lines.iter().any(|line| line == "Key: 823C9B50FD114196"), "{lines:?}");
     assert!(lines.iter().any(|line| line == " |   |   |   |   | P |   |   |   | 4"), "{lines:?}");
 }
 
 #[test]
-fn chess960_is_refused_in_plain_words() {
+fn chess960_is_rejected_with_a_clear_message() {
     let mut engine = engine();
     engine.send("setoption name UCI_Chess960 value false\nsetoption name UCI_Chess960 value true");
     assert_eq!(engine.line(), "info string Chess960 is not played here, only orthodox chess");
@@ -321,7 +326,7 @@ fn chess960_is_refused_in_plain_words() {
 }
 
 #[test]
-fn an_opponent_book_plays_the_moves_of_his_games() {
+fn opponent_book_plays_the_moves_of_its_player() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("games.pgn");
     let games = "[White \"Ann\"]\n[WhiteElo \"1200\"]\n[Black \"Bob\"]\n\n1. g4 e5 2. f3 d5 *\n";
@@ -330,7 +335,7 @@ fn an_opponent_book_plays_the_moves_of_his_games() {
     let mut engine = Engine::start(&["--uci", "--spar", &spec]);
     engine.send("uci\nposition startpos\ngo wtime 60000 btime 60000");
     assert_eq!(engine.until_start("bestmove").last().map(String::as_str), Some("bestmove g2g4"));
-    // Beyond the games she plays at her strength; and the option does what the argument does.
+    // Beyond the games it plays at the player's strength; the option works like the argument.
     engine.send("position startpos moves g2g4 d7d5\ngo wtime 60000 btime 60000");
     engine.until_start("bestmove");
     engine.send(&format!("setoption name SparFile value {},player=Bob", file.display()));
@@ -343,21 +348,21 @@ fn an_opponent_book_plays_the_moves_of_his_games() {
     assert!(lines.iter().any(|line| line.contains("/nowhere.pgn")), "{lines:?}");
 }
 
-/// How often a move is told once these lines have come and the input has ended so.
-fn to_the_end(lines: &str, leave: impl FnOnce(&mut Engine)) -> usize {
+/// Counts the moves reported after these lines and this end of input.
+fn count_best_moves(lines: &str, end_input: impl FnOnce(&mut Engine)) -> usize {
     let mut engine = engine();
     engine.send(lines);
-    leave(&mut engine);
+    end_input(&mut engine);
     assert!(engine.wait().success());
     engine.rest().iter().filter(|line| line.starts_with("bestmove ")).count()
 }
 
 #[test]
-fn a_script_is_answered_to_its_end() {
+fn searches_complete_after_end_of_input() {
     for go in ["depth 7", "nodes 20000", "movetime 30", "depth 3\ngo depth 4", "mate 1"] {
         let moves = 1 + go.matches("go").count();
         let lines = format!("position startpos\ngo {go}");
-        assert_eq!(to_the_end(&lines, Engine::close), moves, "{go}");
+        assert_eq!(count_best_moves(&lines, Engine::close), moves, "{go}");
     }
     let mut engine = engine();
     engine.send("position startpos\ngo depth 8");
@@ -367,20 +372,20 @@ fn a_script_is_answered_to_its_end() {
 }
 
 #[test]
-fn a_gui_that_has_gone_is_not_waited_for() {
+fn unbounded_searches_stop_at_end_of_input() {
     for go in ["infinite", "ponder", "ponder depth 3", "wtime 36000000 btime 36000000"] {
         let lines = format!("position startpos\ngo {go}");
-        assert_eq!(to_the_end(&lines, Engine::close), 1, "{go}");
+        assert_eq!(count_best_moves(&lines, Engine::close), 1, "{go}");
     }
     let lines = "position fen 7k/5KQ1/8/8/8/8/8/8 b - - 0 1\ngo ponder\nponderhit";
-    assert_eq!(to_the_end(lines, Engine::close), 1, "the game is over");
+    assert_eq!(count_best_moves(lines, Engine::close), 1, "the game is over");
 }
 
 #[cfg(unix)]
 #[test]
-fn sigterm_waits_for_nothing() {
+fn sigterm_ends_a_search_or_perft() {
     for go in ["depth 90", "perft 20"] {
         let lines = format!("position startpos\ngo {go}\nisready");
-        to_the_end(&lines, |engine| engine.signal("-TERM"));
+        count_best_moves(&lines, |engine| engine.signal("-TERM"));
     }
 }

@@ -1,4 +1,4 @@
-//! What all commands print alike: errors of the system, suggestions, numbers, lists.
+//! Output shared by all commands: system errors, suggestions, numbers, lists.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::support::tabia;
 
-/// All that a command prints, with its exit status.
+/// Output and exit status of a command.
 fn printed(arguments: &[&str], folder: &Path) -> (String, Option<i32>) {
     let output = tabia(arguments, folder);
     let text = [output.stdout, output.stderr].concat();
@@ -17,7 +17,7 @@ fn printed(arguments: &[&str], folder: &Path) -> (String, Option<i32>) {
 }
 
 #[test]
-fn no_message_has_the_number_of_an_error() {
+fn error_messages_contain_no_os_error_numbers() {
     let folder = TempDir::new().expect("a temporary folder");
     let locked = folder.path().join("locked");
     fs::create_dir(folder.path().join("folder")).expect("writable");
@@ -77,7 +77,7 @@ fn no_message_has_the_number_of_an_error() {
 }
 
 #[test]
-fn only_close_words_are_suggested() {
+fn only_similar_words_are_suggested() {
     let folder = TempDir::new().expect("a temporary folder");
     for (arguments, hint) in [
         (&["boook"][..], Some("`book`")),
@@ -104,7 +104,7 @@ fn only_close_words_are_suggested() {
 }
 
 #[test]
-fn every_place_names_the_same_policies() {
+fn policies_are_listed_consistently() {
     let folder = TempDir::new().expect("a temporary folder");
     for policy in Policy::ALL {
         let why = ["book", "why", "embedded", "--policy", policy.name()];
@@ -130,7 +130,7 @@ fn every_place_names_the_same_policies() {
 }
 
 #[test]
-fn lists_are_read_as_the_help_shows_them() {
+fn lists_are_accepted_as_shown_in_the_help() {
     let folder = TempDir::new().expect("a temporary folder");
     let split = ["lesson", "split", "-n", "1", "-t", "1", "-d"];
     for depths in ["1 2", "1,2", "1, 2"] {
@@ -144,7 +144,7 @@ fn lists_are_read_as_the_help_shows_them() {
 }
 
 #[test]
-fn evaluations_are_those_of_all_positions_that_are_named() {
+fn eval_prints_every_given_position() {
     let folder = TempDir::new().expect("a temporary folder");
     let fens = [
         "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
@@ -163,7 +163,7 @@ fn evaluations_are_those_of_all_positions_that_are_named() {
 }
 
 #[test]
-fn the_first_figure_is_that_of_the_evaluation_in_use() {
+fn eval_prints_the_selected_evaluation_first() {
     let folder = TempDir::new().expect("a temporary folder");
     let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3";
     let first = |kind: &str| {

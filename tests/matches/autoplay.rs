@@ -30,7 +30,7 @@ fn faulty_match(first: &str, second: &str, extra: &[&str]) -> Output {
 }
 
 #[test]
-fn every_fault_gets_its_verdict() {
+fn every_engine_fault_has_its_verdict() {
     for (fault, uci_end, xboard_end) in [
         ("crash", "crash", "crash"),
         ("illegal", "illegal move", "illegal move"),
@@ -54,7 +54,7 @@ fn every_fault_gets_its_verdict() {
 }
 
 #[test]
-fn lateness_hanging_and_flooding_are_distinguished() {
+fn late_hanging_and_flooding_engines_are_distinguished() {
     for (fault, end) in
         [("late late_ms=600", "time forfeit"), ("hang", "stall"), ("flood", "stall")]
     {
@@ -68,7 +68,7 @@ fn lateness_hanging_and_flooding_are_distinguished() {
 }
 
 #[test]
-fn a_broken_engine_is_replaced_and_its_last_words_shown() {
+fn crashed_engine_is_restarted_and_its_last_output_shown() {
     let output = faulty_match("uci fault=crash at=3 in=1", "uci name=Good seed=2", &["-j", "1"]);
     let text = stdout(&output);
     assert!(text.contains("engine ended with code 3"), "{text}");
@@ -77,7 +77,7 @@ fn a_broken_engine_is_replaced_and_its_last_words_shown() {
 }
 
 #[test]
-fn the_same_games_at_any_concurrency() {
+fn games_do_not_depend_on_concurrency() {
     let dir = tempfile::tempdir().expect("a folder");
     let openings = dir.path().join("openings.pgn");
     let lines = "1. e4 *\n\n1. d4 d5 *\n\n1. c4 e5 2. g3 *\n\n1. Nf3 *\n";
@@ -113,14 +113,14 @@ fn the_same_games_at_any_concurrency() {
     assert_eq!(one, three);
 }
 
-/// A game without the times that its comments tell, and without line breaks.
+/// Removes times and line breaks from a game.
 fn without_times(game: &str) -> String {
     let words = game.split_whitespace().filter(|word| !word.ends_with("s") || word.len() < 5);
     words.collect::<Vec<_>>().join(" ")
 }
 
 #[test]
-fn the_games_report_where_a_search_ended_in_the_book() {
+fn games_record_where_a_search_ended_in_the_book() {
     let dir = tempfile::tempdir().expect("a folder");
     let file = |name: &str| dir.path().join(name).display().to_string();
     let (openings, games) = (file("openings.pgn"), file("games.pgn"));
@@ -157,7 +157,7 @@ fn the_games_report_where_a_search_ended_in_the_book() {
 }
 
 #[test]
-fn no_engine_outlives_the_match() {
+fn no_engine_process_outlives_the_match() {
     let mark = format!("mark-{}", std::process::id());
     let first = format!("uci fault=nobye name={mark}");
     faulty_match(&first, &format!("xboard fault=hang at=2 name={mark}"), &["--st2", "0.2"]);
@@ -175,7 +175,7 @@ fn no_engine_outlives_the_match() {
 }
 
 #[test]
-fn trouble_is_reported_in_plain_words() {
+fn startup_errors_are_reported_clearly() {
     let good = fake("uci");
     for (first, args, part) in [
         ("/no/such/engine", &[][..], "there is no program"),
@@ -196,7 +196,7 @@ fn trouble_is_reported_in_plain_words() {
 }
 
 #[test]
-fn a_test_that_no_results_fit_is_refused() {
+fn impossible_sprt_bounds_are_rejected() {
     let good = fake("uci");
     for bounds in ["-1601,0", "0,1e9", "0,inf", "nan,5"] {
         let output = autoplay(&["-1", &good, "-2", &good, &format!("--sprt={bounds}")]);
@@ -207,7 +207,7 @@ fn a_test_that_no_results_fit_is_refused() {
 }
 
 #[test]
-fn a_single_game_shows_every_move_with_both_clocks() {
+fn single_game_shows_every_move_with_both_clocks() {
     let output = faulty_match("uci fault=illegal at=2 name=Bad", "uci name=Good", &["-n", "1"]);
     let text = stdout(&output);
     assert!(text.contains("WHITE moves 1. "), "{text}");
@@ -217,7 +217,7 @@ fn a_single_game_shows_every_move_with_both_clocks() {
 }
 
 #[test]
-fn a_killed_match_continues_as_if_nothing_had_happened() {
+fn killed_match_resumes_to_the_same_result() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = |name: &str| dir.path().join(name).to_str().expect("a path").to_owned();
     let openings = path("openings.pgn");
@@ -268,7 +268,7 @@ fn statistics(text: &str) -> String {
 }
 
 #[test]
-fn the_check_finds_what_the_scripted_engine_lacks() {
+fn check_finds_the_faults_of_the_scripted_engine() {
     let output = autoplay(&["--check", &fake("xboard")]);
     let text = stdout(&output);
     for (verdict, probe) in [
@@ -285,7 +285,7 @@ fn the_check_finds_what_the_scripted_engine_lacks() {
     assert_eq!(output.status.code(), Some(4));
 }
 
-/// What two scripted engines do with these arguments: the output, and all that was sent to them.
+/// Runs a match of two scripted engines; returns the output and all lines sent to them.
 fn traced(first: &str, second: &str, more: &[&str]) -> (String, Vec<String>) {
     let dir = tempfile::tempdir().expect("a folder");
     let trace = dir.path().join("trace").display().to_string();
@@ -299,7 +299,7 @@ fn traced(first: &str, second: &str, more: &[&str]) -> (String, Vec<String>) {
 }
 
 #[test]
-fn without_a_limit_each_move_has_five_seconds_and_all_steps_are_shown() {
+fn default_limit_is_five_seconds_and_all_steps_are_shown() {
     let (text, sent) = traced("xboard name=A", "uci name=B", &["--max-moves", "1"]);
     assert!(sent.contains(&"st 5".to_owned()), "{sent:?}");
     assert!(sent.contains(&"go movetime 5000".to_owned()), "{sent:?}");
@@ -330,8 +330,8 @@ fn without_a_limit_each_move_has_five_seconds_and_all_steps_are_shown() {
 }
 
 #[test]
-fn an_engine_that_reads_whole_seconds_is_ordered_to_move() {
-    // A margin that only a hang uses up: the order to move has to come before the flag falls.
+fn engine_that_truncates_seconds_is_told_to_move_now() {
+    // A margin that only a hang exceeds: the command to move must come before the flag falls.
     let more = ["--st", "0.2", "--margin", "100000", "--max-moves", "2"];
     for (name, st) in [("Other", "st 0.2"), ("'GNU Chess 7'", "st 1")] {
         let (text, sent) = traced(&format!("xboard st=whole name={name}"), "uci", &more);
@@ -345,7 +345,7 @@ fn an_engine_that_reads_whole_seconds_is_ordered_to_move() {
 }
 
 #[test]
-fn a_button_is_pressed_without_a_value() {
+fn button_options_are_sent_without_a_value() {
     let options = ["clear hash", "Clear Hash=", "Clear Hash=true", "CLEAR HASH=1"];
     for option in options {
         let more = ["--depth", "1", "--max-moves", "1", "--option", option];
@@ -357,7 +357,7 @@ fn a_button_is_pressed_without_a_value() {
 }
 
 #[test]
-fn openings_before_the_start_come_last_and_those_that_are_over_never() {
+fn openings_wrap_around_and_finished_ones_are_skipped() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = |name: &str| dir.path().join(name).display().to_string();
     let (openings, pgn) = (path("openings.pgn"), path("games.pgn"));
@@ -372,10 +372,10 @@ fn openings_before_the_start_come_last_and_those_that_are_over_never() {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(errors.contains("opening 2 skipped: the game is over there"), "{errors}");
         let games = std::fs::read_to_string(&pgn).expect("games");
-        let firsts: String =
+        let first_moves: String =
             games.split("\n1. ").skip(1).map(|game| game.chars().next().expect("a move")).collect();
         let wanted: String = order.chars().cycle().take(4).flat_map(|file| [file; 2]).collect();
-        assert_eq!(firsts, wanted, "{start}");
+        assert_eq!(first_moves, wanted, "{start}");
         std::fs::remove_file(&pgn).expect("removed");
     }
     std::fs::write(&openings, over).expect("written");
@@ -386,7 +386,7 @@ fn openings_before_the_start_come_last_and_those_that_are_over_never() {
 }
 
 #[test]
-fn the_report_has_a_head() {
+fn report_has_a_header() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = |name: &str| dir.path().join(name).display().to_string();
     let (report, pgn, openings) = (path("report"), path("some games.pgn"), path("openings.pgn"));

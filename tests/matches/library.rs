@@ -1,4 +1,4 @@
-//! The match runner without its command line: a match is driven, and its results are asked for.
+//! The match runner as a library.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -18,10 +18,10 @@ use tabia::autoplay::tournament::{Progress, Tournament};
 
 use crate::support::{example, fake_engine as fake};
 
-/// Games that are scheduled.
+/// Number of scheduled games.
 const GAMES: usize = 40;
 
-/// A match of two engines at one node a move, with its files in a folder, and what comes of it.
+/// Prepares a match of two engines at one node per move, with files in `folder`.
 fn prepare(commands: [(&str, Protocol); 2], folder: &Path) -> (Tournament, Results) {
     let limits = MoveLimits { nodes: Some(1), ..MoveLimits::default() };
     let engines = commands.map(|(command, protocol)| {
@@ -36,7 +36,7 @@ fn prepare(commands: [(&str, Protocol); 2], folder: &Path) -> (Tournament, Resul
         MatchRecord::open(&places, &slots, "settings").expect("a new match");
     let rules = Rules::default();
     let conditions = Conditions { rules, tablebases: None, timeout: Duration::from_secs(10) };
-    // What such a test finds after few games: a bound that one error in five may pass.
+    // Error rates of 20%, so that the test ends after few games.
     let (alpha, beta, model) = (0.2, 0.2, EloModel::Logistic);
     let sprt = Sprt { elo0: 0.0, elo1: 200.0, alpha, beta, model };
     let results = Results::new(&engines, match_record, Some(sprt));
@@ -54,7 +54,7 @@ fn prepare(commands: [(&str, Protocol); 2], folder: &Path) -> (Tournament, Resul
 }
 
 #[test]
-fn a_match_is_kept_until_its_test_is_decided() {
+fn match_state_is_kept_until_the_test_is_decided() {
     let dir = tempfile::tempdir().expect("a folder");
     let (good, bad) = (fake("uci name=Good"), fake("xboard name=Bad fault=illegal at=2"));
     let engines = [(&*good, Protocol::Uci), (&*bad, Protocol::Xboard)];
@@ -63,10 +63,10 @@ fn a_match_is_kept_until_its_test_is_decided() {
     let played = results.play(&tournament, &Interrupt::new(), |results, progress| {
         if matches!(progress, Progress::Finished { .. }) {
             finished += 1;
-            // A slow disk: the engines could play the whole match meanwhile.
+            // Simulates a slow disk: the engines could play the whole match meanwhile.
             std::thread::sleep(Duration::from_millis(50));
         }
-        assert_eq!(results.match_record.finished, finished, "kept before it is told");
+        assert_eq!(results.match_record.finished, finished, "saved before it is reported");
         let begins = matches!(progress, Progress::Started(_));
         assert!(!(begins && results.is_decided()), "a game begins after the decision");
     });
@@ -85,7 +85,7 @@ fn a_match_is_kept_until_its_test_is_decided() {
 }
 
 #[test]
-fn a_match_that_cannot_be_played_leaves_no_state() {
+fn match_that_cannot_start_leaves_no_state() {
     let dir = tempfile::tempdir().expect("a folder");
     let unable = "sh -c 'echo hello; echo feature nps=0 done=1; cat > /dev/null'";
     let engines = [(unable, Protocol::Xboard), (&*fake("uci"), Protocol::Uci)];
@@ -100,7 +100,7 @@ fn a_match_that_cannot_be_played_leaves_no_state() {
 }
 
 #[test]
-fn the_example_plays_a_match() {
+fn example_plays_a_match() {
     let engines = [fake("uci name=Good"), fake("xboard name=Bad fault=illegal at=2")];
     let played = Command::new(example("play_match")).args(engines).arg("4").output();
     let played = played.expect("the example can be started");

@@ -1,9 +1,8 @@
-//! The same games again: on a second run of the match runner, at another concurrency, and in real
-//! xboard.
+//! Reproducible games: on a second run, at another concurrency, and in real xboard.
 //!
 //! Two deterministic engines play: Tabia on one thread, with a fixed number of nodes for each move.
-//! `TABIA_REPLAY_GAMES` tells how many games (an even number); the last test needs xboard and Xvfb,
-//! and therefore has to be asked for:
+//! `TABIA_REPLAY_GAMES` sets the number of games (even). The last test needs xboard and Xvfb, so it
+//! runs only on request:
 //!
 //! ```sh
 //! TABIA_REPLAY_GAMES=200 cargo test --release --test matches replay:: -- --include-ignored
@@ -18,17 +17,17 @@ use tabia::pgn::{GameStatus, PgnGame, read_games};
 
 use crate::support::PROGRAM;
 
-/// Games unless `TABIA_REPLAY_GAMES` tells otherwise.
+/// Default number of games.
 const GAMES: usize = 8;
 
-/// Nodes a move of the first and of the second engine: so few that a game takes a second, and
-/// different, so that the games are of two engines and not of one against itself.
+/// Nodes per move of each engine: few, so that a game takes a second, and different, so that the
+/// engines differ.
 const NODES: [u64; 2] = [300, 450];
 
-/// What xboard tells every engine unless told otherwise, and so must the match runner.
+/// Memory that xboard sets by default, and so must the match runner.
 const MEMORY: &str = "memory=64";
 
-/// How many games to play.
+/// Number of games to play.
 fn games() -> usize {
     let asked = std::env::var("TABIA_REPLAY_GAMES").ok();
     let games = asked.map_or(GAMES, |text| text.parse().expect("TABIA_REPLAY_GAMES is a number"));
@@ -41,7 +40,7 @@ fn engine() -> String {
     format!("{PROGRAM} -x --no-book --cores 1")
 }
 
-/// An empty folder that is left behind, to be looked at after a failure.
+/// Creates an empty folder that is kept for inspection after a failure.
 fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("replay").join(name);
     if path.exists() {
@@ -51,7 +50,7 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-/// Runs a command that has to succeed, or end with one of the codes that tell a result.
+/// Runs a command that must end with one of these exit codes.
 fn run(command: &mut Command, codes: &[i32]) -> Output {
     let output = command.output().expect("it starts");
     let code = output.status.code().expect("it ends by itself");
@@ -61,7 +60,7 @@ fn run(command: &mut Command, codes: &[i32]) -> Output {
     output
 }
 
-/// All games of a file, whole and legal.
+/// Reads all games of a file; panics if one is broken.
 fn read(path: &Path) -> Vec<PgnGame> {
     let file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let games = read_games(file).map(|game| {
@@ -94,7 +93,7 @@ fn autoplay(folder: &Path, concurrency: usize) -> Vec<PgnGame> {
     games
 }
 
-/// How many moves of a game were given.
+/// Number of opening plies of a game.
 fn opening_plies(game: &PgnGame) -> usize {
     game.moves.iter().take_while(|mv| mv.comment == "book").count()
 }
@@ -123,7 +122,7 @@ fn xboard(folder: &Path, games: &[PgnGame]) -> Vec<PgnGame> {
     read(&out.join("games.pgn"))
 }
 
-/// Why a game ended, whatever the words for it: the program's own, the engine's, or xboard's.
+/// The reason for the end of a game, from the comment of Tabia, the engine or xboard.
 fn end(game: &PgnGame) -> &'static str {
     const KINDS: [(&str, &str); 5] = [
         ("stalemate", "stalemate"),
@@ -135,10 +134,10 @@ fn end(game: &PgnGame) -> &'static str {
     let comment = &game.moves.last().expect("a move").comment;
     let lower = comment.to_lowercase();
     let kind = KINDS.iter().find(|(word, _)| lower.contains(word));
-    kind.unwrap_or_else(|| panic!("an end that the rules do not know: {comment}")).1
+    kind.unwrap_or_else(|| panic!("unknown end of a game: {comment}")).1
 }
 
-/// Fails at the first move, result or reason for the end in which two matches differ.
+/// Panics at the first move, result or reason for the end in which two matches differ.
 fn compare(one: &[PgnGame], other: &[PgnGame], what: &str) {
     for (index, (one, other)) in one.iter().zip(other).enumerate() {
         let number = index + 1;
@@ -158,7 +157,7 @@ fn compare(one: &[PgnGame], other: &[PgnGame], what: &str) {
     assert_eq!(one.len(), games(), "{what}: games are missing");
 }
 
-/// Counts the games and their ends, for the log of whoever runs the tests.
+/// Prints the number of games and their ends.
 fn show(games: &[PgnGame], what: &str) {
     let mut ends = std::collections::BTreeMap::<_, usize>::new();
     for game in games {
@@ -169,7 +168,7 @@ fn show(games: &[PgnGame], what: &str) {
 }
 
 #[test]
-fn fixed_nodes_give_the_same_games_at_any_concurrency() {
+fn games_with_fixed_nodes_do_not_depend_on_concurrency() {
     let folders = ["first", "second", "at_once"].map(folder);
     let first = autoplay(&folders[0], 1);
     show(&first, "match runner");

@@ -1,4 +1,4 @@
-//! Options tuned by games.
+//! Tuning options by games.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::{PROGRAM, fake_engine as fake, tabia};
 
-/// A tuning of a scripted engine's option in a folder, kept in `out`.
+/// Arguments of a tuning of a scripted engine's option, saved in `out`.
 fn arguments<'a>(engine: &'a str, param: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let base = ["tune", engine, "--param", param, "-o", out, "--nodes", "1", "--openings"];
     base.into_iter()
@@ -23,14 +23,14 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// What a checkpoint keeps.
+/// Reads a checkpoint.
 fn checkpoint(path: &Path) -> serde_json::Value {
     let text = std::fs::read_to_string(path).expect("a checkpoint");
     serde_json::from_str(&text).expect("JSON")
 }
 
 #[test]
-fn a_tuning_finds_the_best_value() {
+fn tuning_finds_the_best_value() {
     let dir = tempfile::tempdir().expect("a folder");
     let engine = fake("xboard best=30");
     let more = ["-n", "60", "--pairs", "2", "-j", "3", "--svg", "way.svg", "--every", "20"];
@@ -56,9 +56,9 @@ fn a_tuning_finds_the_best_value() {
 }
 
 #[test]
-fn a_killed_tuning_continues_to_the_same_path() {
+fn killed_tuning_resumes_to_the_same_path() {
     let dir = tempfile::tempdir().expect("a folder");
-    // The moves depend on the Level, and late ones leave time to kill.
+    // Moves depend on the Level; late moves leave time to kill the tuning.
     let engine = fake("uci fault=late late_ms=20 at=2");
     let plan = |out, jobs| {
         let more = ["-n", "12", "--pairs", "2", "--max-moves", "40", "-j", jobs];
@@ -95,7 +95,7 @@ fn a_killed_tuning_continues_to_the_same_path() {
 }
 
 #[test]
-fn either_side_gets_its_values_before_each_game() {
+fn both_sides_get_their_values_before_each_game() {
     let dir = tempfile::tempdir().expect("a folder");
     for (protocol, words) in
         [("uci", "< setoption name Level value "), ("xboard", "< option Level=")]
@@ -122,7 +122,7 @@ fn either_side_gets_its_values_before_each_game() {
 }
 
 #[test]
-fn a_real_engine_repeats_its_path_in_both_protocols() {
+fn tuning_a_real_engine_is_reproducible_in_both_protocols() {
     let dir = tempfile::tempdir().expect("a folder");
     for (protocol, engine, name) in
         [("xboard", "-x --no-book", "Elo"), ("uci", "--uci --no-book", "UCI_Elo")]
@@ -148,7 +148,7 @@ fn a_real_engine_repeats_its_path_in_both_protocols() {
 }
 
 #[test]
-fn an_interrupted_tuning_says_so() {
+fn interrupted_tuning_reports_the_interruption() {
     let dir = tempfile::tempdir().expect("a folder");
     let engine = fake("xboard fault=late late_ms=30 at=2");
     let mut command = Command::new(PROGRAM);
@@ -169,12 +169,12 @@ fn an_interrupted_tuning_says_so() {
 }
 
 #[test]
-fn games_that_go_wrong_do_not_count() {
+fn failed_games_do_not_count() {
     let dir = tempfile::tempdir().expect("a folder");
     for (fault, end) in
         [("crash", "engine ended with code 3"), ("late late_ms=400", "loses on time")]
     {
-        // Each engine fails in its third game, and is then started anew or goes on.
+        // Each engine fails in its third game, and is then restarted or continues.
         let engine = fake(&format!("uci fault={fault} at=3 in=3"));
         let more = ["-n", "4", "--pairs", "1", "-j", "1", "--st", "0.2"];
         let output = tabia(&arguments(&engine, "Level,20,0,40,6,0.1", fault, &more), dir.path());
@@ -187,16 +187,16 @@ fn games_that_go_wrong_do_not_count() {
         assert!((1..4).contains(&void), "{kept}");
         assert_eq!(count("wins") + count("draws") + count("losses"), 2 * (4 - void), "{kept}");
     }
-    let hopeless = fake("uci fault=illegal at=1");
+    let illegal_engine = fake("uci fault=illegal at=1");
     let more = ["-n", "50", "--pairs", "1"];
-    let output = tabia(&arguments(&hopeless, "Level,20,0,40,6,0.1", "h", &more), dir.path());
+    let output = tabia(&arguments(&illegal_engine, "Level,20,0,40,6,0.1", "h", &more), dir.path());
     let reported = stderr(&output);
     assert!(reported.contains("10 pairs of games in a row do not count"), "{reported}");
     assert_eq!(output.status.code(), Some(1));
 }
 
 #[test]
-fn what_cannot_be_tuned_is_refused_before_any_game() {
+fn invalid_parameters_are_rejected_before_any_game() {
     let dir = tempfile::tempdir().expect("a folder");
     let (uci, xboard) = (fake("uci"), fake("xboard"));
     let tabia_engine = format!("{PROGRAM} -x --no-book");
@@ -224,7 +224,7 @@ fn what_cannot_be_tuned_is_refused_before_any_game() {
     let output = tabia(&twice, dir.path());
     assert!(stderr(&output).contains("Level is tuned, and set by --option as well"), "{output:?}");
     let left = std::fs::read_dir(dir.path()).expect("the folder").count();
-    assert_eq!(left, 0, "nothing was begun");
+    assert_eq!(left, 0, "no file is created");
     std::fs::write(dir.path().join("notes"), "mine").expect("written");
     let output = tabia(&arguments(&uci, "Level,3,0,9,1,0.1", "notes", &[]), dir.path());
     assert!(stderr(&output).contains("it exists and is not the checkpoint of a tuning"));

@@ -1,5 +1,5 @@
-//! Rules, keys and notation along random games: incremental against from scratch, and all
-//! against `shakmaty`, an independent implementation.
+//! Rules, keys and notation along random games: incremental updates against recomputation, and
+//! everything against `shakmaty`, an independent implementation.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,7 +13,7 @@ use tabia::position::{Color, Game, Move, MoveList, OutcomeReason, Piece, Positio
 
 use crate::walk::game;
 
-/// Random games a property is held against, and how long they may be.
+/// Number of random games per property, and their maximum length in plies.
 const GAMES: u32 = 96;
 const PLIES: usize = 120;
 
@@ -21,7 +21,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(GAMES))]
 
     #[test]
-    fn a_position_is_its_fen(game in game(PLIES)) {
+    fn position_round_trips_through_fen(game in game(PLIES)) {
         for position in game.positions() {
             let read = Position::from_fen(&position.fen()).expect("own FEN");
             assert_eq!(read, *position);
@@ -34,7 +34,7 @@ proptest! {
     }
 
     #[test]
-    fn a_null_move_keeps_the_keys(game in game(PLIES)) {
+    fn null_move_updates_keys_correctly(game in game(PLIES)) {
         for passed in game.positions().iter().filter_map(Position::play_null) {
             // Where passing would be illegal in a FEN, there is nothing to compare with.
             if let Ok(read) = Position::from_fen(&passed.fen()) {
@@ -44,7 +44,7 @@ proptest! {
     }
 
     #[test]
-    fn every_position_is_that_of_shakmaty(game in game(PLIES)) {
+    fn positions_match_shakmaty(game in game(PLIES)) {
         for (position, theirs) in game.positions().iter().zip(replay(&game)) {
             for (key, mode) in [
                 (position.key(), EnPassantMode::Legal),
@@ -66,7 +66,7 @@ proptest! {
     }
 
     #[test]
-    fn every_move_and_its_san_are_those_of_shakmaty(game in game(PLIES)) {
+    fn moves_and_san_match_shakmaty(game in game(PLIES)) {
         for (position, theirs) in game.positions().iter().zip(replay(&game)) {
             let expected: BTreeSet<(String, String)> = theirs
                 .legal_moves()
@@ -88,7 +88,7 @@ proptest! {
     }
 
     #[test]
-    fn a_game_ends_when_the_rules_say_so(game in game(PLIES)) {
+    fn outcomes_match_shakmaty(game in game(PLIES)) {
         let mut seen = HashMap::new();
         let mut growing = Game::new(*game.start());
         let mut moves = game.moves().iter();
@@ -104,9 +104,9 @@ proptest! {
         }
     }
 
-    /// Few pieces on any squares: who can still mate decides what a fallen flag is worth.
+    /// Few pieces on any squares: a side that cannot mate does not win on time.
     #[test]
-    fn who_can_mate_is_what_shakmaty_says(
+    fn mating_material_matches_shakmaty(
         pieces in proptest::collection::vec((0..64_usize, 0..10_usize), 0..4),
         kings in (0..64_usize, 0..64_usize),
     ) {
@@ -131,21 +131,21 @@ proptest! {
     }
 
     #[test]
-    fn the_legality_test_knows_the_generated_moves(game in game(PLIES)) {
+    fn legality_test_matches_move_generation(game in game(PLIES)) {
         for position in game.positions().iter().rev().take(4) {
-            legality_is_that_of_generation(position);
+            check_legality(position);
         }
     }
 
     #[test]
-    fn every_san_means_what_the_legal_moves_make_of_it(game in game(PLIES)) {
+    fn san_parsing_matches_move_generation(game in game(PLIES)) {
         for position in game.positions().iter().rev().take(4) {
-            san_is_that_of_generation(position);
+            check_san_parsing(position);
         }
     }
 
     #[test]
-    fn taking_back_undoes(game in game(PLIES)) {
+    fn undo_restores_positions(game in game(PLIES)) {
         let mut shrinking = game.clone();
         for (&mv, position) in game.moves().iter().zip(game.positions()).rev() {
             assert_eq!(shrinking.undo(), Some(mv));
@@ -155,9 +155,10 @@ proptest! {
     }
 }
 
-/// Where legality is hard to tell: en passant (free, pinned along the rank, into and out of
-/// check), castling (in, through, into check, a rook attacked), double check, pinned promotions.
-const DELICATE: [&str; 11] = [
+/// Positions in which legality is hard to decide: en passant (free, pinned along the rank, into and
+/// out of check), castling (in, through, into check, a rook attacked), double check, pinned
+/// promotions.
+const SPECIAL_POSITIONS: [&str; 11] = [
     "rnbqkbnr/ppp1pppp/8/2PpP3/8/8/PP1P1PPP/RNBQKBNR w KQkq d6 0 4",
     "8/8/8/K1Pp3r/8/8/8/4k3 w - d6 0 1",
     "8/8/8/2k5/3Pp3/8/8/4K2B b - d3 0 1",
@@ -172,25 +173,24 @@ const DELICATE: [&str; 11] = [
 ];
 
 #[test]
-fn legality_of_delicate_moves() {
-    for fen in DELICATE {
-        legality_is_that_of_generation(&Position::from_fen(fen).expect(fen));
+fn legality_test_matches_move_generation_in_special_positions() {
+    for fen in SPECIAL_POSITIONS {
+        check_legality(&Position::from_fen(fen).expect(fen));
     }
 }
 
 #[test]
-fn san_of_delicate_moves() {
-    for fen in DELICATE {
-        san_is_that_of_generation(&Position::from_fen(fen).expect(fen));
+fn san_parsing_matches_move_generation_in_special_positions() {
+    for fen in SPECIAL_POSITIONS {
+        check_san_parsing(&Position::from_fen(fen).expect(fen));
     }
 }
 
-/// Resolves every SAN there could be, but for those with a rank, and looks for it among the legal
-/// moves of the position.
-fn san_is_that_of_generation(position: &Position) {
+/// Parses every possible SAN except those with a rank, and compares it with the legal moves.
+fn check_san_parsing(position: &Position) {
     for san in all_sans() {
         let text = san.to_string();
-        assert_eq!(position.parse_san(&text), meant(position, san), "{san} in {position}");
+        assert_eq!(position.parse_san(&text), expected_move(position, san), "{san} in {position}");
     }
     for mv in position.legal_moves().iter() {
         let text = position.san(mv);
@@ -198,8 +198,8 @@ fn san_is_that_of_generation(position: &Position) {
     }
 }
 
-/// What a SAN means by the legal moves alone.
-fn meant(position: &Position, san: San) -> Result<Move, SanError> {
+/// The move that a SAN denotes, found among the legal moves.
+fn expected_move(position: &Position, san: San) -> Result<Move, SanError> {
     let fits = |mv: Move| match san {
         San::Castle(side) => {
             let is_short = mv.to() > mv.from();
@@ -226,8 +226,8 @@ fn meant(position: &Position, san: San) -> Result<Move, SanError> {
     }
 }
 
-/// Asks the legality test about every move there could be.
-fn legality_is_that_of_generation(position: &Position) {
+/// Runs the legality test on every possible move.
+fn check_legality(position: &Position) {
     let generated = position.legal_moves();
     for mv in all_moves() {
         assert_eq!(position.is_legal(mv), generated.contains(mv), "{mv} in {position}");
@@ -263,7 +263,7 @@ fn all_sans() -> impl Iterator<Item = San> {
     normal.chain(castling.map(San::Castle)).chain([San::Null])
 }
 
-/// The positions of a game as `shakmaty` has them.
+/// The positions of a game in `shakmaty`.
 fn replay(game: &Game) -> Vec<Chess> {
     let start: Fen = game.start().fen().parse().expect("own FEN");
     let mut position: Chess = start.into_position(CastlingMode::Standard).expect("legal");
@@ -280,7 +280,7 @@ fn texts(position: &Position, mv: Move) -> (String, String) {
     (mv.to_string(), position.san(mv))
 }
 
-/// Why a game is over that came `times` times to `position`, in the order of our own verdicts.
+/// Why a game is over that reached `position` this many `times`, in Tabia's order of precedence.
 fn reason(position: &Chess, times: usize) -> Option<OutcomeReason> {
     if position.is_checkmate() {
         Some(OutcomeReason::Checkmate)

@@ -1,4 +1,4 @@
-//! Texts that are no positions: refused in one line, and never a panic.
+//! Texts that are not positions: rejected in one line, without a panic.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use tabia::position::{Position, perft};
 
 use crate::support::shared_data;
 
-/// Texts from outside, with the word that tells what is wrong.
+/// Invalid texts, each with a part of the error.
 const HOSTILE: [(&str, &str); 22] = [
     ("", "found nothing"),
     ("startpos", "found 1 field"),
@@ -37,7 +37,7 @@ const HOSTILE: [(&str, &str); 22] = [
 ];
 
 #[test]
-fn refusals_report_what_is_wrong() {
+fn errors_name_the_fault_of_a_fen() {
     for (text, word) in HOSTILE {
         let error = Position::from_fen(text).expect_err(text).to_string();
         assert!(error.contains(word), "{text}: {error}");
@@ -45,7 +45,7 @@ fn refusals_report_what_is_wrong() {
 }
 
 #[test]
-fn blanks_and_large_counters_are_no_fault() {
+fn white_space_and_large_counters_are_accepted() {
     for (text, fen) in [
         ("  4k3/8/8/8/8/8/8/4K3\tw  -  -  3  9 \r\n", "4k3/8/8/8/8/8/8/4K3 w - - 3 9"),
         ("4k3/8/8/8/8/8/8/4K3 w - - 99999999999 0", "4k3/8/8/8/8/8/8/4K3 w - - 9999 1"),
@@ -55,23 +55,23 @@ fn blanks_and_large_counters_are_no_fault() {
 }
 
 #[test]
-fn hostile_file() {
+fn file_of_hostile_fens_does_not_panic() {
     let Some(path) = shared_data("epd/destructive.epd") else { return };
     let text = fs::read_to_string(path).expect("the set is text");
     let (mut sound, mut refused) = (0, 0);
     for line in text.lines() {
-        survive(line);
+        parse_without_panic(line);
         let (fen, remark) = line.split_once(';').unwrap_or((line, ""));
         let fen = fen.split(" bm ").next().unwrap_or_default();
-        let accepted = survive(fen);
-        // The author leaves open what becomes of pieces that no promotions can explain.
+        let accepted = parse_without_panic(fen);
+        // The author leaves open whether more pieces than promotions allow are accepted.
         let left_open = remark.contains("if engine can handle");
         if remark.contains("epd should be OK") {
             assert!(accepted, "refused: {line}");
             sound += 1;
         }
-        let culled = remark.ends_with("cull") && !left_open;
-        if remark.contains("bad EPD") || remark.contains("garbage") || culled {
+        let is_rejected = remark.ends_with("cull") && !left_open;
+        if remark.contains("bad EPD") || remark.contains("garbage") || is_rejected {
             assert!(!accepted, "accepted: {line}");
             refused += 1;
         }
@@ -83,18 +83,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn any_text_is_survived(text in any::<String>()) {
-        survive(&text);
+    fn arbitrary_text_does_not_panic(text in any::<String>()) {
+        parse_without_panic(&text);
     }
 
     #[test]
-    fn damaged_fens_are_survived(text in damaged()) {
-        survive(&text);
+    fn damaged_fens_do_not_panic(text in damaged()) {
+        parse_without_panic(&text);
     }
 
     #[test]
-    fn random_boards_are_survived(text in random_board()) {
-        if survive(&text) {
+    fn random_boards_are_rejected_or_match_shakmaty(text in random_board()) {
+        if parse_without_panic(&text) {
             let ours = perft(&Position::from_fen(&text).expect("accepted"), 2);
             let fen: Fen = text.parse().expect("accepted");
             let theirs: Chess = fen
@@ -107,18 +107,18 @@ proptest! {
     }
 
     #[test]
-    fn crowds_of_queens_are_survived(text in all_pieces()) {
+    fn boards_full_of_queens_match_shakmaty(text in all_pieces()) {
         if let Ok(position) = Position::from_fen(&text) {
             let moves = position.legal_moves();
             let after = moves.iter().map(|mv| position.play(mv));
             for position in after.chain([position]) {
-                agree_on_moves(&position);
+                assert_move_count_matches(&position);
             }
         }
     }
 
     #[test]
-    fn any_move_text_is_survived(text in "[ -~]{0,8}", other in any::<String>()) {
+    fn arbitrary_move_text_does_not_panic(text in "[ -~]{0,8}", other in any::<String>()) {
         for position in [Position::start(), castling_and_promotion()] {
             for text in [&text, &other] {
                 if let Ok(mv) = position.parse_move(text) {
@@ -129,11 +129,11 @@ proptest! {
     }
 }
 
-/// The most moves that `shakmaty` has room for.
+/// Maximum number of moves that `shakmaty` supports.
 const SHAKMATY_MOVES: u64 = 256;
 
-/// The independent implementation finds as many moves, as far as it can.
-fn agree_on_moves(position: &Position) {
+/// Asserts that `shakmaty` finds as many moves, up to its limit.
+fn assert_move_count_matches(position: &Position) {
     let ours = perft(position, 1);
     if ours > SHAKMATY_MOVES {
         return;
@@ -152,8 +152,9 @@ fn castling_and_promotion() -> Position {
     Position::from_fen(fen).expect(fen)
 }
 
-/// Reads a text as FEN: refused in one line, or good enough to play on. Tells which.
-fn survive(text: &str) -> bool {
+/// Parses a text as FEN: rejected in one line, or a position that can be played. Returns whether it
+/// was accepted.
+fn parse_without_panic(text: &str) -> bool {
     match Position::from_fen(text) {
         Ok(position) => {
             let again = Position::from_fen(&position.fen()).expect("own FEN");
@@ -182,10 +183,10 @@ fn damaged() -> impl Strategy<Value = String> {
     })
 }
 
-/// What stands on a square of a random board: mostly nothing.
+/// Contents of a square of a random board: mostly empty.
 const MEN: &[u8] = b"........................................pnbrqPNBRQ";
 
-/// Two kings and pieces at random: most are refused, the rest are odder than games.
+/// Two kings and random pieces: most boards are rejected, the rest are unusual.
 fn random_board() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(MEN.to_vec());
     (vec(piece, 64), 0..64_usize, 0..64_usize, any::<bool>()).prop_map(
@@ -201,8 +202,8 @@ fn random_board() -> impl Strategy<Value = String> {
     )
 }
 
-/// Up to fifteen pieces a side besides the kings, most of them queens. The king that is not to move
-/// hides in a corner behind his rooks, or else he would nearly always be in check.
+/// Up to fifteen pieces per side besides the kings, most of them queens. The king of the side not
+/// to move is in a corner behind rooks, since it would nearly always be in check otherwise.
 fn all_pieces() -> impl Strategy<Value = String> {
     const KINDS: &[u8] = b"qqqqqqqqrbnp";
     const CORNER: [(usize, u8); 4] = [(0, b'K'), (1, b'R'), (8, b'R'), (9, b'R')];

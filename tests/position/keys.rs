@@ -1,4 +1,4 @@
-//! Keys against those that others published.
+//! Keys against published values.
 
 use std::fs;
 
@@ -19,23 +19,23 @@ const PUBLISHED: [(u64, &str); 9] = [
     (0x5c3f_9b82_9b27_9560, "rnbqkbnr/p1pppppp/8/8/P6P/R1p5/1P1PPPP1/1NBQKBNR b Kkq - 0 4"),
 ];
 
-/// Move lists of `zobrist.csv` from the usual start position under the usual rules; its other
-/// seven hundred are games of variants.
+/// Move lists of `zobrist.csv` from the usual start position in orthodox chess; its other 700 rows
+/// are of variants.
 const CHESS_ROWS: usize = 100;
 const ALL_ROWS: usize = 800;
 
 #[test]
-fn published_keys() {
+fn keys_match_published_values() {
     for (key, fen) in PUBLISHED {
         let position = Position::from_fen(fen).expect(fen);
         assert_eq!(position.polyglot_key(), key, "{fen}");
-        // Where en passant counts in these, a legal move takes so.
+        // In these positions every en passant square allows a legal capture.
         assert_eq!(position.key(), key, "{fen}");
     }
 }
 
 #[test]
-fn keys_after_move_lists() {
+fn keys_after_move_lists_match_published_values() {
     let Some(path) = shared_data("books/zobrist.csv") else { return };
     let text = fs::read_to_string(path).expect("the table is text");
     let rows: Vec<&str> = text.lines().skip(1).collect();

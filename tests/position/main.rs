@@ -1,4 +1,4 @@
-//! Proofs of the rules: move counts, keys, notation and refusal of what is no position.
+//! Rules of chess: move counts, keys, notation and rejection of invalid positions.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -6,7 +6,7 @@ use tabia::position::{Position, perft};
 
 use crate::support::shared_data;
 
-/// Deepest counts above this are left to the full run in release.
+/// Larger counts are left to the full run in release mode.
 const QUICK_LEAVES: u64 = 12_000_000;
 
 /// Well-known positions with the counts published at
@@ -30,7 +30,7 @@ const PUBLISHED: [(&str, &[u64]); 6] = [
 ];
 
 #[test]
-fn published_counts() {
+fn perft_matches_published_counts() {
     for (fen, counts) in PUBLISHED {
         for (depth, &leaves) in (1..).zip(counts) {
             check(fen, depth, leaves);
@@ -39,18 +39,18 @@ fn published_counts() {
 }
 
 #[test]
-fn standard_suite() {
-    standard(QUICK_LEAVES);
+fn perft_matches_the_standard_suite() {
+    check_standard_suite(QUICK_LEAVES);
 }
 
 #[test]
 #[ignore = "counts 4.8 billion leaves: run it in release"]
-fn standard_suite_in_full() {
-    standard(u64::MAX);
+fn perft_matches_the_full_standard_suite() {
+    check_standard_suite(u64::MAX);
 }
 
-/// The 128 positions of the standard suite (`FEN ;D1 20 ;D2 400 ...`), as far as `most` leaves.
-fn standard(most: u64) {
+/// Checks the 128 positions of the standard suite (`FEN ;D1 20 ;D2 400 ...`), up to `most` leaves.
+fn check_standard_suite(most: u64) {
     let Some(path) = shared_data("epd/perft/standard.epd") else { return };
     let text = fs::read_to_string(path).expect("the suite is text");
     let mut positions = 0;
@@ -68,8 +68,8 @@ fn standard(most: u64) {
     assert_eq!(positions, 128);
 }
 
-/// Positions of the tricky set that orthodox chess does not have, with a word of the refusal:
-/// castling of Chess960 and too many pieces.
+/// Positions of the tricky suite that are rejected, with a part of the error: Chess960 castling and
+/// too many pieces.
 const REFUSED: [(&str, &[&str]); 2] = [
     (
         "castling",
@@ -88,7 +88,7 @@ const REFUSED: [(&str, &[&str]); 2] = [
 ];
 
 #[test]
-fn tricky_positions() {
+fn perft_matches_the_tricky_suite() {
     let Some(path) = shared_data("epd/perft/tricky.perft") else { return };
     let text = fs::read_to_string(path).expect("the set is text");
     let (mut id, mut fen, mut counted) = ("", "", 0);

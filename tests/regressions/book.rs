@@ -1,4 +1,4 @@
-//! Books: their files, their memory, what they play.
+//! Books: files, memory use and choice of moves.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -27,21 +27,21 @@ fn game(moves: &str, result: &str) -> String {
     )
 }
 
-/// Runs `tabia` with arguments that stand apart by blanks.
+/// Runs `tabia` with arguments separated by spaces.
 fn tabia(arguments: &str, folder: &Path) -> Output {
     let words = shlex::split(arguments).expect("closed quotes");
     support::tabia(&words.iter().map(String::as_str).collect::<Vec<_>>(), folder)
 }
 
-/// What a command says that must succeed: standard output, then standard error.
-fn must(arguments: &str, folder: &Path) -> String {
+/// Runs a command that must succeed; returns its standard output, then its standard error.
+fn run_ok(arguments: &str, folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let printed = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
     assert!(output.status.success(), "{arguments}: {printed}");
     printed
 }
 
-/// The one line with which a command refuses.
+/// Runs a command that must fail; returns its one-line error.
 fn refusal(arguments: &str, folder: &Path) -> String {
     let output = tabia(arguments, folder);
     let printed = String::from_utf8(output.stderr).expect("UTF-8");
@@ -65,12 +65,12 @@ fn is_book(path: &Path) -> bool {
 }
 
 #[test]
-fn an_output_that_is_an_input_is_refused() {
+fn output_that_is_also_an_input_is_rejected() {
     let folder = folder_with_games();
     let path = |name: &str| folder.path().join(name);
-    must("book build -q g.pgn -o g.tbk", folder.path());
-    must("book build -q h.pgn -o h.tbk", folder.path());
-    must("book export g.tbk -o g.bin", folder.path());
+    run_ok("book build -q g.pgn -o g.tbk", folder.path());
+    run_ok("book build -q h.pgn -o h.tbk", folder.path());
+    run_ok("book export g.tbk -o g.bin", folder.path());
     symlink("g.pgn", path("link.pgn")).expect("writable");
     fs::hard_link(path("g.pgn"), path("twin.pgn")).expect("writable");
     fs::write(path("faults.txt"), "").expect("writable");
@@ -114,10 +114,10 @@ fn an_output_that_is_an_input_is_refused() {
 }
 
 #[test]
-fn a_file_that_is_something_else_is_replaced_only_by_force() {
+fn file_of_another_kind_is_replaced_only_with_force() {
     let folder = folder_with_games();
     let path = |name: &str| folder.path().join(name);
-    must("book build -q g.pgn -o g.tbk", folder.path());
+    run_ok("book build -q g.pgn -o g.tbk", folder.path());
     for (command, what) in [
         ("book build -q g.pgn -o notes", "a book of Tabia"),
         ("book merge g.tbk g.tbk -o notes", "a book of Tabia"),
@@ -133,34 +133,34 @@ fn a_file_that_is_something_else_is_replaced_only_by_force() {
         assert!(printed.contains(what) && printed.contains("--force"), "{command}: {printed}");
         assert_eq!(fs::read_to_string(path("notes")).expect("there"), "to be kept\n", "{command}");
         assert!(!path("new.tbk").exists(), "{command}");
-        must(&format!("{command} --force"), folder.path());
+        run_ok(&format!("{command} --force"), folder.path());
         assert_ne!(fs::read(path("notes")).expect("there"), b"to be kept\n", "{command}");
-        // What it has written it may write again; so with an empty file.
-        must(command, folder.path());
+        // Its own output and empty files may be replaced.
+        run_ok(command, folder.path());
         fs::write(path("notes"), "").expect("writable");
-        must(command, folder.path());
+        run_ok(command, folder.path());
         let _ = fs::remove_file(path("new.tbk"));
     }
 }
 
 #[test]
-fn symbolic_links_are_followed_and_stay() {
+fn symbolic_links_are_followed_and_kept() {
     let folder = folder_with_games();
     let path = |name: &str| folder.path().join(name);
     fs::create_dir(path("books")).expect("writable");
-    must("book build -q h.pgn -o books/real.tbk", folder.path());
+    run_ok("book build -q h.pgn -o books/real.tbk", folder.path());
     fs::set_permissions(path("books/real.tbk"), fs::Permissions::from_mode(0o600)).expect("ours");
     let old = fs::read(path("books/real.tbk")).expect("there");
     symlink("books/real.tbk", path("link.tbk")).expect("writable");
     symlink("link.tbk", path("second.tbk")).expect("writable");
     symlink("books/new.tbk", path("dangling.tbk")).expect("writable");
     for (link, real) in [("second.tbk", "books/real.tbk"), ("dangling.tbk", "books/new.tbk")] {
-        must(&format!("book build -q g.pgn -o {link}"), folder.path());
+        run_ok(&format!("book build -q g.pgn -o {link}"), folder.path());
         assert!(path(link).symlink_metadata().expect("there").is_symlink(), "{link}");
         assert!(is_book(&path(real)) && fs::read(path(real)).expect("there") != old, "{real}");
     }
     let mode = path("books/real.tbk").metadata().expect("there").permissions().mode();
-    assert_eq!(mode & 0o777, 0o600, "the permissions stay");
+    assert_eq!(mode & 0o777, 0o600, "permissions are kept");
     assert_eq!(names(&path("books")), ["new.tbk", "real.tbk"]);
 }
 
@@ -172,7 +172,7 @@ fn devices_and_pipes_are_not_replaced() {
         let made = Command::new(program).args(arguments).current_dir(folder.path()).status();
         made.is_ok_and(|status| status.success())
     };
-    // Only the superuser makes a device; a link to one does as well.
+    // Only root can create a device; a link to one works as well.
     if !made("mknod", &["null", "c", "1", "3"]) {
         symlink("/dev/null", path("null")).expect("writable");
     }
@@ -182,12 +182,12 @@ fn devices_and_pipes_are_not_replaced() {
         let printed = refusal(&format!("book build g.pgn -o {output}"), folder.path());
         assert!(printed.contains("a device or a pipe"), "{printed}");
     }
-    must("lesson tree --svg null --algorithm pvs classic", folder.path());
-    must("book build -q g.pgn -o g.tbk --errors null", folder.path());
+    run_ok("lesson tree --svg null --algorithm pvs classic", folder.path());
+    run_ok("book build -q g.pgn -o g.tbk --errors null", folder.path());
     let after = path("null").metadata().expect("there");
     assert!(after.file_type().is_char_device());
     assert_eq!((after.dev(), after.ino()), (null.dev(), null.ino()));
-    // What goes into a pipe comes out of it.
+    // Output to a pipe can be read from it.
     let mut child = Command::new(PROGRAM)
         .args(["lesson", "tree", "--svg", "pipe", "--algorithm", "pvs", "classic"])
         .current_dir(folder.path())
@@ -201,7 +201,7 @@ fn devices_and_pipes_are_not_replaced() {
     assert!(path("pipe").symlink_metadata().expect("there").file_type().is_fifo());
 }
 
-/// The calls that matter, in the order in which they were made.
+/// Returns the traced system calls in order.
 fn trace(arguments: &str, folder: &Path) -> Option<Vec<String>> {
     let traced = Command::new("strace")
         .args([
@@ -226,7 +226,7 @@ fn trace(arguments: &str, folder: &Path) -> Option<Vec<String>> {
 }
 
 #[test]
-fn bytes_are_on_the_disk_before_the_name_changes() {
+fn file_is_synced_before_it_is_renamed() {
     let folder = folder_with_games();
     for command in ["book build -q g.pgn -o g.tbk", "lesson tree --html page.html classic"] {
         let Some(calls) = trace(command, folder.path()) else { return };
@@ -240,12 +240,12 @@ fn bytes_are_on_the_disk_before_the_name_changes() {
 }
 
 #[test]
-fn a_link_where_a_draft_might_be_is_left_alone() {
+fn symbolic_link_at_the_draft_name_is_not_followed() {
     let folder = folder_with_games();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("victim"), "precious").expect("writable");
     symlink("victim", path("v.tbk.part")).expect("writable");
-    must("book build -q g.pgn -o v.tbk", folder.path());
+    run_ok("book build -q g.pgn -o v.tbk", folder.path());
     assert_eq!(fs::read_to_string(path("victim")).expect("there"), "precious");
     assert!(path("v.tbk").symlink_metadata().expect("there").is_file());
     assert!(is_book(&path("v.tbk")));
@@ -253,8 +253,7 @@ fn a_link_where_a_draft_might_be_is_left_alone() {
     assert!(Book::open(&path("v.tbk")).expect("a book").verify().is_ok());
 }
 
-/// Builds from standard input, and returns the most memory that was resident, in kB, and what was
-/// said.
+/// Builds from standard input; returns the peak resident memory in kB, and the output.
 fn peak_of_build(text: &[u8], arguments: &str, folder: &Path) -> (u64, String) {
     let mut child = Command::new(PROGRAM)
         .args(["book", "build", "-"])
@@ -285,7 +284,7 @@ fn peak_of_build(text: &[u8], arguments: &str, folder: &Path) -> (u64, String) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn memory_does_not_grow_with_the_number_of_broken_games() {
+fn memory_does_not_grow_with_broken_games() {
     let folder = folder_with_games();
     let broken = "[Event \"E\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nh8 1-0\n\n";
     let arguments = "-o out.tbk --memory 64M --threads 2";
@@ -299,14 +298,14 @@ fn memory_does_not_grow_with_the_number_of_broken_games() {
 }
 
 #[test]
-fn all_faults_are_listed_in_their_order() {
+fn faults_are_listed_in_input_order() {
     let folder = folder_with_games();
     let path = |name: &str| folder.path().join(name);
     let pair = game("1. e4 e5", "1-0") + &game("1. e4 Nh8", "1-0");
     for name in ["dirty.pgn", "again.pgn"] {
         fs::write(path(name), pair.repeat(12_000)).expect("writable");
     }
-    let printed = must(
+    let printed = run_ok(
         "book build dirty.pgn g.pgn again.pgn -o d.tbk --errors faults.txt --threads 3",
         folder.path(),
     );
@@ -322,7 +321,7 @@ fn all_faults_are_listed_in_their_order() {
         .collect();
     assert_eq!(found.len(), wanted.len());
     assert!(found == wanted);
-    let printed = must("book build dirty.pgn -o d.tbk", folder.path());
+    let printed = run_ok("book build dirty.pgn -o d.tbk", folder.path());
     assert_eq!(printed.lines().filter(|line| line.starts_with("dirty.pgn: game")).count(), 10);
     assert!(printed.contains("11,990 more games with faults"), "{printed}");
 }
@@ -342,7 +341,7 @@ fn row(moves: &str, mv: &str, weight: u16) -> [u8; 16] {
     number.to_be_bytes()
 }
 
-/// A Polyglot book whose weights have nothing to do with how often its positions come up.
+/// A Polyglot book whose weights are unrelated to the frequency of its positions.
 fn weights() -> Vec<[u8; 16]> {
     let mut rows = vec![
         row("", "e2e4", 50),
@@ -354,7 +353,7 @@ fn weights() -> Vec<[u8; 16]> {
         row("d4", "d7d5", 60_000),
         row("Nf3", "d7d5", 60_000),
         row("a3", "d7d5", 60_000),
-        // A transposition: 1.d4 d5 2.Nf3 is known by 1.Nf3 d5 2.d4 alone.
+        // A transposition: 1.d4 d5 2.Nf3 is only reached by 1.Nf3 d5 2.d4.
         row("d4 d5", "c2c4", 7),
         row("Nf3 d5", "d2d4", 9),
         row("Nf3 d5 d4", "g8f6", 999),
@@ -363,7 +362,7 @@ fn weights() -> Vec<[u8; 16]> {
     rows
 }
 
-/// The chances of the moves that are played at all, in percent.
+/// Chances of all playable moves, in percent.
 fn chances(book: &Book, moves: &str) -> Vec<(String, f64)> {
     let game = Game::new(after(moves));
     let candidates = Chooser::new(Policy::default(), 1).candidates(book, &game);
@@ -373,10 +372,10 @@ fn chances(book: &Book, moves: &str) -> Vec<(String, f64)> {
 }
 
 #[test]
-fn polyglot_books_play_by_their_weights() {
+fn polyglot_moves_are_chosen_by_weight() {
     let folder = folder_with_games();
     fs::write(folder.path().join("w.bin"), weights().concat()).expect("writable");
-    must("book import w.bin -o w.tbk", folder.path());
+    run_ok("book import w.bin -o w.tbk", folder.path());
     for name in ["w.bin", "w.tbk"] {
         let book = Book::open(&folder.path().join(name)).expect(name);
         let wanted = [("e4", 50.0), ("d4", 34.0), ("Nf3", 10.0), ("c4", 6.0)];
@@ -386,11 +385,11 @@ fn polyglot_books_play_by_their_weights() {
         }
         assert_eq!(chances(&book, "").len(), 4, "{name}: weight 0 is never played");
         assert_eq!(chances(&book, "d4 d5"), [("c4".to_owned(), 100.0)], "{name}");
-        let why = must(&format!("book why {name}"), folder.path());
+        let why = run_ok(&format!("book why {name}"), folder.path());
         let row: Vec<&str> = why.lines().nth(3).expect("moves").split_whitespace().collect();
         assert_eq!(row, ["e4", "50", "50.0%", "50.0%"], "{why}");
     }
-    // What is played is what the chances say.
+    // Moves are chosen with these chances.
     let book = Book::open(&folder.path().join("w.bin")).expect("a book");
     let e4: Move = "e2e4".parse().expect("a move");
     let mut chooser = Chooser::new(Policy::default(), 1);
@@ -400,7 +399,7 @@ fn polyglot_books_play_by_their_weights() {
 }
 
 #[test]
-fn real_polyglot_books_play_by_their_weights() {
+fn real_polyglot_moves_are_chosen_by_weight() {
     let Some(books) = shared_data("books") else { return };
     for name in ["gm2001.bin", "gm2600.bin", "performance.bin"] {
         let bytes = fs::read(books.join(name)).expect(name);
@@ -427,7 +426,7 @@ fn real_polyglot_books_play_by_their_weights() {
 }
 
 #[test]
-fn unsorted_polyglot_books_are_read_with_a_remark() {
+fn unsorted_polyglot_book_is_read_with_a_warning() {
     let folder = folder_with_games();
     let sorted = weights();
     let mut odd: Vec<u8> = sorted.iter().rev().copied().collect::<Vec<_>>().concat();
@@ -435,46 +434,46 @@ fn unsorted_polyglot_books_are_read_with_a_remark() {
     odd.splice(0..0, row("", "e7e5", 4));
     fs::write(folder.path().join("odd.bin"), odd).expect("writable");
     fs::write(folder.path().join("w.bin"), sorted.concat()).expect("writable");
-    let printed = must("book import odd.bin -o odd.tbk", folder.path());
+    let printed = run_ok("book import odd.bin -o odd.tbk", folder.path());
     for remark in ["not sorted", "last 3 bytes", "1 move that is not legal"] {
         assert!(printed.contains(remark), "{printed}");
     }
-    must("book import w.bin -o w.tbk", folder.path());
-    must("book diff w.tbk odd.tbk", folder.path());
+    run_ok("book import w.bin -o w.tbk", folder.path());
+    run_ok("book diff w.tbk odd.tbk", folder.path());
 }
 
 #[test]
-fn what_an_export_leaves_out_is_said() {
+fn export_reports_omitted_moves_and_positions() {
     let folder = folder_with_games();
     let path = |name: &str| folder.path().join(name);
     let lost = game("1. f3 e5 2. g4 Qh4#", "0-1");
     let away = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n";
     fs::write(path("odd.pgn"), lost + away).expect("writable");
-    must("book build -q odd.pgn -o odd.tbk", folder.path());
-    let printed = must("book export odd.tbk -o odd.bin", folder.path());
+    run_ok("book build -q odd.pgn -o odd.tbk", folder.path());
+    let printed = run_ok("book export odd.tbk -o odd.bin", folder.path());
     assert!(printed.contains("2 moves left out: the side that played them lost"), "{printed}");
     assert!(
         printed.contains("2 positions left out: no moves of the book lead to them"),
         "{printed}"
     );
     // Games 50,000 times as many: a win weighs two, so this is too much for sixteen bits.
-    must("book merge odd.tbk:50000 g.pgn -o heavy.tbk", folder.path());
-    let printed = must("book export heavy.tbk -o heavy.bin", folder.path());
+    run_ok("book merge odd.tbk:50000 g.pgn -o heavy.tbk", folder.path());
+    let printed = run_ok("book export heavy.tbk -o heavy.bin", folder.path());
     assert!(printed.contains("2 positions with weights scaled down"), "{printed}");
-    // A Polyglot book comes back whole: weight 0, and positions out of reach.
+    // A Polyglot book round-trips, including weight 0 and unreachable positions.
     let mut rows = weights();
     rows.push(row("h4 h5 g4 g5", "e2e4", 5));
     rows.sort_unstable_by_key(|row| {
         (row[..8].to_vec(), std::cmp::Reverse(row[10..12].to_vec()), row[8..10].to_vec())
     });
     fs::write(path("w.bin"), rows.concat()).expect("writable");
-    must("book import w.bin -o w.tbk", folder.path());
-    let printed = must("book export w.tbk -o again.bin", folder.path());
+    run_ok("book import w.bin -o w.tbk", folder.path());
+    let printed = run_ok("book export w.tbk -o again.bin", folder.path());
     assert!(!printed.contains("left out"), "{printed}");
     assert!(fs::read(path("again.bin")).expect("there") == rows.concat());
 }
 
-/// A book without its header and its manifest, which tells how it was made.
+/// A book without its header and its manifest, which records how it was built.
 fn tables(path: &Path) -> Vec<u8> {
     let bytes = fs::read(path).expect("a book");
     let manifest = bytes.windows(11).rposition(|window| window == b"{\"made_by\":");
@@ -482,23 +481,23 @@ fn tables(path: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn a_merged_book_takes_the_room_of_its_positions() {
+fn merged_book_is_as_large_as_its_positions_need() {
     let folder = folder_with_games();
     let path = |name: &str| folder.path().join(name);
-    must("book build -q g.pgn -o g.tbk", folder.path());
-    must("book build -q h.pgn -o h.tbk", folder.path());
-    must("book build -q g.pgn h.pgn -o both.tbk", folder.path());
-    must("book merge h.tbk g.tbk -o merged.tbk", folder.path());
+    run_ok("book build -q g.pgn -o g.tbk", folder.path());
+    run_ok("book build -q h.pgn -o h.tbk", folder.path());
+    run_ok("book build -q g.pgn h.pgn -o both.tbk", folder.path());
+    run_ok("book merge h.tbk g.tbk -o merged.tbk", folder.path());
     assert!(tables(&path("merged.tbk")) == tables(&path("both.tbk")));
-    must("book filter both.tbk --min-games 2 -o cut.tbk", folder.path());
-    must("book build -q g.pgn h.pgn --min-games 2 -o pruned.tbk", folder.path());
+    run_ok("book filter both.tbk --min-games 2 -o cut.tbk", folder.path());
+    run_ok("book build -q g.pgn h.pgn --min-games 2 -o pruned.tbk", folder.path());
     let (cut, both) = (tables(&path("cut.tbk")).len(), tables(&path("both.tbk")).len());
     assert!(cut < both, "{cut} bytes of {both}");
     // Where positions cannot be reached, their pawns are those of the filter.
     let away = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n";
     fs::write(path("away.pgn"), away).expect("writable");
-    must("book build -q away.pgn -o away.tbk", folder.path());
-    must("book merge both.tbk away.tbk -o wide.tbk", folder.path());
+    run_ok("book build -q away.pgn -o away.tbk", folder.path());
+    run_ok("book merge both.tbk away.tbk -o wide.tbk", folder.path());
     let wide = Book::open(&path("wide.tbk")).expect("a book");
     assert!(wide.bytes().len() < 2048, "{} bytes", wide.bytes().len());
     let end = Position::from_fen("4k3/8/8/8/4P3/8/8/4K3 b - - 0 1").expect("legal");
@@ -508,7 +507,7 @@ fn a_merged_book_takes_the_room_of_its_positions() {
 }
 
 #[test]
-fn real_books_merge_into_what_their_games_make_together() {
+fn real_merged_books_equal_a_book_of_all_games() {
     let Some(games) = shared_data("pgn/mid_otb") else { return };
     let folder = folder_with_games();
     let path = |name: &str| folder.path().join(name);
@@ -520,13 +519,13 @@ fn real_books_merge_into_what_their_games_make_together() {
     files.sort();
     let (some, others) = files.split_at(files.len() / 2);
     for (files, book) in [(some, "a.tbk"), (others, "b.tbk"), (&files[..], "both.tbk")] {
-        must(&format!("book build -q {} -o {book}", files.join(" ")), folder.path());
+        run_ok(&format!("book build -q {} -o {book}", files.join(" ")), folder.path());
     }
-    must("book merge a.tbk b.tbk -o merged.tbk", folder.path());
+    run_ok("book merge a.tbk b.tbk -o merged.tbk", folder.path());
     assert!(tables(&path("merged.tbk")) == tables(&path("both.tbk")));
     // Processor seconds, so that other work does not matter: user and system of the children.
     let seconds = |command: &str| -> f64 {
-        let script = format!("{PROGRAM} book {command} > told; times");
+        let script = format!("{PROGRAM} book {command} > output; times");
         let shell = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output();
         let printed = String::from_utf8(shell.expect("a shell").stdout).expect("UTF-8");
         let children = printed.lines().last().expect("two lines").split(['m', 's', ' ']);
@@ -543,39 +542,39 @@ fn real_books_merge_into_what_their_games_make_together() {
 }
 
 #[test]
-fn the_games_of_a_merged_or_cut_book_are_found() {
+fn games_of_merged_and_filtered_books_are_found() {
     let folder = folder_with_games();
-    must("book build -q g.pgn -o g.tbk", folder.path());
-    must("book build -q h.pgn -o h.tbk", folder.path());
-    must("book merge g.tbk h.tbk:0.5 g.tbk -o merged.tbk", folder.path());
-    must("book filter merged.tbk --side white -o cut.tbk", folder.path());
+    run_ok("book build -q g.pgn -o g.tbk", folder.path());
+    run_ok("book build -q h.pgn -o h.tbk", folder.path());
+    run_ok("book merge g.tbk h.tbk:0.5 g.tbk -o merged.tbk", folder.path());
+    run_ok("book filter merged.tbk --side white -o cut.tbk", folder.path());
     for book in ["merged.tbk", "cut.tbk"] {
-        let printed = must(&format!("book find {book} --moves 'e4 e5'"), folder.path());
+        let printed = run_ok(&format!("book find {book} --moves 'e4 e5'"), folder.path());
         assert!(printed.contains("2 games reach"), "{book}: {printed}");
         assert!(
             printed.contains("g.pgn: game 1") && printed.contains("h.pgn: game 1"),
             "{book}: {printed}"
         );
     }
-    let info = must("book info cut.tbk", folder.path());
+    let info = run_ok("book info cut.tbk", folder.path());
     assert!(info.contains("filter      side white"), "{info}");
     fs::write(folder.path().join("w.bin"), weights().concat()).expect("writable");
-    must("book import w.bin -o w.tbk", folder.path());
+    run_ok("book import w.bin -o w.tbk", folder.path());
     let printed = refusal("book find w.tbk --moves e4", folder.path());
     assert!(printed.contains("not made of games"), "{printed}");
 }
 
 #[test]
-fn a_repertoire_of_one_side_is_checked_as_such() {
+fn check_of_a_one_sided_repertoire_reports_only_that_side() {
     let folder = folder_with_games();
     let path = |name: &str| folder.path().join(name);
     // White answers 1...e5 and 1...c5; a game ends after 1...c5 2.Nf3.
     let games = game("1. e4 e5 2. Nf3 Nc6 3. Bb5", "1-0") + &game("1. e4 c5 2. Nf3", "1-0");
     fs::write(path("w.pgn"), games).expect("writable");
-    must("book build -q w.pgn -o all.tbk", folder.path());
-    must("book filter all.tbk --side white -o cut.tbk", folder.path());
-    must("book build -q w.pgn --side white -o built.tbk", folder.path());
-    must("book merge cut.tbk built.tbk -o merged.tbk", folder.path());
+    run_ok("book build -q w.pgn -o all.tbk", folder.path());
+    run_ok("book filter all.tbk --side white -o cut.tbk", folder.path());
+    run_ok("book build -q w.pgn --side white -o built.tbk", folder.path());
+    run_ok("book merge cut.tbk built.tbk -o merged.tbk", folder.path());
     for book in ["all.tbk", "cut.tbk", "built.tbk", "merged.tbk"] {
         let output = tabia(&format!("book check {book} --side white"), folder.path());
         let printed = String::from_utf8(output.stdout).expect("UTF-8");
@@ -587,10 +586,12 @@ fn a_repertoire_of_one_side_is_checked_as_such() {
         let printed = refusal(&format!("book check {book} --side black"), folder.path());
         assert!(printed.contains("no moves of Black's"), "{book}: {printed}");
     }
-    // A book ends where it was told to end: that is no finding.
-    must("book build -q w.pgn --max-ply 2 -o short.tbk", folder.path());
-    must("book filter all.tbk --max-ply 2 -o near.tbk", folder.path());
+    // The intended end of a book is not reported.
+    run_ok("book build -q w.pgn --max-ply 2 -o short.tbk", folder.path());
+    run_ok("book filter all.tbk --max-ply 2 -o near.tbk", folder.path());
     for book in ["short.tbk", "near.tbk"] {
-        assert!(must(&format!("book check {book} --side white"), folder.path()).contains("0 find"));
+        assert!(
+            run_ok(&format!("book check {book} --side white"), folder.path()).contains("0 find")
+        );
     }
 }

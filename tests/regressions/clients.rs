@@ -1,4 +1,4 @@
-//! What boards and people at a terminal say to the program.
+//! Input from GUIs and from users at a terminal.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use tabia::position::{Position, perft};
 use crate::support::terminal::Terminal;
 use crate::support::{self, Engine, PROGRAM};
 
-/// A UCI engine without a book that has introduced itself.
+/// An initialised UCI engine.
 fn uci(arguments: &[&str]) -> Engine {
     let mut engine = Engine::start(&[&["--uci"], arguments].concat());
     engine.send("uci");
@@ -26,8 +26,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 
-/// The arguments of settings that cannot be used.
-fn wrong_settings(folder: &Path) -> Vec<Vec<String>> {
+/// Arguments with unusable settings.
+fn invalid_settings(folder: &Path) -> Vec<Vec<String>> {
     let file = |name: &str| folder.join(name).display().to_string();
     fs::write(file("noise.tbk"), "noise").expect("written");
     fs::write(file("noise.nnue"), "noise").expect("written");
@@ -44,30 +44,30 @@ fn wrong_settings(folder: &Path) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn a_wrong_setting_is_reported_to_xboard_and_the_game_continues() {
+fn invalid_setting_is_reported_to_xboard_and_the_game_continues() {
     let folder = tempfile::tempdir().expect("a folder");
-    for arguments in wrong_settings(folder.path()) {
+    for arguments in invalid_settings(folder.path()) {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let mut engine = Engine::start(&[&["-x"], &arguments[..]].concat());
         engine.send("xboard\nprotover 2");
         engine.until(|line| line == "feature done=1");
         let printed = engine.line();
         assert!(printed.starts_with("tellusererror "), "{arguments:?}: {printed}");
-        // Words that xboard takes for a start that has failed.
+        // Words that xboard interprets as a failed start.
         for fatal in ["not found", "No such file", "Permission denied"] {
             assert!(!printed.contains(fatal), "{printed}");
         }
         engine.send("new\nst 0.05\ne2e4");
         engine.until_start("move ");
         assert_eq!(engine.received.iter().filter(|line| line.contains("error")).count(), 1);
-        assert_eq!(engine.quit(), "", "standard error is the protocol, too");
+        assert_eq!(engine.quit(), "", "standard error is empty");
     }
 }
 
 #[test]
-fn two_wrong_settings_are_one_message() {
+fn several_invalid_settings_give_one_message() {
     let folder = tempfile::tempdir().expect("a folder");
-    let all = wrong_settings(folder.path());
+    let all = invalid_settings(folder.path());
     let arguments: Vec<&str> =
         [&all[0], &all[3], &all[5]].into_iter().flatten().map(String::as_str).collect();
     let mut engine = Engine::start(&[&["-x"], &arguments[..]].concat());
@@ -93,7 +93,7 @@ fn two_wrong_settings_are_one_message() {
 
 /// Of several books, those that can be opened are used.
 #[test]
-fn the_other_books_stay() {
+fn valid_books_are_kept_if_another_cannot_be_opened() {
     let folder = tempfile::tempdir().expect("a folder");
     let good = folder.path().join("good.pgn").display().to_string();
     fs::write(&good, "[Event \"?\"]\n[Result \"1-0\"]\n\n1. a4 a5 1-0\n").expect("written");
@@ -102,12 +102,12 @@ fn the_other_books_stay() {
     let lines = engine.until(str::is_empty);
     assert!(lines.iter().any(|line| line.starts_with(" a4 ")), "{lines:?}");
     let option = format!("feature option=\"BookFile -file {good}\"");
-    assert!(lines.contains(&option), "the menu shows the books that are used: {lines:?}");
+    assert!(lines.contains(&option), "the option shows the books in use: {lines:?}");
 }
 
-/// A GUI that never asks for features, or leaves at once, hears of it all the same.
+/// Errors reach a GUI that never requests features or closes at once.
 #[test]
-fn nobody_has_to_ask_for_features() {
+fn startup_errors_are_reported_without_a_features_request() {
     let mut engine = Engine::start(&["-x", "-b", "missing.tbk"]);
     engine.send("xboard\nnew");
     engine.until_start("tellusererror ");
@@ -115,16 +115,16 @@ fn nobody_has_to_ask_for_features() {
     assert!(printed.contains("tellusererror cannot read missing.tbk"), "{printed}");
 }
 
-/// xboard hears of arguments that cannot be read; it would wait for ever for an engine that leaves.
+/// Argument errors are reported to xboard, which would wait forever for an engine that exits.
 #[test]
-fn wrong_arguments_are_reported_to_xboard() {
+fn invalid_arguments_are_reported_to_xboard() {
     let output = tabia(&["-x", "--cores", "none"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stdout).starts_with("tellusererror tabia: "), "{output:?}");
 }
 
 #[test]
-fn chances_are_reported_on_demand() {
+fn win_rates_are_reported_if_enabled() {
     let mut engine = uci(&["--no-book"]);
     let offered = "option name UCI_ShowWDL type check default false";
     assert!(engine.received.iter().any(|line| line == offered), "{:?}", engine.received);
@@ -149,7 +149,7 @@ fn chances_are_reported_on_demand() {
 }
 
 #[test]
-fn a_bound_that_is_none_is_reported_and_passed_over() {
+fn invalid_search_limit_is_reported_and_ignored() {
     let mut engine = uci(&["--no-book"]);
     for (go, messages) in [
         ("go depth x", "depth x"),
@@ -167,9 +167,9 @@ fn a_bound_that_is_none_is_reported_and_passed_over() {
         );
         let depth = |line: &str| line.strip_prefix("info depth ")?.split(' ').next()?.parse().ok();
         let deepest: i32 = lines.iter().filter_map(|line| depth(line)).max().expect("a search");
-        assert!(deepest >= 6, "no search worth the name for {go}: {lines:?}");
+        assert!(deepest >= 6, "no real search for {go}: {lines:?}");
     }
-    // What can be read is obeyed.
+    // Valid limits are applied.
     engine.send("position startpos\ngo depth x nodes 300 joho");
     let lines = engine.until_start("bestmove");
     assert!(!lines.iter().any(|line| line.contains("no bound")), "{lines:?}");
@@ -180,7 +180,7 @@ fn a_bound_that_is_none_is_reported_and_passed_over() {
 }
 
 #[test]
-fn unknown_words_are_passed_over() {
+fn unknown_words_are_ignored() {
     let mut engine = Engine::start(&["--no-book"]);
     engine.send("joho uci");
     engine.until(|line| line == "uciok");
@@ -193,14 +193,14 @@ fn unknown_words_are_passed_over() {
     let lines = engine.until_start("bestmove");
     assert!(lines.iter().any(|line| line.contains(" multipv 2 ")), "{lines:?}");
     assert_eq!(lines.last().map(String::as_str), Some("bestmove a1a8"));
-    // Without `startpos` and `fen` nothing is set up, and nothing that was is searched.
+    // Without `startpos` or `fen` no position is set up, and the previous one is not searched.
     engine.send(&format!("position {mate}\ngo depth 3"));
     assert!(engine.line().starts_with("info string error: illegal position: "));
     assert_eq!(engine.line(), "bestmove 0000");
 }
 
 #[test]
-fn wrong_arguments_name_the_help_of_their_command() {
+fn argument_errors_name_the_help_of_their_command() {
     for (arguments, words, command) in [
         (&["book", "build"][..], "--output", "tabia book build"),
         (&["book", "build", "--nonsense"], "'--nonsense'", "tabia book build"),
@@ -228,7 +228,7 @@ fn wrong_arguments_name_the_help_of_their_command() {
 }
 
 #[test]
-fn help_is_a_command_too() {
+fn help_command_equals_the_help_option() {
     for (arguments, same) in [
         (&["help"][..], &["--help"][..]),
         (&["help", "perft"], &["perft", "--help"]),
@@ -242,7 +242,7 @@ fn help_is_a_command_too() {
 }
 
 #[test]
-fn a_castling_right_is_named_once() {
+fn duplicate_castling_rights_are_rejected() {
     for castling in ["KKKK", "KK", "KQkqK", "QQ", "KHkq"] {
         let fen = format!("r3k2r/8/8/8/8/8/8/R3K2R w {castling} - 0 1");
         let error = Position::from_fen(&fen).expect_err(castling).to_string();
@@ -254,7 +254,7 @@ fn a_castling_right_is_named_once() {
     }
 }
 
-/// The moves of a position, counted without its generator: every pair of squares is tried.
+/// Counts the moves of a position without the generator, by trying every pair of squares.
 fn moves_one_by_one(position: &Position) -> usize {
     let squares =
         || ('1'..='8').flat_map(|rank| ('a'..='h').map(move |file| format!("{file}{rank}")));
@@ -266,13 +266,13 @@ fn moves_one_by_one(position: &Position) -> usize {
 }
 
 #[test]
-fn any_sixteen_pieces_are_a_position() {
+fn any_sixteen_pieces_per_side_are_accepted() {
     for (fen, moves) in [
         // Three rooks beside eight pawns.
         ("4k3/pppppppp/8/8/8/8/PPPPPPPP/RRR1K3 w - - 0 1", 19),
-        // The most moves of a position that can come about: R. Petrović, 1964.
+        // The most moves of a reachable position: R. Petrović, 1964.
         ("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1", 218),
-        // More than can come about, of fifteen queens; counted by python-chess, as the next one.
+        // More than is reachable, with fifteen queens; counted by python-chess, like the next.
         ("krQ4Q/rr3Q2/3Q4/QQ4Q1/4Q3/1Q5Q/5Q2/Q1QQ2QK w - - 0 1", 236),
         ("qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1", 83),
     ] {
@@ -283,7 +283,7 @@ fn any_sixteen_pieces_are_a_position() {
         let output = tabia(&["eval", fen]);
         assert!(output.status.success(), "{fen}: {output:?}");
         let mut engine = uci(&["--no-book"]);
-        // Where thirty queens take each other, no iteration ends in a lifetime; the clock is kept.
+        // With thirty queens no iteration ends; the time limit must still be kept.
         engine.send(&format!("position fen {fen}\ngo movetime 100"));
         engine.until_start("bestmove");
     }
@@ -293,8 +293,8 @@ fn any_sixteen_pieces_are_a_position() {
     assert!(error.to_string().contains("17 men"), "{error}");
 }
 
-/// A terminal in which the program counts for hours.
-fn counting(folder: &Path) -> Terminal {
+/// A terminal in which a perft of many hours runs.
+fn start_perft(folder: &Path) -> Terminal {
     let mut terminal = Terminal::start(folder);
     terminal.answer(&["force", "e4", "perft 99"]);
     terminal.wait_for("Ctrl-C ends it");
@@ -302,12 +302,12 @@ fn counting(folder: &Path) -> Terminal {
 }
 
 #[test]
-fn a_count_ends_with_quit_and_hang_up() {
+fn perft_ends_on_quit_and_sighup() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut terminal = counting(folder.path());
+    let mut terminal = start_perft(folder.path());
     terminal.enter("quit");
     assert!(terminal.wait_for_end().success());
-    let mut terminal = counting(folder.path());
+    let mut terminal = start_perft(folder.path());
     kill_process(Pid::from_child(&terminal.child), Signal::HUP).expect("sent");
     assert!(terminal.wait_for_end().success());
     let kept = fs::read_to_string(folder.path().join("tabia/games.pgn")).expect("games are kept");
@@ -315,10 +315,10 @@ fn a_count_ends_with_quit_and_hang_up() {
 }
 
 #[test]
-fn a_count_ends_with_ctrl_c() {
+fn perft_ends_on_ctrl_c() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut terminal = counting(folder.path());
-    // What is typed meanwhile waits for its prompt.
+    let mut terminal = start_perft(folder.path());
+    // Input typed meanwhile is read at the next prompt.
     terminal.enter("e5");
     kill_process(Pid::from_child(&terminal.child), Signal::INT).expect("sent");
     terminal.wait_for(" nodes so far");
@@ -327,8 +327,8 @@ fn a_count_ends_with_ctrl_c() {
 }
 
 #[test]
-fn the_command_counts_as_it_goes_and_ends_with_ctrl_c() {
-    // A shell that runs the tests in the background lets all that they start ignore Ctrl-C.
+fn perft_command_prints_counts_and_ends_on_ctrl_c() {
+    // A shell that runs the tests in the background makes their child processes ignore Ctrl-C.
     let mut child = std::process::Command::new("env")
         .args(["--default-signal=INT", PROGRAM])
         .args(["perft", "99", "7k/8/8/8/8/8/8/K7 w - - 0 1"])
@@ -341,7 +341,7 @@ fn the_command_counts_as_it_goes_and_ends_with_ctrl_c() {
 }
 
 #[test]
-fn the_console_prints_foreign_text_harmlessly() {
+fn console_escapes_control_characters_of_games() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("games.pgn");
     let name = "A\x1b]0;title\x07\u{9b}31m\u{202e}B\nWhite wins";

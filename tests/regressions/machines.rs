@@ -1,4 +1,4 @@
-//! Machines that are short of something, or broken.
+//! Lack of memory, threads or files, and damaged files.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -18,10 +18,10 @@ use tempfile::tempdir;
 
 use crate::support::{self, Engine, TIMEOUT, shared_data};
 
-/// Iterations that a search of a second completes on any machine, and no first guess has.
+/// Depth that a search of one second reaches on any machine, and a fallback move does not.
 const FEW_PLIES: u32 = 5;
 
-/// Lets an xboard engine move twice, a second each, and tells how deep it searched.
+/// Lets an xboard engine make two moves of one second each; returns the depths.
 fn depths_of_two_moves(engine: &mut Engine) -> [u32; 2] {
     engine.send("force\nusermove e2e4\nst 1\npost");
     ["go", "force\nusermove a2a3\ngo"].map(|go| {
@@ -34,9 +34,9 @@ fn depths_of_two_moves(engine: &mut Engine) -> [u32; 2] {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn where_threads_cannot_start_fewer_search_and_say_so() {
+fn search_uses_fewer_threads_if_some_cannot_start() {
     for kibibytes in [250_000, 300_000, 600_000] {
-        let mut engine = Engine::start_cramped(kibibytes, &["-x", "--no-book"]);
+        let mut engine = Engine::start_with_limited_memory(kibibytes, &["-x", "--no-book"]);
         engine.send("xboard\nprotover 2\nmemory 8\ncores 256");
         let reported = engine.sync();
         let refusal = "of 256 search threads";
@@ -52,8 +52,8 @@ fn where_threads_cannot_start_fewer_search_and_say_so() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn uci_is_informed_of_missing_threads_too() {
-    let mut engine = Engine::start_cramped(300_000, &["--uci"]);
+fn uci_reports_missing_threads() {
+    let mut engine = Engine::start_with_limited_memory(300_000, &["--uci"]);
     engine.send("uci\nsetoption name Threads value 256\nisready");
     let reported = engine.until_start("readyok");
     let is_reported = |line: &String| line.starts_with("info string") && line.contains("of 256");
@@ -68,8 +68,9 @@ fn uci_is_informed_of_missing_threads_too() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_table_that_does_not_fit_is_refused_and_the_old_one_stays() {
-    let mut engine = Engine::start_cramped(1_000_000, &["-x", "--no-book", "--memory", "16"]);
+fn too_large_hash_table_is_rejected_and_the_old_one_kept() {
+    let mut engine =
+        Engine::start_with_limited_memory(1_000_000, &["-x", "--no-book", "--memory", "16"]);
     engine.send("xboard\nprotover 2\nmemory 2000");
     let reported = engine.sync();
     let is_refusal = |line: &String| {
@@ -84,7 +85,7 @@ fn a_table_that_does_not_fit_is_refused_and_the_old_one_stays() {
 }
 
 #[test]
-fn a_book_that_is_cut_short_while_it_is_open_ends_nothing() {
+fn truncating_an_open_book_does_not_end_the_engine() {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("book.tbk");
     fs::write(&path, Book::embedded().bytes()).expect("a book");
@@ -93,7 +94,7 @@ fn a_book_that_is_cut_short_while_it_is_open_ends_nothing() {
     engine.sync();
     let file = OpenOptions::new().write(true).open(&path).expect("the book");
     file.set_len(0).expect("it is cut");
-    // What was in the book when it was opened is known still.
+    // The content of the book at opening is still available.
     engine.send("usermove e2e4");
     let lines = engine.until_start("move ");
     assert!(lines.iter().any(|line| line.contains("book move")), "{lines:#?}");
@@ -102,7 +103,7 @@ fn a_book_that_is_cut_short_while_it_is_open_ends_nothing() {
     engine.quit();
 }
 
-/// What a process has spent of processor time, in clock ticks (hundredths of a second).
+/// CPU time of a process, in clock ticks (1/100 s).
 #[cfg(target_os = "linux")]
 fn ticks(process: u32) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).expect("a running process");
@@ -114,8 +115,8 @@ fn ticks(process: u32) -> u64 {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn threads_that_wait_after_a_ponder_search_take_no_time() {
-    /// The threads took 117 a second before.
+fn waiting_threads_use_no_cpu_after_pondering() {
+    /// The threads took 117 per second before the fix.
     const FEW_TICKS: u64 = 5;
     let mut engine = Engine::start(&["--uci"]);
     engine.send("uci\nsetoption name Threads value 64\nisready");
@@ -142,7 +143,7 @@ fn make_pipe(path: &Path) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_named_pipe_in_any_setting_is_refused_at_once() {
+fn named_pipe_in_a_setting_is_rejected_without_blocking() {
     let folder = tempdir().expect("a folder");
     let pipe = folder.path().join("pipe.tbk");
     make_pipe(&pipe);
@@ -168,15 +169,15 @@ fn a_named_pipe_in_any_setting_is_refused_at_once() {
 }
 
 #[test]
-fn a_damaged_network_that_is_no_file_is_named() {
+fn error_names_a_network_path_that_is_a_folder() {
     let folder = tempdir().expect("a folder");
     let reported = Network::open(folder.path()).expect_err("a folder is no network").to_string();
     assert!(reported.contains(folder.path().to_str().expect("UTF-8")), "{reported}");
 }
 
 #[test]
-fn a_damaged_endgame_table_is_named() {
-    // Nothing here is a table; all that looks like one is told of.
+fn error_names_a_damaged_endgame_table() {
+    // No file here is a table; files named like one are reported.
     let folder = tempdir().expect("a folder");
     fs::write(folder.path().join("KQvK.rtbw"), [7; 80]).expect("a file");
     let error = Tables::open(folder.path()).err();
@@ -185,7 +186,7 @@ fn a_damaged_endgame_table_is_named() {
 }
 
 #[test]
-fn one_damaged_endgame_table_leaves_the_others_in_use() {
+fn damaged_endgame_table_does_not_affect_others() {
     let Some(data) = shared_data("syzygy") else { return };
     let folder = tempdir().expect("a folder");
     for name in ["KQvK.rtbw", "KQvK.rtbz", "KRvK.rtbw", "KRvK.rtbz", "KPvK.rtbw", "KPvK.rtbz"] {
@@ -206,12 +207,12 @@ fn one_damaged_endgame_table_leaves_the_others_in_use() {
         assert!(reported.iter().any(|line| line.contains(name)), "{name}: {reported:#?}");
     }
     assert_eq!(reported.len(), 3, "{reported:#?}");
-    assert_eq!(tables.take_damage(), [""; 0], "told once");
+    assert_eq!(tables.take_damage(), [""; 0], "reported once");
     let queen = "8/8/8/8/8/4k3/8/Q3K3 w - - 0 1".parse().expect("a FEN");
     assert!(tables.winner(&queen).flatten().is_some());
     let rook = "8/8/8/8/8/4k3/8/R3K3 w - - 0 1".parse().expect("a FEN");
     assert!(tables.winner(&rook).is_none());
-    // The engine says it, and plays on with the rest.
+    // The engine reports it and uses the other tables.
     let mut engine = Engine::start(&["-x", "--egtpath", folder.path().to_str().expect("UTF-8")]);
     engine.send("xboard\nprotover 2");
     let reported = engine.sync();
@@ -222,15 +223,15 @@ fn one_damaged_endgame_table_leaves_the_others_in_use() {
 }
 
 #[test]
-fn damage_within_a_table_is_named_when_it_is_met() {
+fn damage_within_an_endgame_table_is_reported_on_access() {
     let Some(data) = shared_data("syzygy") else { return };
     let folder = tempdir().expect("a folder");
     let bytes = fs::read(data.join("KRvK.rtbw")).expect("a table");
-    // As long as a table may be, but no longer whole.
+    // A valid length, but truncated content.
     let mut cut = bytes[..16].to_vec();
     cut.resize(80, 0xff);
     fs::write(folder.path().join("KRvK.rtbw"), cut).expect("a damaged table");
-    let tables = Tables::open(folder.path()).expect("it begins as a table does");
+    let tables = Tables::open(folder.path()).expect("a valid header");
     assert_eq!(tables.take_damage(), [""; 0]);
     let rook = "8/8/8/8/8/4k3/8/R3K3 w - - 0 1".parse().expect("a FEN");
     assert!(tables.winner(&rook).is_none());
@@ -253,12 +254,12 @@ fn play(moves: &str) -> Game {
 }
 
 #[test]
-fn an_en_passant_square_that_no_legal_capture_can_use_makes_no_other_position() {
+fn unusable_en_passant_square_does_not_change_the_position() {
     let (one, other) = (play(BY_STEPS), play(BY_DOUBLE_STEP));
     let (one, other) = (one.position(), other.position());
     assert_eq!((one.key(), one.fen()), (other.key(), other.fen()));
     assert_eq!(one, other);
-    // Polyglot's own books part them.
+    // Polyglot distinguishes them.
     assert_eq!(one.polyglot_key(), one.key());
     assert_ne!(other.polyglot_key(), other.key());
     // Pins along rank, file and diagonals, and a check that the capture would not answer.
@@ -280,7 +281,7 @@ fn an_en_passant_square_that_no_legal_capture_can_use_makes_no_other_position() 
 }
 
 #[test]
-fn such_a_position_repeats_itself_and_is_in_the_book() {
+fn position_with_pinned_en_passant_repeats_and_is_in_the_book() {
     let mut game = play(BY_DOUBLE_STEP);
     for text in "f3g1 g8f6 g1f3 f6g8 f3g1 g8f6 g1f3 f6g8".split(' ') {
         assert!(game.outcome().is_none());
@@ -304,7 +305,7 @@ fn tabia(arguments: &[&str], folder: &Path) {
 }
 
 #[test]
-fn polyglot_books_are_read_by_both_rules_and_written_by_their_own() {
+fn polyglot_books_are_read_by_both_en_passant_rules() {
     let folder = tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
     fs::write(path("games.pgn"), format!("[Result \"1-0\"]\n\n{BY_DOUBLE_STEP} Qe2 1-0\n"))
@@ -318,23 +319,23 @@ fn polyglot_books_are_read_by_both_rules_and_written_by_their_own() {
     assert_eq!(rows.chunks(16).filter(is_row).count(), 1, "another program finds the position");
     assert!(!rows.chunks(16).any(|row| row.starts_with(&ours)));
 
-    let knows = |name: &str| {
+    let contains_position = |name: &str| {
         let book = Book::open(&path(name)).expect("a Polyglot book");
         let moves = book.moves(&position);
         moves.len() == 1 && position.san(moves[0].mv) == "Qe2"
     };
-    assert!(knows("games.bin"));
+    assert!(contains_position("games.bin"));
     let (row, _) = rows.as_chunks_mut::<16>();
     row.iter_mut()
         .filter(|row| row.starts_with(&theirs))
         .for_each(|row| row[..8].copy_from_slice(&ours));
     row.sort_unstable();
-    fs::write(path("other.bin"), &rows).expect("a book by the other rule");
-    assert!(knows("other.bin"));
+    fs::write(path("other.bin"), &rows).expect("a book by the other en passant rule");
+    assert!(contains_position("other.bin"));
 }
 
-/// The program as an ordinary user who may have so many processes and threads, this one among them.
-/// The system does not count those of root, and each run has a user of its own.
+/// A command that runs Tabia as an ordinary user with a limit on processes and threads, itself
+/// included. The limit does not apply to root, so each run has its own user.
 #[cfg(target_os = "linux")]
 fn with_few_threads(limit: u32, folder: &Path) -> Command {
     static USERS: AtomicU32 = AtomicU32::new(0);
@@ -358,10 +359,10 @@ fn with_few_threads(limit: u32, folder: &Path) -> Command {
 
 /// A folder for any user, with a copy of the program and some games.
 #[cfg(target_os = "linux")]
-fn folder_for_anybody() -> tempfile::TempDir {
+fn world_readable_folder() -> tempfile::TempDir {
     let folder = tempdir().expect("a folder");
     let open = |path: &Path, mode| {
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("opened");
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permissions set");
     };
     let program = folder.path().join("tabia");
     fs::copy(support::PROGRAM, &program).expect("copied");
@@ -376,7 +377,7 @@ fn folder_for_anybody() -> tempfile::TempDir {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn commands_use_the_threads_there_are_or_say_that_there_are_none() {
+fn commands_use_available_threads_or_report_that_none_start() {
     let commands = [
         "annotate games.pgn --nodes 100 --threads 4",
         "book build games.pgn -o NAME.tbk --undecided --threads 4",
@@ -385,7 +386,7 @@ fn commands_use_the_threads_there_are_or_say_that_there_are_none() {
         "train games -o NAME.games --games 4 --nodes 20 --threads 4",
         "bench --depth 2",
     ];
-    let folder = folder_for_anybody();
+    let folder = world_readable_folder();
     for (number, command) in commands.iter().enumerate() {
         for limit in 1..=7 {
             let words = command.replace("NAME", &format!("made-{number}-{limit}"));
@@ -402,14 +403,14 @@ fn commands_use_the_threads_there_are_or_say_that_there_are_none() {
             assert!(!printed.contains("panicked"), "{what}");
             let explains = ["thread", "cannot start", "Resource temporarily unavailable"];
             let explained = explains.iter().any(|text| printed.contains(text));
-            // The match runner's status is also the winner's.
+            // The exit status of the match runner also shows the winner.
             let done = matches!(output.status.code(), Some(0 | 3 | 4));
             assert!(done || (output.status.code() == Some(1) && explained), "{what}");
         }
     }
 }
 
-/// A command with its arguments, for another program to run.
+/// A command and its arguments, to be run by another program.
 #[cfg(target_os = "linux")]
 fn arguments_of(command: &Command) -> Vec<std::ffi::OsString> {
     let arguments = command.get_args().map(std::ffi::OsStr::to_owned);
@@ -418,8 +419,8 @@ fn arguments_of(command: &Command) -> Vec<std::ffi::OsString> {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_server_with_few_threads_answers_and_ends_or_does_not_start() {
-    let folder = folder_for_anybody();
+fn server_with_few_threads_answers_or_fails_to_start() {
+    let folder = world_readable_folder();
     let mut answered = 0;
     for limit in 1..=9 {
         let mut child = with_few_threads(limit, folder.path())
@@ -433,7 +434,7 @@ fn a_server_with_few_threads_answers_and_ends_or_does_not_start() {
         out.read_line(&mut line).expect("text");
         if let Some(address) = line.trim().strip_prefix("http://") {
             let address = address.trim_end_matches('/');
-            let mut stream = TcpStream::connect(address).expect("it listens");
+            let mut stream = TcpStream::connect(address).expect("it reads");
             stream.write_all(b"GET / HTTP/1.0\r\n\r\n").expect("sent");
             let mut answer = String::new();
             stream.read_to_string(&mut answer).expect("an answer");
@@ -461,10 +462,10 @@ fn a_server_with_few_threads_answers_and_ends_or_does_not_start() {
 /// Bytes in a pipe that has no room for another line: it holds 65,536.
 const NEARLY_FULL: u64 = 60_000;
 
-/// An engine whose output nobody reads waits for room in the pipe. SIGTERM ends it all the same.
+/// An engine whose output nobody reads waits for room in the pipe. SIGTERM still ends it.
 #[cfg(unix)]
 #[test]
-fn sigterm_ends_an_engine_whose_output_nobody_reads() {
+fn sigterm_ends_an_engine_with_blocked_output() {
     for (arguments, line) in
         [(&["-x", "--no-book"][..], "nonsense\n"), (&["--uci"], "nonsense\nuci\n")]
     {

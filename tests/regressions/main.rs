@@ -1,5 +1,4 @@
-//! What trying the program out once broke, and must not break again: one test or more for each
-//! finding, named `trust_NN_…` by its number in the list of findings.
+//! Regression tests: at least one for each fault found by using the program.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -13,10 +13,10 @@ use tabia::position::{Game, Move};
 
 use crate::support::{PROGRAM, TIMEOUT, fake_engine as fake};
 
-/// The status of a command whose output nobody reads any more, as shells have it for SIGPIPE.
-const READER_LEFT: i32 = 141;
+/// Exit status of a command with closed output, as shells report SIGPIPE.
+const SIGPIPE_STATUS: i32 = 141;
 
-/// A game that somebody else adds to the file.
+/// A game added to the file by another program.
 const OTHERS: &str =
     "[Event \"tabia autoplay\"]\n[Site \"elsewhere\"]\n[Result \"*\"]\n\n1. e4 *\n\n";
 
@@ -30,7 +30,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A folder of a test, and a match in it.
+/// A match in its own folder.
 struct Match {
     dir: tempfile::TempDir,
     arguments: Vec<String>,
@@ -56,7 +56,7 @@ impl Match {
         fs::read_to_string(self.path("games.pgn")).unwrap_or_default()
     }
 
-    /// How many games the state knows.
+    /// Number of games in the state file.
     fn finished(&self) -> usize {
         let state = fs::read_to_string(self.path("games.pgn.state")).unwrap_or_default();
         state.matches('\n').count().saturating_sub(1)
@@ -72,7 +72,7 @@ impl Match {
         self.command(more).output().expect("it runs")
     }
 
-    /// Starts the match and kills it once it has finished so many games.
+    /// Starts the match and kills it after this many games.
     fn run_until(&self, games: usize, more: &[&str]) {
         let mut child = self.start(more);
         let begin = Instant::now();
@@ -89,7 +89,7 @@ impl Match {
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts")
     }
 
-    /// Fails unless the file has each of so many games once, and as a whole, beside those of others.
+    /// Asserts that the file has this many complete games, each once, and the foreign ones.
     fn check_games(&self, games: usize, others: usize) {
         let pgn = self.pgn();
         assert_eq!(pgn.matches(OTHERS).count(), others, "{pgn}");
@@ -118,11 +118,11 @@ fn append(path: &Path, text: &str) {
     file.and_then(|mut file| file.write_all(text.as_bytes())).expect("appended");
 }
 
-/// Games that take a while, so that there is time for something to happen meanwhile.
+/// Slow games, so that something can happen meanwhile.
 const SLOW: &str = "seed=3 fault=late late_ms=40 at=2";
 
 #[test]
-fn a_second_run_is_refused_while_one_has_the_files() {
+fn second_match_on_the_same_files_is_rejected() {
     let game = Match::new(SLOW, "seed=4", &["-n", "200", "-j", "1", "--depth", "1"]);
     let mut owner = game.start(&[]);
     let begin = Instant::now();
@@ -141,16 +141,16 @@ fn a_second_run_is_refused_while_one_has_the_files() {
     let before = game.finished();
     while game.finished() < before + 2 {
         assert!(begin.elapsed() < TIMEOUT);
-        assert!(owner.try_wait().expect("a child").is_none(), "the owner plays on");
+        assert!(owner.try_wait().expect("a child").is_none(), "the first match continues");
         std::thread::sleep(Duration::from_millis(1));
     }
     kill(&mut owner);
-    // What a killed run had is free again.
+    // The files of a killed run are free again.
     game.run_until(before + 3, &["--resume"]);
 }
 
 #[test]
-fn games_of_others_stay_when_a_match_continues() {
+fn resumed_match_keeps_foreign_games() {
     let game = Match::new(SLOW, "seed=4", &["-n", "12", "-j", "2", "--depth", "1"]);
     let pgn = game.path("games.pgn");
     append(&pgn, OTHERS);
@@ -164,13 +164,13 @@ fn games_of_others_stay_when_a_match_continues() {
 }
 
 #[test]
-fn a_first_game_that_a_kill_tore_is_made_whole() {
+fn truncated_first_game_is_completed_on_resume() {
     for others in [0, 1] {
         for share in [0, 1, 30, 60, 99] {
             let game = Match::new(SLOW, "seed=4", &["-n", "4", "-j", "1", "--depth", "1"]);
             append(&game.path("games.pgn"), OTHERS);
             game.run_until(1, &[]);
-            // As it is when the kill comes while the first game is being written.
+            // The state after a kill while the first game is written.
             let state = fs::read_to_string(game.path("games.pgn.state")).expect("a state");
             let first: String = state.split_inclusive('\n').take(2).collect();
             fs::write(game.path("games.pgn.state"), first).expect("written");
@@ -186,7 +186,7 @@ fn a_first_game_that_a_kill_tore_is_made_whole() {
 }
 
 #[test]
-fn a_match_that_is_killed_again_and_again_has_each_game_once() {
+fn repeatedly_killed_match_has_each_game_once() {
     let game = Match::new("seed=3", "seed=4", &["-n", "60", "-j", "2", "--depth", "1"]);
     let state = game.path("games.pgn.state");
     let begin = Instant::now();
@@ -199,7 +199,7 @@ fn a_match_that_is_killed_again_and_again_has_each_game_once() {
             assert!(begin.elapsed() < TIMEOUT, "no game is finished");
             std::thread::sleep(Duration::from_millis(1));
         }
-        // Whatever it is about then.
+        // At any point of its work.
         std::thread::sleep(Duration::from_micros(round * 3700 % 11_000));
         kill(&mut child);
         if !state.exists() {
@@ -216,7 +216,7 @@ fn a_match_that_is_killed_again_and_again_has_each_game_once() {
 }
 
 #[test]
-fn pipes_as_files_of_a_match_are_not_waited_for() {
+fn match_files_that_are_pipes_do_not_block() {
     let game = Match::new("seed=3", "seed=4", &["-n", "2", "--depth", "1"]);
     let pipe = |name: &str| {
         let path = game.path(name);
@@ -225,38 +225,38 @@ fn pipes_as_files_of_a_match_are_not_waited_for() {
     };
     for option in ["--openings", "--state", "--log", "--trace"] {
         let path = pipe(&format!("pipe{option}.epd"));
-        let refused = patiently(game.command(&[option, &path]));
+        let refused = run_with_timeout(game.command(&[option, &path]));
         assert_eq!(refused.status.code(), Some(1), "{option}");
         assert!(text(&refused.stderr).contains(&path), "{option}: {}", text(&refused.stderr));
         assert!(fs::metadata(&path).is_ok_and(|there| !there.is_file()), "{option}: still a pipe");
         assert_eq!(game.pgn(), "", "{option}");
     }
     pipe("games.pgn");
-    let refused = patiently(game.command(&[]));
+    let refused = run_with_timeout(game.command(&[]));
     assert!(text(&refused.stderr).contains("nobody reads"), "{}", text(&refused.stderr));
 }
 
 /// Runs a command that must end by itself.
-fn patiently(mut command: Command) -> Output {
+fn run_with_timeout(mut command: Command) -> Output {
     let started = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = started.expect("it starts");
     let begin = Instant::now();
     while child.try_wait().expect("a child").is_none() {
         if begin.elapsed() > TIMEOUT {
             kill(&mut child);
-            panic!("it waits for ever: {command:?}");
+            panic!("it does not end: {command:?}");
         }
         std::thread::sleep(Duration::from_millis(5));
     }
     child.wait_with_output().expect("read")
 }
 
-/// What an engine may call itself, and write: quotes, tags, marks of HTML, escape sequences.
+/// A hostile engine name and output: quotes, tags, HTML, escape sequences.
 const HOSTILE: &str =
     "a\"] \\{<!--<script>\u{1b}[31m\u{7}\r\u{9b}2J\u{202e}\u{2028}</script>\n[Result \"1-0\"]";
 
 #[test]
-fn what_engines_write_neither_leaves_its_tag_nor_reaches_the_terminal() {
+fn hostile_engine_output_is_escaped_everywhere() {
     for protocol in ["uci", "xboard"] {
         let hostile = format!("fault=crash at=4 name='{HOSTILE}' words='{HOSTILE}'");
         let more = ["-n", "2", "-j", "1", "--depth", "1", "--moves", "--proto1", protocol];
@@ -264,7 +264,7 @@ fn what_engines_write_neither_leaves_its_tag_nor_reaches_the_terminal() {
         let first = fake(&format!("{protocol} {hostile}"));
         game.arguments[2] = first;
         game.arguments.retain(|word| word != "--proto1" && word != "uci" && word != "--proto2");
-        // Two engines of one command get names of our own; another command keeps its name.
+        // Two engines with the same command get generated names; another command keeps its name.
         game.arguments[4] = format!("env {}", fake("uci seed=4 name=Good"));
         let [log, trace, json, report] = ["log", "trace", "json", "report"]
             .map(|name| game.path(name).to_str().expect("a path").to_owned());
@@ -292,7 +292,7 @@ fn what_engines_write_neither_leaves_its_tag_nor_reaches_the_terminal() {
 }
 
 #[test]
-fn a_lesson_with_marks_in_its_names_is_no_blank_page() {
+fn lesson_page_escapes_markup_in_names() {
     let dir = tempfile::tempdir().expect("a folder");
     let [tree, page] = ["tree.txt", "page.html"]
         .map(|name| dir.path().join(name).to_str().expect("a path").to_owned());
@@ -302,27 +302,27 @@ fn a_lesson_with_marks_in_its_names_is_no_blank_page() {
     let page = fs::read_to_string(page).expect("a page");
     let data = data_of(&page);
     assert!(!data.contains(['<', '>', '&']), "{data}");
-    assert!(data.contains("\\u003c!--\\u003cscript"), "the name is there");
+    assert!(data.contains("\\u003c!--\\u003cscript"), "the name is included");
 }
 
-/// What a page shows, as it stands in it.
+/// The data embedded in a page.
 fn data_of(page: &str) -> &str {
     let (_, data) = page.split_once("id=\"data\">").expect("data");
     data.split_once("</script>").expect("an end").0
 }
 
-/// A first move and so many plies after it, none of which ends the game.
+/// Returns a first move and this many further plies that do not end the game.
 fn long_line(first: &str, plies: usize) -> String {
     let mut game = Game::default();
     let mut line = first.to_owned();
     game.play(game.position().parse_move(first).expect(first)).expect(first);
     for _ in 0..plies {
-        let goes_on = |&mv: &Move| {
+        let continues = |&mv: &Move| {
             let mut next = game.clone();
             next.play(mv).expect("legal");
             next.outcome().is_none()
         };
-        let mv = game.position().legal_moves().iter().find(goes_on).expect("a move");
+        let mv = game.position().legal_moves().iter().find(continues).expect("a move");
         line = format!("{line} {}", game.position().san(mv));
         game.play(mv).expect("legal");
     }
@@ -330,8 +330,8 @@ fn long_line(first: &str, plies: usize) -> String {
 }
 
 #[test]
-fn openings_take_the_room_of_those_that_are_played() {
-    /// Mebibytes; a game of 80 moves as a list of positions takes 16 KiB, so all would take 300.
+fn memory_for_openings_depends_on_those_played() {
+    /// In MiB. A game of 80 moves as a list of positions takes 16 KiB, so all would take 300 MiB.
     const ROOM: u64 = 150;
     const GAMES: usize = 20_000;
     let lines = ["e4", "d4", "c4", "g3", "b3", "f4", "e3"].map(|first| long_line(first, 80));
@@ -362,7 +362,7 @@ fn openings_take_the_room_of_those_that_are_played() {
     }
 }
 
-/// A standard output that nobody reads.
+/// A closed standard output.
 fn closed() -> Stdio {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
@@ -371,11 +371,11 @@ fn closed() -> Stdio {
 
 /// A standard output on a full disk.
 fn full() -> Stdio {
-    File::options().write(true).open("/dev/full").expect("Linux has it").into()
+    File::options().write(true).open("/dev/full").expect("/dev/full exists").into()
 }
 
 #[test]
-fn a_closed_or_full_output_ends_a_command_without_a_panic() {
+fn closed_or_full_output_ends_commands_without_panic() {
     let dir = tempfile::tempdir().expect("a folder");
     let [pgn, book, merged] = ["a.pgn", "a.tbk", "b.tbk"]
         .map(|name| dir.path().join(name).to_str().expect("a path").to_owned());
@@ -404,7 +404,7 @@ fn a_closed_or_full_output_ends_a_command_without_a_panic() {
     ];
     for command in commands {
         for (name, output, status) in
-            [("closed", closed as fn() -> Stdio, READER_LEFT), ("full", full, 1)]
+            [("closed", closed as fn() -> Stdio, SIGPIPE_STATUS), ("full", full, 1)]
         {
             let ended = tabia(command).stdout(output()).stderr(Stdio::piped()).output();
             let ended = ended.expect("it runs");
@@ -418,7 +418,7 @@ fn a_closed_or_full_output_ends_a_command_without_a_panic() {
 }
 
 #[test]
-fn a_match_writes_its_files_whatever_becomes_of_its_output() {
+fn match_writes_its_files_with_closed_or_full_output() {
     for (name, output) in [("closed", closed as fn() -> Stdio), ("full", full)] {
         let second = "seed=4 fault=illegal at=3";
         let game = Match::new("seed=3", second, &["-n", "6", "-j", "2", "--depth", "1", "--moves"]);
@@ -434,7 +434,7 @@ fn a_match_writes_its_files_whatever_becomes_of_its_output() {
         assert!(log.contains("Game 6 of 6") && log.contains("Score of"), "{name}: {log}");
         assert!(fs::read_to_string(json).expect("JSON").contains("\"played\": 6"), "{name}");
         assert!(Path::new(&report).join("index.html").exists(), "{name}");
-        // A log on a full disk does not end it either.
+        // A log on a full disk does not end the match either.
         let again = game.command(&["--log", "/dev/full"]).stderr(Stdio::piped()).output();
         let again = again.expect("it runs");
         assert_eq!(again.status.code(), Some(0), "{name}");
@@ -442,8 +442,8 @@ fn a_match_writes_its_files_whatever_becomes_of_its_output() {
     }
 }
 
-/// A match in which engine 1 has this protocol and script, and engine 2 is a good one.
-fn stumbling(protocol: &str, script: &str, more: &[&str]) -> (Match, Output) {
+/// A match in which engine 1 has this protocol and script, and engine 2 has no fault.
+fn run_with_failing_starts(protocol: &str, script: &str, more: &[&str]) -> (Match, Output) {
     let game = Match::new("", "seed=4", &["-n", "4", "-j", "1", "--depth", "1", "--restart"]);
     let counter = game.path("starts").to_str().expect("a path").to_owned();
     let mut game = game;
@@ -456,34 +456,35 @@ fn stumbling(protocol: &str, script: &str, more: &[&str]) -> (Match, Output) {
 }
 
 #[test]
-fn a_start_that_fails_once_is_tried_again_reported_and_counted() {
+fn failed_engine_start_is_retried_reported_and_counted() {
     for protocol in ["uci", "xboard"] {
         // The first start, one in the middle, and two in a row.
         for (stumbles, count) in [("1", 1), ("3", 1), ("2,3", 2)] {
             let script = format!("stumbles={stumbles}");
-            let (game, played) = stumbling(protocol, &script, &["--proto1", protocol]);
+            let (game, played) =
+                run_with_failing_starts(protocol, &script, &["--proto1", protocol]);
             let shown = text(&played.stdout);
             assert!(shown.contains("stumbled: "), "{shown}{}", text(&played.stderr));
             assert!(shown.contains("ended with code 7"), "{shown}");
             let reported = format!("Starts of fake_engine 1 that went wrong: {count}\n");
             assert!(shown.contains(&reported), "{protocol} {stumbles}: {shown}");
-            assert!(!shown.contains("crash"), "no game was lost by it: {shown}");
+            assert!(!shown.contains("crash"), "no game was lost: {shown}");
             game.check_games(4, 0);
             let json = fs::read_to_string(game.path("json")).expect("JSON");
             assert!(json.contains(&format!("\"fake_engine 1\": {count}")), "{json}");
         }
         let script = "stumbles=1";
-        let (game, played) = stumbling(protocol, script, &[]);
+        let (game, played) = run_with_failing_starts(protocol, script, &[]);
         assert!(text(&played.stdout).contains("Score of"), "{}", text(&played.stderr));
         game.check_games(4, 0);
     }
-    let (_, played) = stumbling("uci", "stumbles=1,2,3", &["--proto1", "uci"]);
-    assert_eq!(played.status.code(), Some(1), "what never starts is no stumble");
+    let (_, played) = run_with_failing_starts("uci", "stumbles=1,2,3", &["--proto1", "uci"]);
+    assert_eq!(played.status.code(), Some(1), "an engine that never starts is an error");
     assert!(text(&played.stderr).contains("ended with code 7"), "{}", text(&played.stderr));
 }
 
 #[test]
-fn an_engine_that_starts_slowly_plays() {
+fn slowly_starting_engine_can_play() {
     for (protocol, more) in [("xboard", &["--proto1", "xboard"][..]), ("xboard", &[]), ("uci", &[])]
     {
         let script = "asleep_ms=2600";

@@ -1,4 +1,4 @@
-//! Games in files: points 1, 7, 9 and 17.
+//! Games in PGN files.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::support::{Engine, tabia};
 const DUMB: &str = "1. e4 Nc6 2. Ke2 d5 3. Ke1 Nf6 4. exd5 Qxd5 5. Ke2 Qe4#\n\
                     {computer wins as black} 0-1\n";
 
-/// Games with how their reading ended.
+/// Reads games, and how each ended.
 pub(super) fn read(text: &str) -> Vec<(PgnGame, GameEnd)> {
     read_games(text.as_bytes()).collect::<Result<_, _>>().expect("memory can be read")
 }
@@ -30,7 +30,7 @@ pub(super) fn moves(game: &PgnGame) -> String {
     words.join(" ")
 }
 
-/// The moves of all games, and why the first stopped that did.
+/// The moves of all games, and the first fault.
 pub(super) fn lines(text: &str) -> (Vec<String>, Option<String>) {
     let games = read(text);
     let fault = games.iter().find_map(|(_, end)| match &end.status {
@@ -44,13 +44,13 @@ pub(super) fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// What the program says, on both channels.
+/// Standard error and standard output of a command.
 pub(super) fn printed(output: &Output) -> String {
     let all = [&output.stderr[..], &output.stdout].concat();
     String::from_utf8(all).expect("UTF-8")
 }
 
-/// Builds a book of bytes in a file, with further arguments; what is said comes back.
+/// Builds a book from a file with these bytes; returns whether it succeeded, and the output.
 pub(super) fn build(name: &str, bytes: &[u8], arguments: &[&str]) -> (bool, String) {
     let folder = folder();
     fs::write(folder.path().join(name), bytes).expect("writable");
@@ -68,7 +68,7 @@ fn movetext_without_tags_is_a_book() {
         let mut engine = Engine::start(&["-x", "-b", book.to_str().expect("UTF-8")]);
         engine.send("xboard\nprotover 2\nnew\nforce\nusermove e2e4\nusermove b8c6\nbk");
         let printed = engine.sync().join("\n");
-        assert!(printed.contains("Ke2"), "the book does not know the game: {printed}");
+        assert!(printed.contains("Ke2"), "the book does not contain the game: {printed}");
         engine.quit();
     }
 }
@@ -89,7 +89,7 @@ fn players_and_result_of_movetext_without_tags() {
 }
 
 #[test]
-fn what_an_empty_line_tore_off_its_game_is_joined_to_it() {
+fn movetext_split_by_empty_lines_is_joined() {
     let tail =
         "Nc6 3. Bb5 a6\n\n4. Ba4\n \n{a remark}\n\n4... Nf6 (4... b5\n\n5. Bb3) 5. O-O\n\n1-0";
     for newline in ["\n", "\r\n", "\r"] {
@@ -105,14 +105,14 @@ fn what_an_empty_line_tore_off_its_game_is_joined_to_it() {
     // Another game begins after the empty line, and prose belongs to none.
     let (lines, fault) = lines("1. e4 e5\n\n1. d4 d5\n\nA fine game.\n\n1. c4 c5\n\n7. Kh1 Kg8\n");
     assert_eq!((lines, fault), (["e4 e5", "d4 d5", "c4 c5"].map(str::to_owned).to_vec(), None));
-    // A game with a fault is one all the same.
+    // A game with a fault still counts as a game.
     let (lines, fault) = self::lines("1. d4 d5 *\n\n1. e4 e4 2. Nf3 *\n");
     assert_eq!(lines, ["d4 d5", "e4"]);
     assert!(fault.is_some_and(|fault| fault.contains("line 3: illegal move e4")));
 }
 
 #[test]
-fn prose_is_no_game() {
+fn prose_is_not_a_game() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for name in ["README.md", "ARCHITECTURE.md", "Cargo.toml", "src/main.rs"] {
         let text = fs::read_to_string(root.join(name)).expect(name);
@@ -135,7 +135,7 @@ fn prose_is_no_game() {
 }
 
 #[test]
-fn what_leaves_no_doubt_is_read() {
+fn unambiguous_loose_notation_is_accepted() {
     for (text, moves) in [
         ("1. e2-e4 e7-e5 2. Ng1-f3 Nb8-c6 3. Bf1-b5", "e4 e5 Nf3 Nc6 Bb5"),
         ("1. e2e4 e7e5 2. g1f3 b8c6", "e4 e5 Nf3 Nc6"),
@@ -152,7 +152,7 @@ fn what_leaves_no_doubt_is_read() {
         ("1 e4 e5 2Nf3 Nc6 3…", "e4 e5 Nf3 Nc6"),
     ] {
         let (lines, fault) = lines(&format!("[Event \"?\"]\n\n{text} *\n"));
-        // The second castling is White's again: it must be refused, and named.
+        // The second castling is White's again: it must be rejected by name.
         let expected = text.ends_with("o-o").then_some("o-o");
         assert_eq!((lines.len(), lines[0].as_str()), (1, moves), "{text}: {fault:?}");
         match (expected, fault) {
@@ -169,7 +169,7 @@ fn what_leaves_no_doubt_is_read() {
 }
 
 #[test]
-fn any_other_token_ends_its_game_with_a_fault_that_names_it() {
+fn unknown_token_ends_its_game_with_a_fault_naming_it() {
     for token in ["Xf3", "Sf3", "e4-e5-e6", "Ke9", "foo", "---", "Nf", "[%clk", "e.f", "ef"] {
         let text =
             format!("[Event \"1\"]\n\n1. e4 e5\n2. {token} Nc6 1-0\n\n[Event \"2\"]\n\n1. c4 *\n");
@@ -190,7 +190,7 @@ pub(super) const NAJDORF: &str = "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. N
                        8. Qf3 Qc7 9. O-O-O Nbd7 10. g4 b5 11. Bxf6 Nxf6 12. Kb1 Rb8 13. Rg1";
 
 #[test]
-fn letters_of_other_languages_are_found_out_for_a_file() {
+fn language_of_piece_letters_is_detected_per_file() {
     let english = lines(&format!("{NAJDORF} *\n")).0;
     for (code, letters) in [
         ("de", "KDTLS"),
@@ -214,11 +214,11 @@ fn letters_of_other_languages_are_found_out_for_a_file() {
             .chars()
             .map(|sign| if sign == 'к' { "Кр".to_owned() } else { sign.to_string() })
             .collect();
-        let spell = |sign: char| match "KQRBN".find(sign) {
+        let translate = |sign: char| match "KQRBN".find(sign) {
             Some(index) => letters[index].clone(),
             None => sign.to_string(),
         };
-        let game: String = NAJDORF.chars().map(spell).collect();
+        let game: String = NAJDORF.chars().map(translate).collect();
         let file = format!("[Event \"1\"]\n[Result \"1-0\"]\n\n{game} 1-0\n\n{game} 1-0\n");
         let (found, fault) = lines(&file);
         assert_eq!(fault, None, "{code}: {game}");
@@ -235,7 +235,7 @@ fn letters_of_other_languages_are_found_out_for_a_file() {
     }
     let (made, printed) = build("g.pgn", b"1. e4 *\n", &["--language", "xx"]);
     assert!(!made && printed.contains("de"), "{printed}");
-    // A language that is told holds, whatever the file looks like.
+    // A given language is used regardless of the file's content.
     let text = format!("[Result \"1-0\"]\n\n{NAJDORF} 1-0\n");
     let (_, printed) = build("g.pgn", text.as_bytes(), &["--language", "de"]);
     assert!(printed.contains("cannot understand Nf3"), "{printed}");
@@ -276,7 +276,7 @@ fn utf_16_is_read() {
 }
 
 #[test]
-fn other_packings_are_named() {
+fn unsupported_archives_are_rejected_by_name() {
     for (bytes, words) in [
         (&b"PK\x03\x04\x14\0\0\0\x08\0"[..], ["zip", "unzip"]),
         (b"\xfd7zXZ\0\0\x04", ["xz", "xz -dc"]),
@@ -300,7 +300,7 @@ fn other_packings_are_named() {
 }
 
 #[test]
-fn quotes_within_a_tag_stay_in_it() {
+fn quotes_within_a_tag_value_are_kept() {
     let text = "[White \"Fred \"The Fish\" X\"]\n[Black \"A \\\"B\\\" C\"] [Round \"1\"]\n\
                 [Site \"no end]\n[Annotator \"back\\\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n\
                 [Event \"2\"]\n[White \"\"\"]\n\n1. d4 *\n";
@@ -314,14 +314,14 @@ fn quotes_within_a_tag_stay_in_it() {
 }
 
 #[test]
-fn lines_may_end_with_cr_alone() {
+fn cr_line_endings_are_accepted() {
     let text =
         "[Event \"1\"]\n[Result \"1-0\"]\n\n1. e4 ; a remark\n% not read\ne5 1-0\n\n".repeat(9_000);
     let bad = "[Event \"2\"]\n[Result \"0-1\"]\n\n1. e4 e5\n2. Ke3 0-1\n";
     let (made, printed) =
         build("g.pgn", format!("{text}{bad}").replace('\n', "\r").as_bytes(), &[]);
     assert!(made && printed.contains("9,001 counted: +9000 =0 -1"), "{printed}");
-    // Also where the plies that count end long before the game.
+    // Also if the ply limit ends long before the game.
     let long = format!("[Event \"1\"]\n[Result \"1-0\"]\n\n{NAJDORF} 1-0\n\n").repeat(5);
     let long = long.replace('\n', "\r");
     let (_, few) = build("g.pgn", long.as_bytes(), &["--max-ply", "3"]);
@@ -331,7 +331,7 @@ fn lines_may_end_with_cr_alone() {
 }
 
 #[test]
-fn an_open_brace_or_parenthesis_costs_its_own_game() {
+fn unclosed_brace_or_parenthesis_affects_only_its_game() {
     for (open, word) in [("{ no end", "brace"), ("(2. d4 d5", "parenthesis")] {
         for tags in ["[Event \"x\"]\n[Result \"1-0\"]\n\n", ""] {
             let whole = format!("{tags}1. d4 d5 {{a}} 2. c4 (2. Nf3) 1-0\n\n");
@@ -346,7 +346,7 @@ fn an_open_brace_or_parenthesis_costs_its_own_game() {
 }
 
 #[test]
-fn names_may_be_in_any_encoding() {
+fn names_in_latin_1_and_utf_8_are_decoded() {
     let bytes = b"[White \"M\xfcller\"]\n[Black \"\xd0\xa2\xd0\xb0\xd0\xbb\xd1\x8c\"]\n\n1. e4 {sch\xf6n} e5 *\n";
     let (game, end) = read_games(&bytes[..]).next().expect("a game").expect("readable");
     assert_eq!((game.tag("White"), game.tag("Black")), (Some("Müller"), Some("Таль")));
@@ -355,19 +355,19 @@ fn names_may_be_in_any_encoding() {
 }
 
 #[test]
-fn whatever_a_name_or_comment_holds_it_stays_in_its_place() {
-    let nasty = "a\n[White \"b\"]\r\n\n1. d4 \\ \" } { ; % \u{1b}[31m \0 \u{2028} ] x";
+fn hostile_tags_and_comments_round_trip() {
+    let hostile = "a\n[White \"b\"]\r\n\n1. d4 \\ \" } { ; % \u{1b}[31m \0 \u{2028} ] x";
     let mut game = PgnGame::new(Position::start());
     for name in ["Event", "White", "Annotator", "a]\n[b"] {
-        game.set_tag(name, nasty);
+        game.set_tag(name, hostile);
     }
-    game.comment = nasty.to_owned();
+    game.comment = hostile.to_owned();
     for text in ["e4", "e5"] {
         let position =
             game.moves.iter().fold(game.start, |position, played| position.play(played.mv));
         game.moves.push(position.parse_move(text).expect(text).into());
     }
-    game.moves[0].comment = format!("{}{nasty}", "long ".repeat(20));
+    game.moves[0].comment = format!("{}{hostile}", "long ".repeat(20));
     let text = format!("{game}\n{game}\n");
     let controls: Vec<char> =
         text.chars().filter(|sign| sign.is_control() && *sign != '\n').collect();
@@ -382,7 +382,7 @@ fn whatever_a_name_or_comment_holds_it_stays_in_its_place() {
 }
 
 #[test]
-fn what_files_say_is_printed_harmlessly() {
+fn control_characters_of_files_are_escaped() {
     let hostile = "[White \"\u{1b}[2J\u{7}x\"]\n[Event \"\u{9b}31m\"]\n[Result \"1-0\"]\n\n1. e4 e5\u{1b}[31m 1-0\n";
     let folder = folder();
     fs::write(folder.path().join("g.pgn"), hostile).expect("writable");

@@ -15,7 +15,7 @@ use tabia::position::{Move, Position};
 use super::pgn::{NAJDORF, build, folder, lines, moves, printed, read};
 use crate::support::tabia;
 
-/// Characters and pieces of text that readers may take for something else within a comment.
+/// Text that readers may misinterpret within a comment.
 const IN_COMMENTS: [&str; 14] = [
     "[Event \"quoted\"]\n[Result \"0-1\"]\n\n1. d4 d5 0-1",
     "[White \"quoted\"]",
@@ -60,7 +60,7 @@ fn game_that_quotes() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn a_game_quoted_in_a_comment_is_none_of_the_file(
+    fn game_quoted_in_a_comment_is_not_counted(
         games in vec(game_that_quotes(), 1..4),
         newline in select(&["\n", "\r\n"][..]),
     ) {
@@ -68,14 +68,14 @@ proptest! {
         let (lines, fault) = lines(&text);
         prop_assert_eq!(fault, None, "{}", &text);
         prop_assert_eq!(&lines, &vec!["e4 e5 Nf3 Nc6"; games.len()], "{}", &text);
-        // So it is where the moves that count end before.
+        // Also if the ply limit ends before.
         let ends = first_plies(&text, 1);
         let plies: Vec<(usize, GameStatus)> = ends.into_iter().map(|end| (end.plies, end.status)).collect();
         prop_assert_eq!(plies, vec![(1, GameStatus::Read); games.len()], "{}", &text);
     }
 }
 
-/// Takes so many plies of each game.
+/// Takes at most `limit` plies of each game.
 struct FirstPlies {
     limit: usize,
     left: usize,
@@ -96,7 +96,7 @@ impl Visitor for FirstPlies {
 }
 
 #[test]
-fn a_comment_longer_than_a_block_is_not_cut_at_the_games_that_it_quotes() {
+fn long_comment_quoting_games_is_not_split() {
     let quoted = "[Event \"quoted\"]\n[Result \"0-1\"]\n\n1. d4 d5 0-1\n\n".repeat(10_000);
     let real = |comment: &str| {
         format!("[Event \"real\"]\n[Result \"1-0\"]\n\n1. e4 {{{comment}}} e5 1-0\n\n")
@@ -109,7 +109,7 @@ fn a_comment_longer_than_a_block_is_not_cut_at_the_games_that_it_quotes() {
 }
 
 #[test]
-fn recovery_from_what_is_not_closed_leaves_closed_comments_whole() {
+fn recovery_after_unclosed_text_keeps_later_comments_intact() {
     let quote = "{see\n\n[Event \"quoted\"]\n[Result \"0-1\"]\n\n1. d4 d5 0-1\n\n}";
     let next = format!("[Event \"next\"]\n[Result \"1-0\"]\n\n1. c4 {quote} e5 1-0\n\n");
     for (open, word) in [("(2. d4 d5", "parenthesis"), ("{ no end", "brace")] {
@@ -128,7 +128,7 @@ fn recovery_from_what_is_not_closed_leaves_closed_comments_whole() {
     assert_eq!((lines, fault), (vec!["c4 e5".to_owned(); 2], None));
 }
 
-/// Words and signs that movetext may hold, or should not.
+/// Valid and invalid movetext tokens.
 const ODD: [&str; 32] = [
     "hello",
     "Zz9",
@@ -201,7 +201,7 @@ fn plain_game() -> impl Strategy<Value = String> {
 /// A glyph without a number, which has no meaning.
 const MARK: &str = "$x ";
 
-/// What a reader that wants so many plies of each game finds.
+/// Reads at most `limit` plies of each game.
 fn first_plies(text: &str, limit: usize) -> Vec<GameEnd> {
     let mut reader = Reader::new(text.as_bytes());
     let mut visitor = FirstPlies { limit, left: limit };
@@ -211,7 +211,7 @@ fn first_plies(text: &str, limit: usize) -> Vec<GameEnd> {
 
 proptest! {
     #[test]
-    fn games_are_read_alike_whoever_reads_them(
+    fn all_readers_read_the_same_games(
         games in vec(plain_game(), 1..4),
         odd in vec((any::<prop::sample::Index>(), select(&ODD[..])), 0..4),
         newline in select(&["\n", "\r\n"][..]),
@@ -235,13 +235,13 @@ proptest! {
     }
 }
 
-/// White space of every kind that texts have between words.
+/// All kinds of white space.
 const SPACES: [&str; 16] = [
     " ", "\t", "\u{a0}", "\u{1680}", "\u{2002}", "\u{2003}", "\u{2007}", "\u{2009}", "\u{200a}",
     "\u{200b}", "\u{200d}", "\u{202f}", "\u{205f}", "\u{2060}", "\u{3000}", "\u{feff}",
 ];
 
-/// Games with tags and without, with all that can stand in movetext.
+/// Games with and without tags, with all kinds of movetext.
 const SPACED: [&str; 3] = [
     "[Event \"1\"]\n[Result \"1-0\"]\n\n1. e4 $1 e5 {a remark} 2. Nf3 (2. d4 d5) Nc6 +- 3. Bb5! a6 1-0\n\n",
     "[ White \"A B\" ]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[Variant \"From Position\"]\n \n1. e4 Kd7 2 e5 Ke6 ; to the end\n 1/2-1/2 {after it}\n \n",
@@ -250,7 +250,7 @@ const SPACED: [&str; 3] = [
 
 proptest! {
     #[test]
-    fn any_white_space_parts_words(
+    fn any_white_space_separates_words(
         game in select(&SPACED[..]),
         spaces in vec(vec(select(&SPACES[..]), 1..3), 64),
     ) {
@@ -276,7 +276,7 @@ proptest! {
     }
 
     #[test]
-    fn any_white_space_parts_the_fields_of_a_position(spaces in vec(select(&SPACES[..]), 5)) {
+    fn any_white_space_separates_fen_fields(spaces in vec(select(&SPACES[..]), 5)) {
         let fields = ["4k3/8/8/8/8/8/4P3/4K3", "w", "-", "-", "3", "9"];
         let mut fen = fields[0].to_owned();
         for (space, field) in spaces.iter().zip(&fields[1..]) {
@@ -288,14 +288,14 @@ proptest! {
 }
 
 #[test]
-fn the_no_break_space_of_latin_1_parts_words() {
+fn latin_1_no_break_space_separates_words() {
     let bytes = b"1.\xa0e4\xa0e5\xa02.\xa0Nf3 Nc6\xa01-0\n";
     let (game, end) = read_games(&bytes[..]).next().expect("a game").expect("readable");
     assert_eq!((moves(&game).as_str(), end.result), ("e4 e5 Nf3 Nc6", GameResult::White));
 }
 
 #[test]
-fn letters_of_other_languages_are_found_between_any_white_space() {
+fn language_is_detected_with_any_white_space() {
     let game: String = NAJDORF
         .chars()
         .map(|sign| match sign {
@@ -312,7 +312,7 @@ fn letters_of_other_languages_are_found_between_any_white_space() {
 }
 
 #[test]
-fn glyphs_are_numbers_of_their_move() {
+fn glyphs_are_read_as_nags() {
     for (glyph, number) in [
         ("‼", 3),
         ("⁉", 5),
@@ -346,7 +346,7 @@ fn glyphs_are_numbers_of_their_move() {
 }
 
 #[test]
-fn null_moves_stay_in_their_game() {
+fn null_moves_are_kept_in_the_game() {
     for null in ["--", "Z0", "z0", "@@@@", "0000", "null", "pass", "<>"] {
         for head in ["[Event \"1\"]\n[Result \"1-0\"]\n\n", ""] {
             let text = format!("{head}1. e4 {null} 2. d4 e5 3. {null} exd4 1-0\n\n1. c4 *\n");
@@ -364,14 +364,14 @@ fn null_moves_stay_in_their_game() {
             assert_eq!(read(&written)[0].0.moves, game.moves);
         }
     }
-    // In check nobody can pass.
+    // A null move in check is illegal.
     let (lines, fault) = lines("[Event \"1\"]\n\n1. e4 f5 2. Qh5+ -- 3. a3 *\n\n1. c4 *\n");
     assert_eq!(lines, ["e4 f5 Qh5+", "c4"]);
     assert!(fault.is_some_and(|fault| fault.contains("line 3: null move --")));
 }
 
 #[test]
-fn a_book_skips_only_the_null_move() {
+fn book_skips_only_the_null_move() {
     let folder = folder();
     let text = "[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 -- 3. Bc4 Nc6 1-0\n";
     fs::write(folder.path().join("g.pgn"), text).expect("writable");
@@ -385,7 +385,7 @@ fn a_book_skips_only_the_null_move() {
 }
 
 #[test]
-fn annotate_keeps_what_comes_after_a_null_move() {
+fn annotate_keeps_moves_after_a_null_move() {
     let folder = folder();
     let text = "[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 -- 3. Nxe5 Nc6 4. Nxc6 dxc6 1-0\n";
     fs::write(folder.path().join("g.pgn"), text).expect("writable");
@@ -401,7 +401,7 @@ fn annotate_keeps_what_comes_after_a_null_move() {
 }
 
 #[test]
-fn unknown_values_of_tags_are_none() {
+fn placeholder_tag_values_are_treated_as_missing() {
     for value in ["", "?", "-", " ", " ? ", "Standard", "\u{a0}Chess "] {
         let tags = format!("[Variant \"{value}\"]\n[Result \"1-0\"]\n");
         let fen = if value.contains(char::is_alphabetic) { "?" } else { value };
@@ -416,7 +416,7 @@ fn unknown_values_of_tags_are_none() {
 }
 
 #[test]
-fn a_result_tag_that_contradicts_the_moves_is_reported() {
+fn contradictory_result_tag_is_reported() {
     let game = |tag: &str, token: &str| {
         format!("[Event \"x\"]\n[Result \"{tag}\"]\n\n1. e4 e5\n2. Nf3 {token} {{resigns}}\n\n")
     };
@@ -443,5 +443,5 @@ fn a_result_tag_that_contradicts_the_moves_is_reported() {
     let contradictory: Vec<bool> =
         found.iter().map(|(_, end)| end.contradiction.is_some()).collect();
     assert_eq!(contradictory, [true, false, true, false, false, false]);
-    assert_eq!(found[0].1.result, GameResult::White, "the tag counts");
+    assert_eq!(found[0].1.result, GameResult::White, "the tag takes precedence");
 }

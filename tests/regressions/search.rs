@@ -1,4 +1,5 @@
-//! The book inside the search keeps its promise on every clock, and what is told is what is played.
+//! Transpositions into the book end the search at every time control, and the last reported line
+//! starts with the move played.
 //!
 //! The example: the only game of the book is 1.e4 Nc6 2.Ke2 d5 3.Ke1 Nf6 4.exd5 Qxd5 5.Ke2 Qe4#. After
 //! 1.e4 Nc6 2.Ke2 d5 3.exd5 Black is in no book, but 3...Qxd5 4.Ke1 Nf6 comes back into it.
@@ -12,7 +13,7 @@ use crate::support::Engine;
 
 const BOOK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/books/dumb.pgn");
 const BOOK_LINE: &str = "transposes to the book after 3 plies: Qxd5 Ke1 Nf6 (1 game, 0-1)";
-/// The other way into the book, which is not the best play.
+/// Another line into the book, which is not best play.
 const OTHER_BOOK_LINE: &str = "transposes to the book after 2 plies: Nf6 Ke1 (1 game, 0-1)";
 /// Nodes after which the best move of the example has settled, on any machine.
 const SETTLED: u64 = 100_000;
@@ -34,104 +35,103 @@ fn uci(arguments: &[&str]) -> Engine {
 
 fn thinking(lines: &[String]) -> Vec<Thinking> {
     let parsed = lines.iter().map(|line| Reply::from(line.as_str()));
-    let thoughts = parsed.filter_map(|reply| match reply {
+    let reports = parsed.filter_map(|reply| match reply {
         Reply::Thinking(thinking) => Some(thinking),
         _ => None,
     });
-    thoughts.collect()
+    reports.collect()
 }
 
-/// A word of a line of UCI and the number after it.
+/// The number after a word of a UCI line.
 fn number(line: &str, name: &str) -> Option<u64> {
     let mut words = line.split_whitespace().skip_while(|word| *word != name);
     words.nth(1)?.parse().ok()
 }
 
-/// Holds that a search of so many nodes spent at least two fifths of its bound, and ended clearly
-/// before it was used up.
+/// Asserts that a search spent at least 40% of its limit and, with enough nodes, ended clearly
+/// before it.
 fn assert_saved(spent: f64, bound: f64, nodes: u64, lines: &[String]) {
     assert!(spent >= 0.399 * bound, "{spent} of {bound}: {lines:#?}");
     assert!(nodes < SETTLED || spent < 0.9 * bound, "{spent} of {bound}: {lines:#?}");
 }
 
-/// The example in xboard's protocol, the clock being set by `level`; the search may take `bound`.
-fn holds_in_xboard(level: &str, bound: Duration) {
+/// Searches the example in the xboard protocol with the clock set by `level`; the limit is `bound`.
+fn check_xboard_search(level: &str, bound: Duration) {
     let mut engine = xboard(&["-b", BOOK]);
     engine.send(&format!("{level}\nforce\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\ngo"));
     let lines = engine.until_start("move ");
     assert_eq!(lines.last().map(String::as_str), Some("move d8d5"), "{lines:#?}");
-    let thoughts = thinking(&lines);
-    let met = thoughts.iter().position(|thought| thought.line == BOOK_LINE).expect("it is told");
-    // Told when met, long before the end, and once more as the reason for the move.
-    assert!(thoughts[met].depth <= 10 && met + 2 < thoughts.len(), "{lines:#?}");
+    let reports = thinking(&lines);
+    let met = reports.iter().position(|report| report.line == BOOK_LINE).expect("it is reported");
+    // Reported when found, long before the end, and again as the reason for the move.
+    assert!(reports[met].depth <= 10 && met + 2 < reports.len(), "{lines:#?}");
     assert!(lines.contains(&format!("tellothers {BOOK_LINE}")), "{lines:#?}");
-    let last = &thoughts[thoughts.len() - 1];
+    let last = &reports[reports.len() - 1];
     assert_saved(last.elapsed.as_secs_f64(), bound.as_secs_f64(), last.nodes, &lines);
     engine.quit();
 }
 
-// The soft bounds: a fortieth of the clock less what is kept back for a stalled machine, or
-// 2.93% of it at the third move and three quarters of the increment; of a fixed time a fortieth is
-// kept back.
+// Soft limits: 1/40 of the clock less the reserve for a stalled machine, or 2.93% of it at the
+// third move plus three quarters of the increment; of a fixed time 25 ms are kept back.
 
 #[test]
-fn the_example_holds_at_forty_moves_in_five_minutes() {
-    holds_in_xboard("level 40 5 0", Duration::from_millis(7_490));
+fn transposition_saves_time_at_40_moves_in_5_minutes() {
+    check_xboard_search("level 40 5 0", Duration::from_millis(7_490));
 }
 
 #[test]
-fn the_example_holds_at_forty_moves_in_a_minute() {
-    holds_in_xboard("level 40 1 0", Duration::from_millis(1_490));
+fn transposition_saves_time_at_40_moves_in_1_minute() {
+    check_xboard_search("level 40 1 0", Duration::from_millis(1_490));
 }
 
 #[test]
-fn the_example_holds_at_two_minutes_and_an_increment() {
-    holds_in_xboard("level 0 2 1", Duration::from_millis(4_257));
+fn transposition_saves_time_at_2_minutes_plus_increment() {
+    check_xboard_search("level 0 2 1", Duration::from_millis(4_257));
 }
 
 #[test]
-fn the_example_holds_at_a_fixed_time() {
-    holds_in_xboard("st 1", Duration::from_millis(975));
-    holds_in_xboard("st 5", Duration::from_millis(4_975));
+fn transposition_saves_time_at_a_fixed_move_time() {
+    check_xboard_search("st 1", Duration::from_millis(975));
+    check_xboard_search("st 5", Duration::from_millis(4_975));
 }
 
 #[test]
-fn the_example_holds_at_a_fixed_number_of_nodes() {
+fn transposition_saves_nodes_at_a_fixed_node_count() {
     for nodes in [100_000, 400_000] {
         let mut engine = xboard(&["-b", BOOK]);
         engine.send(&format!("st 1\nnps {nodes}\nforce\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\ngo"));
         let lines = engine.until_start("move ");
         assert_eq!(lines.last().map(String::as_str), Some("move d8d5"), "{lines:#?}");
-        let thoughts = thinking(&lines);
-        assert!(thoughts.iter().any(|thought| thought.line == BOOK_LINE), "{lines:#?}");
-        let searched = thoughts.last().map_or(0, |last| last.nodes);
+        let reports = thinking(&lines);
+        assert!(reports.iter().any(|report| report.line == BOOK_LINE), "{lines:#?}");
+        let searched = reports.last().map_or(0, |last| last.nodes);
         assert_saved(searched as f64, nodes as f64, SETTLED, &lines);
         engine.quit();
     }
 }
 
 #[test]
-fn a_fixed_depth_is_searched_to_its_end_unless_the_first_match_decides() {
+fn fixed_depth_is_completed_except_in_mode_first() {
     for (mode, last) in [("stop", Some(12)), ("value", Some(12)), ("first", None)] {
         let mut engine = xboard(&["-b", BOOK, "--book-search", mode]);
         engine.send("st 600\nsd 12\nforce\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\ngo");
         let lines = engine.until_start("move ");
-        let thoughts = thinking(&lines);
-        let depth = thoughts.iter().map(|thought| thought.depth).max().unwrap_or(0);
+        let reports = thinking(&lines);
+        let depth = reports.iter().map(|report| report.depth).max().unwrap_or(0);
         match last {
             Some(last) => assert_eq!(depth, last, "{mode}: {lines:#?}"),
             None => assert!(depth < 12, "{mode}: {lines:#?}"),
         }
         if mode == "stop" || mode == "value" {
             assert!(lines.ends_with(&["move d8d5".to_owned()]), "{lines:#?}");
-            assert!(thoughts.iter().any(|thought| thought.line == BOOK_LINE), "{lines:#?}");
+            assert!(reports.iter().any(|report| report.line == BOOK_LINE), "{lines:#?}");
         }
         engine.quit();
     }
 }
 
 #[test]
-fn the_example_holds_in_the_other_protocol() {
+fn transposition_saves_time_in_uci() {
     for (go, bound, unit) in [
         ("movetime 1000", 975.0, "time"),
         ("nodes 200000", 200_000.0, "nodes"),
@@ -158,16 +158,14 @@ fn the_example_holds_in_the_other_protocol() {
 }
 
 #[test]
-fn analysis_and_pondering_report_all_ways_into_the_book_and_end_with_none() {
+fn analysis_and_pondering_report_all_book_lines_and_continue() {
     for mode in ["first", "stop", "value", "steer"] {
         let mut engine = xboard(&["-b", BOOK, "--book-search", mode]);
         engine.send("force\ne2e4\nb8c6\ne1e2\nd7d5\ne4d5\nanalyze");
         let lines = engine.until_start("13 ");
         for expected in [BOOK_LINE, OTHER_BOOK_LINE] {
-            let times = thinking(&lines)
-                .iter()
-                .filter(|thought| thought.line.starts_with(expected))
-                .count();
+            let times =
+                thinking(&lines).iter().filter(|report| report.line.starts_with(expected)).count();
             assert_eq!(times, 1, "{mode}, {expected}: {lines:#?}");
         }
         engine.quit();
@@ -193,8 +191,8 @@ fn analysis_and_pondering_report_all_ways_into_the_book_and_end_with_none() {
     }
 }
 
-/// Positions in which the best move changes again and again.
-const UNSETTLED: [&str; 8] = [
+/// Positions in which the best move changes often.
+const UNSTABLE: [&str; 8] = [
     "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8",
     "r1b2rk1/2q1b1pp/p2ppn2/1p6/3QP3/1BN1B3/PPP3PP/R4RK1 w - - 0 1",
     "2r3k1/pppR1pp1/4p3/4P1P1/5P2/1P4K1/P1P5/8 w - - 0 1",
@@ -206,9 +204,9 @@ const UNSETTLED: [&str; 8] = [
 ];
 
 #[test]
-fn the_last_thinking_line_names_the_move_in_xboard() {
+fn last_thinking_line_starts_with_the_move_in_xboard() {
     let mut engine = xboard(&["-b", BOOK]);
-    for fen in UNSETTLED {
+    for fen in UNSTABLE {
         let position = Position::from_fen(fen).expect(fen);
         for level in [
             "st 0.02\nnps 0",
@@ -219,7 +217,7 @@ fn the_last_thinking_line_names_the_move_in_xboard() {
         ] {
             engine.send(&format!("new\npost\nforce\nsetboard {fen}\n{level}\ngo"));
             let lines = engine.until_start("move ");
-            let last = thinking(&lines).pop().expect("something is told");
+            let last = thinking(&lines).pop().expect("a thinking line");
             let expected = last.line.split_whitespace().next().unwrap_or_default().to_owned();
             let expected = position.parse_san(&expected).expect("a move comes first");
             assert_eq!(
@@ -233,9 +231,9 @@ fn the_last_thinking_line_names_the_move_in_xboard() {
 }
 
 #[test]
-fn the_last_line_names_the_move_in_the_other_protocol() {
+fn last_info_line_starts_with_the_best_move_in_uci() {
     let mut engine = uci(&["-b", BOOK]);
-    for fen in UNSETTLED {
+    for fen in UNSTABLE {
         for go in
             ["movetime 15", "movetime 80", "nodes 1", "nodes 300", "nodes 9000", "nodes 40000"]
         {
@@ -243,8 +241,9 @@ fn the_last_line_names_the_move_in_the_other_protocol() {
             let lines = engine.until_start("bestmove ");
             let expected =
                 lines.iter().rev().find_map(|line| line.split_once(" pv ")).map(|line| line.1);
-            let expected =
-                expected.and_then(|line| line.split_whitespace().next()).expect("a line is told");
+            let expected = expected
+                .and_then(|line| line.split_whitespace().next())
+                .expect("a line is reported");
             let best = lines[lines.len() - 1].split_whitespace().nth(1);
             assert_eq!(best, Some(expected), "{fen} {go}: {lines:#?}");
         }

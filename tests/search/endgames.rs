@@ -1,4 +1,4 @@
-//! The endgame tables, asked alone and from within the search.
+//! Endgame tables, alone and in the search.
 
 use crate::support::shared_data;
 use tabia::position::{Color, Game, OutcomeReason, Position};
@@ -15,7 +15,7 @@ fn position(fen: &str) -> Position {
 }
 
 #[test]
-fn the_tables_know_simple_endings() {
+fn tables_give_known_results() {
     let Some(tables) = tables() else { return };
     for (fen, winner) in [
         ("8/8/8/8/8/4k3/8/Q3K3 w - - 0 1", Some(Some(Color::White))),
@@ -29,9 +29,9 @@ fn the_tables_know_simple_endings() {
     }
 }
 
-/// Both sides follow the tables: the win must come, within the fifty moves.
+/// Both sides follow the tables: White must win within the fifty-move rule.
 #[test]
-fn their_advice_mates_with_bishop_and_knight() {
+fn root_moves_of_the_tables_mate_with_bishop_and_knight() {
     let Some(tables) = tables() else { return };
     let mut game = Game::new(position("7k/8/8/8/8/8/8/KBN5 w - - 0 1"));
     while game.outcome().is_none() {
@@ -45,7 +45,7 @@ fn their_advice_mates_with_bishop_and_knight() {
 }
 
 #[test]
-fn the_search_asks_them() {
+fn search_probes_the_tables() {
     let Some(tables) = tables() else { return };
     let mut searcher = Searcher::new(Config { memory_mb: 4, ..Config::default() });
     let mut search = |fen: &str, endgames: Option<Tables>| {
@@ -60,19 +60,19 @@ fn the_search_asks_them() {
         });
         (result, hits)
     };
-    // The rook's pawn queens beside a bishop of the wrong colour: a draw, whatever it looks like.
+    // Rook pawn and wrong-coloured bishop: a draw in spite of the material.
     let wrong_bishop = "8/8/8/8/2k5/1p6/3P4/1KB5 b - - 0 1";
     let (_, hits) = search(wrong_bishop, None);
     assert_eq!(hits, 0);
     let (_, hits) = search(wrong_bishop, Some(tables.clone()));
     assert!(hits > 0);
-    // Five pieces; taking the knight leaves a won ending of four.
+    // Five pieces; capturing the knight gives a won ending of four.
     let (result, _) = search("8/8/8/1n6/1R6/8/1p6/1K1k4 w - - 0 1", Some(tables));
     assert!(result.score.abs() < TABLEBASE_BOUND || result.score > 0, "{}", result.score);
 }
 
 #[test]
-fn the_root_plays_what_the_tables_say() {
+fn root_move_follows_the_tables() {
     let Some(tables) = tables() else { return };
     let endgames = Some(tables.clone());
     let mut searcher = Searcher::new(Config { memory_mb: 4, endgames, ..Config::default() });
@@ -88,7 +88,7 @@ fn the_root_plays_what_the_tables_say() {
     }
 }
 
-/// What is reported last of a search to this depth, and its result.
+/// Returns the reports and the result of a search.
 fn reported(fen: &str, limits: &Limits, endgames: Option<Tables>) -> (Vec<Report>, SearchResult) {
     let mut searcher = Searcher::new(Config { memory_mb: 4, endgames, ..Config::default() });
     let mut reports = Vec::new();
@@ -103,7 +103,7 @@ fn reported(fen: &str, limits: &Limits, endgames: Option<Tables>) -> (Vec<Report
 
 /// The result at the root is that of the tables, the fifty-move rule included, in every report.
 #[test]
-fn the_score_of_the_root_is_what_the_tables_say() {
+fn root_score_follows_the_tables() {
     let Some(tables) = tables() else { return };
     let sign = |score: i32| match score {
         0 => TablebaseResult::Draw,
@@ -143,9 +143,10 @@ fn the_score_of_the_root_is_what_the_tables_say() {
     }
 }
 
-/// Taking leads to a known ending, whose result bounds the score on the principal variation too.
+/// A capture leads to a table position, whose result bounds the score on the principal variation
+/// too.
 #[test]
-fn the_principal_variation_is_bounded_by_the_tables() {
+fn tables_bound_the_principal_variation() {
     let Some(tables) = tables() else { return };
     for (fen, depth) in
         [("8/8/8/3n4/8/1k6/8/3RK2R w - - 0 1", 6), ("4k3/8/8/3q4/8/8/3R4/3RK3 w - - 0 1", 6)]
@@ -155,9 +156,9 @@ fn the_principal_variation_is_bounded_by_the_tables() {
     }
 }
 
-/// A draw by the tables is no reason to give a piece away: the other side may still go wrong.
+/// In a drawn position the engine must not lose a piece: the opponent may still err.
 #[test]
-fn a_known_draw_is_played_on_with_what_there_is() {
+fn drawn_position_is_played_without_losing_pieces() {
     let Some(tables) = tables() else { return };
     for fen in [
         "8/8/3k4/3n4/8/2R5/3K4/8 w - - 0 1",
@@ -175,8 +176,8 @@ fn a_known_draw_is_played_on_with_what_there_is() {
     }
 }
 
-/// Plays from `starts` positions with so many nodes a move, against the defence of the endgame
-/// tables, or without tables that of the program.
+/// Plays from `starts` random positions with `nodes` per move, against the endgame tables or,
+/// without them, against Tabia.
 fn win_with_bishop_and_knight(starts: usize, nodes: u64, mut random: u64) {
     let mut square = || {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -234,13 +235,13 @@ fn bishop_and_knight_win_with_few_nodes() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn bishop_and_knight_win_from_any_start() {
+fn bishop_and_knight_win_from_random_starts() {
     for seed in [1, 2] {
         win_with_bishop_and_knight(60, 40_000, seed);
     }
 }
 
-/// Whether Black can take a piece whatever White, to move, does.
+/// Whether Black can capture a piece after every move of White.
 fn piece_is_lost(start: &Position) -> bool {
     let takes = |position: &Position| position.legal_moves().iter().any(|mv| position.is_noisy(mv));
     start.legal_moves().iter().all(|mv| takes(&start.play(mv)))
@@ -255,7 +256,7 @@ fn fen_of(board: &[char; 64]) -> String {
 }
 
 #[test]
-fn folders_without_tables_are_refused() {
+fn folders_without_tables_are_rejected() {
     let folder = tempfile::tempdir().expect("a folder");
     let error = Tables::open(folder.path()).expect_err("no tables");
     assert!(matches!(error, TablesError::None { .. }), "{error}");

@@ -1,4 +1,4 @@
-//! What the search finds: mates, the way through endgames, the solutions of a suite.
+//! Search results: mates, endgames and problem suites.
 
 #[path = "../support/mod.rs"]
 mod support;

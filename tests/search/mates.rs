@@ -5,7 +5,7 @@ use tabia::position::{Game, Move, OutcomeReason, Position};
 use tabia::score::mate_distance;
 use tabia::search::{Config, Control, Limits, SearchEvent, Searcher};
 
-/// The moves to the mate that a search for a mate in so many moves finds, and the line that it reports last.
+/// Searches for a mate in `moves`; returns the distance and the last reported line.
 fn mate_line(searcher: &mut Searcher, game: &Game, moves: u32) -> (Option<i32>, Vec<Move>) {
     let mut line = Vec::new();
     let found = searcher.search(game, &Limits::mate(moves), &Control::new(), &mut |event| {
@@ -17,7 +17,7 @@ fn mate_line(searcher: &mut Searcher, game: &Game, moves: u32) -> (Option<i32>, 
     (mate_distance(found.score), line)
 }
 
-/// The line mates with the last of as many moves as the score has.
+/// Asserts that the line ends in checkmate after as many moves as the score states.
 fn assert_leads_to_mate(game: &Game, line: &[Move], moves: Option<i32>) {
     let mut end = game.clone();
     line.iter().try_for_each(|&mv| end.play(mv)).expect("legal moves");
@@ -28,7 +28,7 @@ fn assert_leads_to_mate(game: &Game, line: &[Move], moves: Option<i32>) {
 }
 
 #[test]
-fn the_line_of_a_mate_ends_with_it() {
+fn mate_line_ends_with_checkmate() {
     for (fen, mate) in [
         ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", 1),
         ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 2),
@@ -43,7 +43,7 @@ fn the_line_of_a_mate_ends_with_it() {
     ] {
         let game = Game::new(Position::from_fen(fen).expect(fen));
         let mut searcher = Searcher::new(Config { memory_mb: 16, ..Config::default() });
-        // More moves than are needed must do no harm.
+        // A larger limit must not change the result.
         for moves in [mate, mate + 1, mate + 2] {
             searcher.new_game();
             let (found, line) = mate_line(&mut searcher, &game, moves);
@@ -56,8 +56,8 @@ fn the_line_of_a_mate_ends_with_it() {
     }
 }
 
-/// Every position of a file is a mate in so many moves or fewer.
-fn prove(file: &str, moves: u32) {
+/// Asserts that every position of a file is a mate in at most `moves`.
+fn check_suite(file: &str, moves: u32) {
     let Some(path) = shared_data(&format!("epd/mate/{file}")) else { return };
     let text = std::fs::read_to_string(path).expect("a suite");
     let mut searcher = Searcher::new(Config { memory_mb: 16, ..Config::default() });
@@ -74,24 +74,24 @@ fn prove(file: &str, moves: u32) {
 }
 
 #[test]
-fn mates_in_one() {
-    prove("mate1.fen", 1);
+fn finds_mates_in_one() {
+    check_suite("mate1.fen", 1);
 }
 
 #[test]
-fn mates_in_two() {
-    prove("mate2.fen", 2);
-    prove("mate2_eventual.fen", 2);
+fn finds_mates_in_two() {
+    check_suite("mate2.fen", 2);
+    check_suite("mate2_eventual.fen", 2);
 }
 
 #[test]
-fn mates_in_three() {
-    prove("mate3.fen", 3);
-    prove("mate3_eventual.fen", 3);
+fn finds_mates_in_three() {
+    check_suite("mate3.fen", 3);
+    check_suite("mate3_eventual.fen", 3);
 }
 
 #[test]
 #[ignore = "takes half a minute unless optimised"]
-fn mates_in_four() {
-    prove("mate4.fen", 4);
+fn finds_mates_in_four() {
+    check_suite("mate4.fen", 4);
 }

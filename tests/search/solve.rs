@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::{PROGRAM, tabia};
 
-/// Problems of all kinds, and a line that is none.
+/// Problems of all kinds and an invalid line.
 const SUITE: &str = "# mates\n6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1 bm Ra8#; id \"mate\";\n\
     6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - am Ra8#;\nodd\n\
     6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - dm 1;\n";
@@ -18,7 +18,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_suite_is_solved_from_a_file_and_from_a_pipe() {
+fn suite_is_read_from_a_file_or_a_pipe() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("suite.epd"), SUITE).expect("written");
     for limit in [["--depth", "3"], ["--nodes", "1000"], ["--seconds", "0.05"]] {
@@ -41,7 +41,7 @@ fn a_suite_is_solved_from_a_file_and_from_a_pipe() {
 }
 
 #[test]
-fn ctrl_c_ends_a_suite_with_what_was_found() {
+fn ctrl_c_ends_a_suite_with_the_results_so_far() {
     let line = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#;\n";
     let mut child = Command::new(PROGRAM)
         .args(["solve", "-", "--depth", "64", "--memory", "1"])
@@ -49,10 +49,10 @@ fn ctrl_c_ends_a_suite_with_what_was_found() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("it starts");
-    // Where there is a mate in one, nothing else is worth searching; there is always more to a start.
+    // A mate in one ends a search at once; the start position keeps the engine busy.
     let long_position = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;\n";
     let mut input = child.stdin.take().expect("piped");
-    input.write_all(format!("{line}{long_position}").as_bytes()).expect("it listens");
+    input.write_all(format!("{line}{long_position}").as_bytes()).expect("it reads");
     drop(input);
     let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
     let mut line = || lines.next().expect("a line").expect("UTF-8");
@@ -64,7 +64,7 @@ fn ctrl_c_ends_a_suite_with_what_was_found() {
 }
 
 #[test]
-fn what_is_no_suite_is_refused_in_a_line() {
+fn invalid_suites_are_rejected_in_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("empty.epd"), "# nothing\n").expect("written");
     for (arguments, status, words) in [

@@ -1,4 +1,4 @@
-//! The engine's own search, written down: what was told of it is what it did.
+//! Traces of the engine's search match what the search did.
 
 use tabia::position::{Game, Position};
 use tabia::search::observe::NodeEnd;
@@ -16,7 +16,7 @@ fn traced(position: &Position, depth: i32, threads: usize) -> (SearchResult, Tra
 }
 
 #[test]
-fn sums_of_the_visits_equal_what_the_search_counts_on_twenty_positions() {
+fn sums_of_visits_match_the_search_counters() {
     for position in positions().iter().take(20) {
         let (result, trace) = traced(position, 9, 1);
         assert_eq!(trace.sums.counters(), trace.counters, "{position}");
@@ -30,7 +30,7 @@ fn sums_of_the_visits_equal_what_the_search_counts_on_twenty_positions() {
 }
 
 #[test]
-fn whoever_watches_changes_nothing() {
+fn tracing_does_not_change_the_search() {
     for position in positions().iter().step_by(15) {
         let (watched, _) = traced(position, 9, 1);
         let config = Config { memory_mb: 4, ..Config::default() };
@@ -45,19 +45,19 @@ fn whoever_watches_changes_nothing() {
 }
 
 #[test]
-fn every_node_is_below_a_move_of_the_root() {
+fn every_node_is_counted_below_a_root_move() {
     for threads in [1, 3] {
         let (result, trace) = traced(&positions()[4], 10, threads);
         assert_eq!(trace.sums.counters(), trace.counters, "{threads} threads");
         assert_eq!(trace.sums.nodes, result.nodes);
-        let of = |ply| trace.visits.iter().filter(move |visit: &&Visit| visit.ply == ply);
-        let root: u64 = of(0).map(|visit| visit.nodes).sum();
+        let at_ply = |ply| trace.visits.iter().filter(move |visit: &&Visit| visit.ply == ply);
+        let root: u64 = at_ply(0).map(|visit| visit.nodes).sum();
         let is_move =
             |visit: &&Visit| visit.parent.is_some_and(|above| trace.visits[above].ply == 0);
-        let moves: u64 = of(1).filter(is_move).map(|visit| visit.nodes).sum();
+        let moves: u64 = at_ply(1).filter(is_move).map(|visit| visit.nodes).sum();
         assert_eq!((root, moves), (result.nodes, result.nodes), "{threads} threads");
         let last = trace.visits.iter().map(|visit| visit.iteration).max();
-        assert!(of(2).count() > 50 && of(2).all(|visit| Some(visit.iteration) == last));
+        assert!(at_ply(2).count() > 50 && at_ply(2).all(|visit| Some(visit.iteration) == last));
         for (index, visit) in trace.visits.iter().enumerate().filter(|(_, visit)| visit.ply > 0) {
             let parent = &trace.visits[visit.parent.expect("a visit above")];
             assert!(visit.parent < Some(index) && parent.nodes >= visit.nodes);
@@ -67,11 +67,11 @@ fn every_node_is_below_a_move_of_the_root() {
 }
 
 #[test]
-fn what_is_written_down_is_bounded() {
+fn recorded_visits_are_bounded() {
     let position = Position::start();
     let config = Config { memory_mb: 4, ..Config::default() };
     let mut searcher = Searcher::new(config);
-    // The line that the search prefers is one that it looks at, whatever it has learnt to leave out.
+    // The preferred line is always visited, even with pruning.
     let (found, _) = traced(&position, 8, 1);
     let [best, reply] = [found.best, found.ponder].map(|mv| mv.expect("a line"));
     let names = [position.san(best), position.play(best).san(reply)];
@@ -96,7 +96,7 @@ fn what_is_written_down_is_bounded() {
 }
 
 #[test]
-fn a_position_without_moves_is_reported() {
+fn position_without_moves_has_an_empty_trace() {
     let mated = Position::from_fen("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1").expect("a position");
     let (result, trace) = traced(&mated, 3, 1);
     assert_eq!((result.best, trace.visits.len()), (None, 0));

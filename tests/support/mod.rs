@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// More than anything takes on the busiest machine; only ends tests that would otherwise hang.
+/// Longer than anything takes on a busy machine; ends only tests that hang.
 pub const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The path of the program.
@@ -75,7 +75,7 @@ impl Engine {
     }
 
     /// Starts the program with this many kibibytes of address space.
-    pub fn start_cramped(kibibytes: u32, arguments: &[&str]) -> Self {
+    pub fn start_with_limited_memory(kibibytes: u32, arguments: &[&str]) -> Self {
         let script = format!(r#"ulimit -v {kibibytes} && exec "$0" "$@""#);
         let mut shell = Command::new("sh");
         Self::run(shell.arg("-c").arg(script).arg(PROGRAM).args(arguments))
@@ -152,7 +152,7 @@ impl Engine {
         loop {
             assert!(
                 begin.elapsed() < TIMEOUT,
-                "what is wanted does not come: {:#?}",
+                "the expected line did not arrive: {:#?}",
                 self.received
             );
             lines.push(self.line());
@@ -186,7 +186,7 @@ impl Engine {
     #[cfg(unix)]
     pub fn signal(&self, name: &str) {
         let status = Command::new("kill").args([name, &self.id().to_string()]).status();
-        assert!(status.expect("kill is everywhere").success());
+        assert!(status.expect("kill can be started").success());
     }
 
     /// Closes the input.
@@ -198,10 +198,10 @@ impl Engine {
     pub fn wait(&mut self) -> ExitStatus {
         let begin = Instant::now();
         loop {
-            if let Some(status) = self.child.try_wait().expect("the child can be asked") {
+            if let Some(status) = self.child.try_wait().expect("the status of the child") {
                 return status;
             }
-            assert!(begin.elapsed() < TIMEOUT, "the engine does not leave");
+            assert!(begin.elapsed() < TIMEOUT, "the engine does not exit");
             std::thread::sleep(Duration::from_millis(2));
         }
     }
@@ -211,7 +211,7 @@ impl Engine {
         self.send("quit");
         assert!(self.wait().success());
         self.rest();
-        self.stderr.take().expect("asked once").join().expect("stderr is read")
+        self.stderr.take().expect("called once").join().expect("stderr is read")
     }
 }
 

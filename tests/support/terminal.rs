@@ -12,13 +12,13 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use super::TIMEOUT;
 
-/// `tabia` at the other end of a pseudo-terminal.
+/// `tabia` in a pseudo-terminal.
 pub struct Terminal {
     /// The program.
     pub child: Child,
     keyboard: File,
     screen: Receiver<Vec<u8>>,
-    /// Output that has not been waited for yet.
+    /// Output after the last text that was waited for.
     shown: String,
     all: String,
 }
@@ -108,6 +108,6 @@ impl Terminal {
             std::thread::sleep(Duration::from_millis(20));
         }
         let _ = self.child.kill();
-        panic!("it goes on: {}", self.shown);
+        panic!("the program does not exit: {}", self.shown);
     }
 }

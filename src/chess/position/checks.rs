@@ -97,14 +97,14 @@ mod tests {
     }
 
     #[test]
-    fn a_quiet_move_checks_if_the_king_is_in_check_once_it_is_played() {
+    fn quiet_checks_match_in_check_after_the_move() {
         let found: usize =
             FENS.iter().map(|fen| compare(&Position::from_fen(fen).expect(fen), 2)).sum();
         assert!(found > 1_000, "{found}");
     }
 
     #[test]
-    fn castling_and_discoveries_are_checks() {
+    fn castling_and_discovered_checks_are_detected() {
         for (fen, mv, expected) in [
             ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", true),
             ("6k1/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", false),

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_moves_of_pieces_are_there() {
+    fn table_contains_every_reversible_move() {
         let cycles = Cycles::new();
         // Two colours, and half of 336 knight, 560 bishop, 896 rook, 1456 queen and 420 king moves.
         let held = cycles.0.iter().filter(|slot| slot.difference != 0).count();
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_undoes_others_is_seen() {
+    fn move_back_to_an_earlier_position_is_found() {
         let cycles = Cycles::new();
         let play = |moves: &[&str]| {
             let mut positions = vec![Position::start()];

@@ -327,7 +327,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fen_survives_the_round_trip() {
+    fn fen_round_trips() {
         for fen in [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b Kq - 3 17",
@@ -343,13 +343,13 @@ mod tests {
     }
 
     #[test]
-    fn counters_may_be_missing() {
+    fn counters_are_optional() {
         let position = Position::from_fen("4k3/8/8/8/8/8/8/4K3 w - -").expect("an EPD");
         assert_eq!(position.fen(), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
     }
 
     #[test]
-    fn an_en_passant_square_that_no_pawn_can_use_is_dropped() {
+    fn unusable_en_passant_square_is_dropped() {
         let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1";
         let position = Position::from_fen(fen).expect(fen);
         assert_eq!(position.en_passant_target(), None);
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn an_underscore_is_no_blank() {
+    fn underscore_is_rejected_as_separator() {
         for fields in ["w KQ _", "w KQ _-", "_w KQ -", "w_KQ - -", "w KQ_- 0"] {
             let fen = format!("4k3/8/8/8/8/8/8/R3K2R {fields} 0 1");
             let error = Position::from_fen(&fen).expect_err(&fen).to_string();
@@ -367,7 +367,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rights_that_a_position_cannot_have_are_dropped(
+        fn impossible_castling_and_en_passant_rights_are_dropped(
             choices in vec(any::<usize>(), 0..60), claimed in 0_u8..16, square in 0_u32..64,
         ) {
             let position = choices.iter().fold(Position::start(), |position, choice| {
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn illegal_positions_are_distinguished() {
+    fn each_illegal_position_has_its_own_error() {
         for (fen, words) in [
             ("", "found nothing"),
             ("startpos", "found 1 field"),

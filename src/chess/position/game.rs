@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_third_repetition_ends_the_game() {
+    fn threefold_repetition_ends_the_game() {
         let mut game = Game::default();
         play(&mut game, "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1");
         assert_eq!((game.repetitions(), game.outcome()), (2, None));
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn mate_and_stalemate_are_distinguished() {
+    fn checkmate_and_stalemate_have_different_outcomes() {
         let mut game = Game::default();
         play(&mut game, "f3 e5 g4 Qh4");
         let reason = OutcomeReason::Checkmate;
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fifty_move_rule_comes_after_mate() {
+    fn checkmate_takes_precedence_over_the_fifty_move_rule() {
         let fen = "7k/8/6K1/8/8/8/8/R7 w - - 99 80";
         let mut quiet = Game::new(Position::from_fen(fen).expect(fen));
         let mut mate = quiet.clone();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_illegal_move_changes_nothing() {
+    fn illegal_move_leaves_the_game_unchanged() {
         let mut game = Game::default();
         let mv: Move = "e2e5".parse().expect("a move");
         assert_eq!(game.play(mv), Err(IllegalMove(mv)));

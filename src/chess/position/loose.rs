@@ -162,7 +162,7 @@ mod tests {
     const PROMOTING: &str = "1n5k/P7/8/8/8/8/8/4K3 w - - 0 1";
 
     #[test]
-    fn what_leaves_no_doubt_is_read() {
+    fn unambiguous_loose_notation_is_accepted() {
         for (fen, text, mv) in [
             (START, "Ng1-f3", "g1f3"),
             (START, "Ng1f3", "g1f3"),
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_doubt_is_not() {
+    fn ambiguous_or_malformed_notation_is_rejected() {
         for (fen, text, error) in [
             (START, "Sf3", SanError::Malformed),
             (START, "nf3", SanError::Malformed),

@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_follow_the_moves() {
+    fn moves_update_halfmove_clock_and_move_number() {
         let mut position = Position::start();
         let moves = ["e2e4 0 1", "g8f6 1 2", "b1c3 2 2", "f6e4 0 3", "c3e4 0 3", "d7d5 0 4"];
         for row in moves {
@@ -497,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn the_squares_hold_what_the_board_holds() {
+    fn piece_array_matches_the_bitboards() {
         for fen in [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
@@ -508,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn only_dead_material_is_insufficient() {
+    fn insufficient_material_is_detected() {
         for (fen, insufficient) in [
             ("8/8/4k3/8/8/4K3/8/8 w - - 0 1", true),
             ("8/8/4k3/8/6N1/4K3/8/8 w - - 0 1", true),
@@ -525,7 +525,7 @@ mod tests {
     }
 
     #[test]
-    fn a_null_move_passes_the_turn_and_clears_en_passant() {
+    fn null_move_passes_the_turn_and_clears_en_passant() {
         let pushed = position("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1");
         assert_eq!(pushed.en_passant_target(), Some(Square::E3));
         let passed = pushed.play_null().expect("not in check");

@@ -197,12 +197,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn option_of_a_move_takes_no_extra_room() {
+    fn option_of_move_takes_two_bytes() {
         assert_eq!(size_of::<Option<Move>>(), 2);
     }
 
     #[test]
-    fn every_move_survives_text_and_polyglot_words() {
+    fn every_move_round_trips_through_text_and_polyglot() {
         for from in chess::ALL_SQUARES {
             for to in chess::ALL_SQUARES.into_iter().filter(|&to| to != from) {
                 let pieces = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_moves() {
+    fn invalid_move_text_is_rejected() {
         for text in ["", "e2", "e2e2", "e2e9", "i2e4", "e7e8k", "e7e8qq", "0000", "é2e4"] {
             assert_eq!(text.parse::<Move>(), Err(ParseMoveError), "{text}");
         }

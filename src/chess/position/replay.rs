@@ -417,7 +417,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_game_that_is_read_comes_to_the_same_positions(
+        fn replay_reaches_the_same_positions_as_play(
             fen in select(&STARTS[..]),
             choices in vec(any::<u16>(), 0..=PLIES),
         ) {

@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn special_moves_are_taken_back() {
+    fn predecessors_include_special_moves() {
         for (before, mv) in [
             ("rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3", "e5f6"),
             ("rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3", "b1c3"),
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_leads_to_a_position_that_no_last_move_explains() {
+    fn predecessors_are_reached_by_legal_moves_of_the_other_side() {
         assert!(
             all(&position("4k3/8/8/8/8/8/8/4K2R w K - 0 1")).iter().all(|(before, mv)| {
                 before.is_legal(*mv) && before.side_to_move() == Color::Black
@@ -399,7 +399,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
-        fn the_position_before_is_found_and_every_one_found_leads_here(
+        fn predecessors_include_the_previous_position_and_all_lead_here(
             choices in proptest::collection::vec(any::<prop::sample::Index>(), 1..90),
         ) {
             let mut now = Position::start();

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn san_and_coordinates_agree() {
+    fn san_matches_coordinate_notation() {
         for (fen, coordinates, san) in [
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "g1f3", "Nf3"),
             ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", "exd6"),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_promotion_needs_no_equals_sign() {
+    fn promotion_is_accepted_without_equals_sign() {
         let position = position("3n3k/2P5/8/8/8/8/8/4K3 w - - 0 1");
         for (text, coordinates) in
             [("c8Q", "c7c8q"), ("c8Q+", "c7c8q"), ("cxd8N!", "c7d8n"), ("c7c8R+", "c7c8r")]
@@ -198,20 +198,20 @@ mod tests {
     }
 
     #[test]
-    fn a_pinned_rival_needs_no_disambiguation() {
+    fn pinned_piece_needs_no_disambiguation() {
         let position = position("4k3/8/8/8/1b6/8/3N4/4K1N1 w - - 0 1");
         assert_eq!(position.san("g1f3".parse().expect("a move")), "Nf3");
     }
 
     #[test]
-    fn sloppy_but_clear_texts_are_read() {
+    fn sloppy_unambiguous_san_is_accepted() {
         let castling = position("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
         assert_eq!(castling.parse_move("0-0"), castling.parse_move("O-O+"));
         assert_eq!(castling.parse_move("Ra1xa8+!?"), castling.parse_move("a1a8"));
     }
 
     #[test]
-    fn what_is_no_move_is_distinguished() {
+    fn each_invalid_san_has_its_own_error() {
         let start = Position::start();
         assert_eq!(start.parse_move("Nf4"), Err(SanError::Illegal));
         assert_eq!(start.parse_move("e2e5"), Err(SanError::Illegal));

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_attacked_square_is_found_and_no_other() {
+    fn threats_match_the_attackers_of_every_square() {
         for fen in [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",

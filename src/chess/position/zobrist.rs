@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_constants_are_those_of_another_implementation() {
+    fn constants_match_shakmaty() {
         for (piece, role) in chess::ALL_PIECES.into_iter().zip(shakmaty::Role::ALL) {
             for (square, other) in chess::ALL_SQUARES.into_iter().zip(shakmaty::Square::ALL) {
                 for (color, piece_of) in

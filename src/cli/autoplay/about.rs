@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_way_leads_up_and_down() {
+    fn relative_path_goes_up_and_down() {
         let dir = tempfile::tempdir().expect("a folder");
         let [report, games] = ["a/report", "b"].map(|name| dir.path().join(name));
         for folder in [&report, &games] {

@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tables_fit_a_terminal() {
+    fn tables_fit_terminal_width() {
         let large = SpeedupSummary {
             threads: 256,
             speedup: [99.0, 150.0, 256.0],
@@ -211,7 +211,7 @@ mod tests {
             joins: 9_999_999.0,
         };
         let mut out = Vec::new();
-        write_tables(&mut out, &[large], &[]).expect("a vector takes all");
+        write_tables(&mut out, &[large], &[]).expect("written to memory");
         let text = String::from_utf8(out).expect("UTF-8");
         let rows: Vec<&str> = text.lines().collect();
         assert!(rows.iter().all(|row| row.chars().count() < 80), "{text}");

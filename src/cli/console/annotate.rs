@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_is_one_of_nodes_and_an_ending_makes_a_page() {
+    fn arguments_are_a_node_count_and_a_file_typed_by_extension() {
         let page = || Some(Target::Page("a b.HTML".into()));
         let games = || Some(Target::Games("x.pgn".into()));
         for (text, wanted) in [

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_board_is_drawn_from_whites_side() {
+    fn board_is_drawn_from_whites_side_by_default() {
         let lines = lines(&Position::start(), None, PLAIN);
         assert_eq!(lines[0], "8 r n b q k b n r");
         assert_eq!(lines[4], "4 . . . . . . . .");
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn black_sees_the_board_from_the_other_side() {
+    fn board_is_flipped_for_black() {
         let lines = lines(&Position::start(), None, BoardStyle { below: Color::Black, ..PLAIN });
         assert_eq!(lines[0], "1 R N B K Q B N R");
         assert_eq!(lines[7], "8 r n b k q b n r");
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_move_is_marked() {
+    fn last_move_is_marked() {
         let mv = "h2h4".parse().expect("a move");
         let after = Position::start().play(mv);
         let shown = lines(&after, Some(mv), PLAIN);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_stand_straight_in_every_terminal() {
+    fn columns_are_aligned_with_and_without_colours() {
         let after =
             Position::from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3");
         let after = after.expect("legal");

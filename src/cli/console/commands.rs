@@ -231,7 +231,7 @@ mod tests {
     use crate::protocols::cecp;
 
     #[test]
-    fn no_name_is_twice_in_the_table() {
+    fn command_names_are_unique() {
         let mut names: Vec<&str> = all().flat_map(|row| row.names).copied().collect();
         let all = names.len();
         names.sort_unstable();
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_looks_like_a_move() {
+    fn no_command_name_parses_as_a_move() {
         for name in all().flat_map(|row| row.names) {
             let command = name.parse::<cecp::Command>();
             assert!(!matches!(command, Ok(cecp::Command::Move(_))), "{name}");

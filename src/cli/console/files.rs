@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_with_blanks_stand_in_quotation_marks() {
+    fn file_names_with_spaces_must_be_quoted() {
         let split = |text| file_and_word(text).ok();
         assert_eq!(split("a.pgn"), Some(("a.pgn".to_owned(), None)));
         assert_eq!(split("\"a b\" 3"), Some(("a b".to_owned(), Some("3".to_owned()))));

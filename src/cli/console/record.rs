@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn going_back_keeps_the_game_and_another_move_cuts_it() {
+    fn going_back_keeps_later_moves_until_another_move_is_played() {
         let mut record = record();
         assert!(!record.is_unsaved());
         record.follow(&moves("e2e4 e7e5 g1f3"));
@@ -163,14 +163,14 @@ mod tests {
     }
 
     #[test]
-    fn the_rules_decide_where_nobody_does() {
+    fn result_follows_from_checkmate_if_not_set() {
         let mut record = record();
         record.follow(&moves("f2f3 e7e5 g2g4 d8h4"));
         assert_eq!(record.result(), GameResult::Black);
     }
 
     #[test]
-    fn players_are_named_unless_a_file_has_named_them() {
+    fn loaded_player_names_are_kept() {
         let mut record = record();
         record.follow(&moves("e2e4 e7e5"));
         record.played_by_engine(Color::Black);

@@ -43,7 +43,7 @@ fn run_console_in(folder: &Path, lines: &[&str]) -> Transcript {
         };
         end = console.input(input).map(drop);
         while console.is_busy() {
-            let background_event = console.background_events().recv().expect("news");
+            let background_event = console.background_events().recv().expect("an event");
             console.handle_background_event(background_event).expect("written");
         }
         assert!(asked.len() <= 1, "more than one prompt after {line}");
@@ -69,7 +69,7 @@ fn count(text: &str, what: &str) -> usize {
 }
 
 #[test]
-fn no_game_is_lost() {
+fn unsaved_game_is_saved_when_another_begins_or_on_exit() {
     let fen = "setboard 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
     for last in [&["new", "quit"][..], &[fen, "quit"], &["first", "quit"], &["p", "Ctrl-D"]] {
         let lines = [&["force", "e4", "d5", "exd5"][..], last].concat();
@@ -82,7 +82,7 @@ fn no_game_is_lost() {
 }
 
 #[test]
-fn another_line_is_a_game_of_its_own() {
+fn different_move_after_going_back_starts_a_new_game() {
     let kept =
         run_console(&["force", "e4", "d5", "exd5", "first", "next", "c5", "Nf3", "quit"]).kept;
     assert!(kept.contains("1. e4 d5 2. exd5 *") && kept.contains("1. e4 c5 2. Nf3 *"), "{kept}");
@@ -91,7 +91,7 @@ fn another_line_is_a_game_of_its_own() {
 }
 
 #[test]
-fn a_game_that_a_file_has_is_not_kept_again() {
+fn saved_game_is_not_saved_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let save = format!("pgnsave \"{}\"", folder.path().join("a game.pgn").display());
     let load = save.replace("save", "load");
@@ -107,7 +107,7 @@ fn a_game_that_a_file_has_is_not_kept_again() {
 }
 
 #[test]
-fn a_game_that_cannot_be_kept_is_printed() {
+fn game_is_printed_if_it_cannot_be_saved() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("tabia"), "no folder").expect("written");
     let Transcript { screen, end, .. } = run_console_in(folder.path(), &["force", "e4", "quit"]);
@@ -117,7 +117,7 @@ fn a_game_that_cannot_be_kept_is_printed() {
 }
 
 #[test]
-fn a_kept_game_names_day_and_players() {
+fn saved_game_has_date_and_player_tags() {
     let kept =
         run_console(&["name Ben", "rating 2400 1500", "st 0.01", "e4", "resign", "quit"]).kept;
     for tag in ["White \"Ben\"", "Black \"Tabia\"", "WhiteElo \"1500\"", "Result \"0-1\""] {
@@ -127,7 +127,7 @@ fn a_kept_game_names_day_and_players() {
 }
 
 #[test]
-fn a_loaded_game_keeps_its_tags_and_comments() {
+fn loaded_game_keeps_tags_and_comments() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = |name: &str| folder.path().join(name).display().to_string();
     let games = "[Event \"First\"]\n\n1. d4 *\n\n[Event \"Second\"]\n[White \"A\x1b[31m\"]\n\
@@ -144,7 +144,7 @@ fn a_loaded_game_keeps_its_tags_and_comments() {
 }
 
 #[test]
-fn what_is_no_game_is_refused_and_a_torn_one_reported() {
+fn invalid_game_file_is_rejected_and_truncated_game_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let load = |name: &str, text: &str| {
         let file = folder.path().join(name);
@@ -166,7 +166,7 @@ fn what_is_no_game_is_refused_and_a_torn_one_reported() {
 }
 
 #[test]
-fn a_game_is_played_saved_and_loaded() {
+fn game_can_be_played_saved_and_loaded() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("game.pgn").to_string_lossy().into_owned();
     let save = format!("pgnsave {file}");
@@ -181,7 +181,7 @@ fn a_game_is_played_saved_and_loaded() {
 }
 
 #[test]
-fn a_suite_is_solved_and_the_game_is_there_again() {
+fn solving_a_suite_restores_the_game_afterwards() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("a suite.epd");
     let lines = "# mates\n\n6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1 bm Ra8#; id \"mate\";\n\
@@ -195,16 +195,16 @@ fn a_suite_is_solved_and_the_game_is_there_again() {
     assert!(text.contains("1/3 solved mate: Ra8# (wanted Ra8#)"), "{text}");
     assert!(text.contains("2/3 FAILED 2: Ra8# (wanted not Ra8#)"), "{text}");
     assert!(text.contains("3/3 solved 3: Ra8# (wanted mate in 1)"), "{text}");
-    assert!(text.contains("line 5: "), "a line that is passed over is told: {text}");
+    assert!(text.contains("line 5: "), "a skipped line is reported: {text}");
     assert!(text.contains("2 of 3 solved (66.7%) in "), "{text}");
     assert!(text.contains("solve: /nowhere: ") && text.contains("expected the seconds"), "{text}");
-    assert!(text.contains("/4P3/8/PPPP1PPP/RNBQKBNR w"), "the game is back: {text}");
-    assert_eq!(count(&text, "My move is: "), 2, "the engine goes on playing: {text}");
+    assert!(text.contains("/4P3/8/PPPP1PPP/RNBQKBNR w"), "the game is restored: {text}");
+    assert_eq!(count(&text, "My move is: "), 2, "the engine keeps playing: {text}");
     assert_eq!(count(&kept, "[White "), 1, "{kept}");
 }
 
 #[test]
-fn the_game_is_annotated() {
+fn annotate_writes_pgn_and_page() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = |name: &str| folder.path().join(name).display().to_string();
     let [games, page] = ["a.pgn", "a.html"].map(|name| format!("annotate {} 500", file(name)));
@@ -215,7 +215,7 @@ fn the_game_is_annotated() {
     assert!(screen.contains("\n2. g4??           Blunder: "), "{screen}");
     assert!(screen.contains("Allows mate in 1. (2. "), "{screen}");
     assert_eq!(count(&screen, "The annotated game is in "), 3, "{screen}");
-    assert!(screen.contains("/6Pq/5P2/PPPPP2P/RNBQKBNR w"), "the game stays: {screen}");
+    assert!(screen.contains("/6Pq/5P2/PPPPP2P/RNBQKBNR w"), "the game is kept: {screen}");
     let written = std::fs::read_to_string(file("a.pgn")).expect("written");
     assert_eq!((count(&written, "[Event "), count(&written, "2. g4 $4")), (2, 2), "{written}");
     let page = std::fs::read_to_string(file("a.html")).expect("written");
@@ -223,7 +223,7 @@ fn the_game_is_annotated() {
 }
 
 #[test]
-fn what_cannot_be_annotated_is_refused_before_the_search() {
+fn annotate_rejects_bad_arguments_before_searching() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("no.html"), "no page").expect("written");
     for (line, answer) in [
@@ -242,7 +242,7 @@ fn what_cannot_be_annotated_is_refused_before_the_search() {
 }
 
 #[test]
-fn an_annotation_can_be_stopped() {
+fn annotation_can_be_stopped() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("a.pgn");
     let mut screen = tempfile::tempfile().expect("a file");
@@ -254,7 +254,7 @@ fn an_annotation_can_be_stopped() {
     assert!(console.is_busy() && asked.try_iter().count() == 3);
     console.input(line("?")).expect("written");
     while console.is_busy() {
-        let background_event = console.background_events().recv().expect("news");
+        let background_event = console.background_events().recv().expect("an event");
         console.handle_background_event(background_event).expect("written");
     }
     assert_eq!(asked.len(), 1);
@@ -266,7 +266,7 @@ fn an_annotation_can_be_stopped() {
 }
 
 #[test]
-fn a_suite_can_be_stopped() {
+fn solving_can_be_stopped() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("suite.epd");
     std::fs::write(&file, "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#;\n".repeat(2))
@@ -282,7 +282,7 @@ fn a_suite_can_be_stopped() {
 }
 
 #[test]
-fn positions_are_appended_and_loaded_by_number() {
+fn positions_are_saved_to_and_loaded_from_epd() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("positions.epd").display().to_string();
     let [save, epdsave, load] = ["save", "epdsave", "load"].map(|name| format!("{name} {file}"));
@@ -297,7 +297,7 @@ fn positions_are_appended_and_loaded_by_number() {
 }
 
 #[test]
-fn settings_are_confirmed() {
+fn each_setting_prints_a_confirmation() {
     for (line, answer) in [
         ("st 2", "2 s for each of my moves."),
         ("level 40 5 0", "White has 300 s, Black 300 s for the next 40 moves."),
@@ -357,7 +357,7 @@ fn settings_are_confirmed() {
 }
 
 #[test]
-fn the_generator_and_the_evaluation_can_be_tried() {
+fn test_command_shows_moves_and_evaluation() {
     let fen = "setboard 4k3/8/8/8/8/8/3p4/R3K3 w - - 0 1";
     let text = type_in(&["force", fen, "test capture", "test eval", "test movegenspeed", "test"]);
     assert!(text.contains("\nKxd2\n") && text.contains(" nodes\n"), "{text}");
@@ -365,7 +365,7 @@ fn the_generator_and_the_evaluation_can_be_tried() {
 }
 
 #[test]
-fn every_command_survives_nonsense() {
+fn no_command_panics_on_bad_arguments() {
     for row in commands::all().filter(|row| row.names[0] != "quit") {
         for argument in ["", "x y z", "999999999999999999999"] {
             // These commands would leave files behind.
@@ -377,14 +377,14 @@ fn every_command_survives_nonsense() {
 }
 
 #[test]
-fn moves_are_taken_back_by_number() {
+fn undo_takes_back_a_number_of_moves() {
     let screen = type_in(&["force", "e4", "e5", "Nf3", "undo 2", "show fen", "undo 7"]);
     assert!(screen.contains("/4P3/8/PPPP1PPP/RNBQKBNR b"), "{screen}");
     assert!(screen.contains("undo: no more than 1 can be taken back"), "{screen}");
 }
 
 #[test]
-fn the_board_is_turned_for_black_and_names_the_opening() {
+fn board_is_flipped_for_black_and_shows_the_opening_name() {
     let screen = type_in(&["st 0.01", "book off", "white", "go"]);
     assert!(screen.contains("  h g f e d c b a"), "{screen}");
     let screen = type_in(&["force", "e4", "c5", "show board"]);
@@ -396,7 +396,7 @@ fn the_board_is_turned_for_black_and_names_the_opening() {
 }
 
 #[test]
-fn an_opponent_book_is_reported() {
+fn spar_reports_the_opponent_book() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("games.pgn");
     let game = "[White \"Ann\"]\n[Black \"Bob\"]\n[BlackElo \"1310\"]\n\n1. e4 a6 *\n";
@@ -413,11 +413,11 @@ fn an_opponent_book_is_reported() {
 }
 
 #[test]
-fn only_standard_chess_is_begun_and_stray_arguments_are_refused() {
+fn other_variants_and_extra_arguments_are_rejected() {
     for variant in ["960", "fischerandom", "atomic"] {
         let screen = type_in(&["force", "e4", &format!("new {variant}"), "show game", "quit"]);
         assert!(screen.contains(&format!("new: {variant} cannot be played")), "{screen}");
-        assert!(screen.contains("1. e4 *"), "the game goes on: {screen}");
+        assert!(screen.contains("1. e4 *"), "the game continues: {screen}");
     }
     assert!(!type_in(&["new standard", "quit"]).contains("cannot be played"));
     for row in commands::all().filter(|row| row.arguments.is_empty()) {
@@ -427,7 +427,7 @@ fn only_standard_chess_is_begun_and_stray_arguments_are_refused() {
 }
 
 #[test]
-fn after_mate_and_stalemate_the_game_is_over() {
+fn moves_are_rejected_after_checkmate_and_stalemate() {
     let mate = &["force", "f3", "e5", "g4", "Qh4#"][..];
     let stalemate = &["setboard 7k/5K2/8/6Q1/8/8/8/8 w - - 0 1", "force", "Qg6"][..];
     for (moves, ending) in [(mate, "0-1 {Black mates}"), (stalemate, "1/2-1/2 {Stalemate}")] {
@@ -444,7 +444,7 @@ fn after_mate_and_stalemate_the_game_is_over() {
 }
 
 #[test]
-fn an_analysis_prints_no_prompt_before_its_lines() {
+fn analysis_prints_no_prompt_before_its_lines() {
     let mut file = tempfile::tempfile().expect("a file");
     let (mut console, asked) = console(Box::new(file.try_clone().expect("the same file")));
     let line = |text: &str| Input::Line(text.to_owned());
@@ -456,7 +456,7 @@ fn an_analysis_prints_no_prompt_before_its_lines() {
 }
 
 #[test]
-fn a_saved_game_has_time_control_and_level() {
+fn saved_game_has_time_control_and_level_tags() {
     for (setting, control) in [
         ("level 40 5 0", "40/300"),
         ("level 0 2:30 3", "150+3"),
@@ -475,7 +475,7 @@ fn a_saved_game_has_time_control_and_level() {
 }
 
 #[test]
-fn memory_that_the_machine_lacks_is_reported() {
+fn hash_larger_than_memory_is_reported() {
     let screen = type_in(&["hash 99999999999", "quit"]);
     assert!(screen.contains("memory 99999999999 is more than can be used here"), "{screen}");
 }

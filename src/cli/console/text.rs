@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn near_misses_are_suggested() {
+    fn similar_names_are_suggested() {
         for (word, hint) in [
             ("udno", "; did you mean `undo`?"),
             ("anal", "; did you mean `analyze`?"),
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_folded_stays_in_its_column() {
+    fn folded_text_keeps_its_indentation() {
         let folded = fold("undo [N]    take back one move, or the last N", 31);
         assert_eq!(folded, "undo [N]    take back one move,\n            or the last N");
         assert_eq!(fold("a line\nand another", 20), "a line\nand another");
@@ -106,7 +106,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_folded_line_is_wider(words in prop::collection::vec("[a-z]{1,9}", 1..40), width in 20_usize..90) {
+        fn folded_lines_fit_the_width(words in prop::collection::vec("[a-z]{1,9}", 1..40), width in 20_usize..90) {
             let text = words.join(" ");
             let folded = fold(&text, width);
             prop_assert!(folded.lines().all(|line| line.len() <= width), "{}", folded);

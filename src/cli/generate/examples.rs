@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_program_understands_every_example() {
+    fn every_example_parses() {
         let mut faults = Vec::new();
         for Example { page, line, .. } in EXAMPLES {
             let mut called = words(line);

@@ -104,7 +104,7 @@ mod tests {
     use crate::tools::train::SearchedMove;
 
     #[test]
-    fn a_game_keeps_its_result_when_it_is_cut() {
+    fn truncated_game_keeps_its_result() {
         let chosen = |text: &str| {
             let mv = text.parse().expect(text);
             SearchedMove { mv, score: 0, noisy: false }

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_counted_from_the_level_command() {
+    fn moves_to_go_count_from_the_level_command() {
         let mut clocks = Clocks::default();
         clocks.set_level(Level { moves: 40, base: seconds(60), increment: seconds(0) }, 0);
         assert_eq!(moves_to_go(&clocks, Color::White, 0), Some(40));
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_without_a_gui_runs_by_itself() {
+    fn clock_is_charged_without_a_gui() {
         let mut clocks = Clocks::default();
         clocks.set_level(Level { moves: 2, base: seconds(10), increment: seconds(1) }, 0);
         clocks.charge(Color::White, seconds(4), 1);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_gui_is_allowed_for() {
+    fn gui_delay_is_subtracted() {
         let mut clocks = Clocks::default();
         let millis = Duration::from_millis;
         clocks.set_level(Level { moves: 0, base: seconds(10), increment: millis(100) }, 0);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_can_stand_for_time() {
+    fn node_rate_replaces_time() {
         let mut clocks = Clocks::default();
         clocks.set_move_time(seconds(8));
         clocks.set_node_rate(10_000);

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wanted_says_what_to_search_for() {
+    fn desired_state_gives_the_search_purpose() {
         use Purpose::{Analyse, Ordered, Ponder, Think};
         let reply = mv("g1f3");
         let all = Position::start().legal_moves().iter().collect();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_step_follows_from_what_runs_and_what_is_wanted() {
+    fn next_step_depends_on_running_and_desired_search() {
         use Purpose::{Analyse, Ordered, Ponder, Think};
         let (one, other) = (mv("e2e4"), mv("d2d4"));
         let running = |purpose, is_current, is_hit| Some(Running { purpose, is_current, is_hit });

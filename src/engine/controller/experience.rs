@@ -171,15 +171,15 @@ mod tests {
     use crate::chess::score::Score;
     use crate::games::book::{Book, Counts};
 
-    /// A file to learn to, in a folder of its own.
-    fn place() -> (tempfile::TempDir, PathBuf) {
+    /// A learning file in its own folder.
+    fn learning_file() -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("learnt");
         (dir, path)
     }
 
     /// An engine that learns to a file and has a second for each move.
-    fn pupil(path: &Path) -> TestEngine {
+    fn learning_engine(path: &Path) -> TestEngine {
         let mut test_engine = TestEngine::new(|settings| {
             settings.ponder = false;
             settings.learn = path.display().to_string();
@@ -190,13 +190,13 @@ mod tests {
 
     impl TestEngine {
         /// Makes the user's move, which the engine answers by a search with this result.
-        fn searches(&mut self, user: &str, best: &str, score: Score) {
+        fn play_and_search(&mut self, user: &str, best: &str, score: Score) {
             self.play(user);
-            self.find(best, score);
+            self.finish_search(best, score);
         }
 
-        /// Ends the search that has begun, with this result; returns its limits.
-        fn find(&mut self, best: &str, score: Score) -> Limits {
+        /// Ends the running search with this result; returns its limits.
+        fn finish_search(&mut self, best: &str, score: Score) -> Limits {
             let limits = self.started().limits;
             let result = SearchResult {
                 best: best.parse().ok(),
@@ -226,34 +226,34 @@ mod tests {
         }
     }
 
-    /// Loses a game by the second move, and starts a new one.
-    fn after_a_loss(test_engine: &mut TestEngine) {
-        test_engine.searches("e2e4", "e7e5", 20);
-        test_engine.searches("g1f3", "f7f6", 10);
-        test_engine.searches("f3e5", "f6e5", -250);
+    /// Loses a game by its second move and starts a new one.
+    fn lose_a_game(test_engine: &mut TestEngine) {
+        test_engine.play_and_search("e2e4", "e7e5", 20);
+        test_engine.play_and_search("g1f3", "f7f6", 10);
+        test_engine.play_and_search("f3e5", "f6e5", -250);
         test_engine.engine.end_game(GameResult::White);
         test_engine.next_game();
     }
 
     #[test]
-    fn a_move_that_lost_is_not_played_again_but_those_before_it() {
-        let (_dir, path) = place();
-        let mut test_engine = pupil(&path);
-        after_a_loss(&mut test_engine);
+    fn losing_move_is_not_repeated_but_earlier_moves_are() {
+        let (_dir, path) = learning_file();
+        let mut test_engine = learning_engine(&path);
+        lose_a_game(&mut test_engine);
         assert_eq!(test_engine.answer("e2e4").as_deref(), Some("e7e5"), "without a search");
         assert_eq!(test_engine.answer("g1f3"), None);
         assert_eq!(test_engine.engine.mode(), Mode::Thinking);
-        let searched = test_engine.find("b8c6", 5).root_moves;
+        let searched = test_engine.finish_search("b8c6", 5).root_moves;
         assert_eq!(
             searched.len(),
             test_engine.engine.game().positions()[3].legal_moves().iter().count() - 1
         );
         assert!(!searched.contains(&"f7f6".parse().expect("a move")));
-        test_engine.searches("f1b5", "a7a6", 8);
+        test_engine.play_and_search("f1b5", "a7a6", 8);
         test_engine.engine.end_game(GameResult::Draw);
         // Another engine uses it too.
         drop(test_engine);
-        let mut other = pupil(&path);
+        let mut other = learning_engine(&path);
         for (user, answer) in [("e2e4", "e7e5"), ("g1f3", "b8c6"), ("f1b5", "a7a6")] {
             assert_eq!(other.answer(user).as_deref(), Some(answer));
         }
@@ -264,14 +264,14 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_lost_is_played_if_all_others_are_worse() {
-        let (_dir, path) = place();
-        let mut test_engine = pupil(&path);
-        after_a_loss(&mut test_engine);
+    fn losing_move_is_played_if_all_others_are_worse() {
+        let (_dir, path) = learning_file();
+        let mut test_engine = learning_engine(&path);
+        lose_a_game(&mut test_engine);
         test_engine.play("e2e4");
         test_engine.play("g1f3");
         test_engine.moves();
-        test_engine.find("b8c6", -400);
+        test_engine.finish_search("b8c6", -400);
         assert_eq!(test_engine.moves(), ["f7f6"]);
         // An analysis excludes no moves.
         test_engine.engine.undo(1);
@@ -280,10 +280,10 @@ mod tests {
     }
 
     #[test]
-    fn what_another_engine_learns_counts_from_the_next_game_on() {
-        let (_dir, path) = place();
-        let (mut one, mut other) = (pupil(&path), pupil(&path));
-        after_a_loss(&mut one);
+    fn learning_of_another_engine_is_used_from_the_next_game() {
+        let (_dir, path) = learning_file();
+        let (mut one, mut other) = (learning_engine(&path), learning_engine(&path));
+        lose_a_game(&mut one);
         other.next_game();
         assert_eq!(other.answer("e2e4").as_deref(), Some("e7e5"));
         // With more time an earlier, shorter search is not enough.
@@ -300,33 +300,33 @@ mod tests {
     }
 
     #[test]
-    fn searches_that_are_not_whole_teach_nothing() {
-        let (_dir, path) = place();
-        let mut test_engine = pupil(&path);
+    fn restricted_searches_are_not_learned() {
+        let (_dir, path) = learning_file();
+        let mut test_engine = learning_engine(&path);
         test_engine.engine.set_option("UCI_LimitStrength", "true").expect("an option");
-        test_engine.searches("e2e4", "e7e5", 20);
+        test_engine.play_and_search("e2e4", "e7e5", 20);
         test_engine.engine.set_option("UCI_LimitStrength", "false").expect("an option");
         let e5: Move = "e7e5".parse().expect("a move");
         let limits = Limits { root_moves: vec![e5], ..Limits::nodes(9) };
         test_engine.engine.force();
         test_engine.engine.undo(1);
         test_engine.engine.search(limits);
-        test_engine.find("e7e5", 20);
+        test_engine.finish_search("e7e5", 20);
         drop(test_engine);
         assert!(Learned::read(&path).expect("a file").is_none());
     }
 
     #[test]
-    fn a_game_that_is_mate_on_the_board_needs_no_result() {
-        let (_dir, path) = place();
-        let mut test_engine = pupil(&path);
+    fn game_ending_in_checkmate_is_learned_without_a_result() {
+        let (_dir, path) = learning_file();
+        let mut test_engine = learning_engine(&path);
         test_engine.engine.force();
         let mut game = Game::default();
         for (user, own) in [("f2f3", "e7e5"), ("g2g4", "d8h4")] {
             game.play(user.parse().expect(user)).expect(user);
             test_engine.engine.set_game(game.clone());
             test_engine.engine.search(Limits::move_time(Duration::from_secs(9)));
-            test_engine.find(own, 50);
+            test_engine.finish_search(own, 50);
             game.play(own.parse().expect(own)).expect(own);
         }
         drop(test_engine);
@@ -339,15 +339,15 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_learnt_once_and_only_if_the_engine_played() {
-        let (_dir, path) = place();
-        let mut test_engine = pupil(&path);
+    fn game_is_learned_once_and_only_if_the_engine_played() {
+        let (_dir, path) = learning_file();
+        let mut test_engine = learning_engine(&path);
         test_engine.engine.force();
         test_engine.play("e2e4");
         test_engine.engine.end_game(GameResult::White);
         test_engine.next_game();
-        test_engine.searches("f2f3", "e7e5", 20);
-        test_engine.searches("g2g4", "d8h4", crate::chess::score::mate_in(1));
+        test_engine.play_and_search("f2f3", "e7e5", 20);
+        test_engine.play_and_search("g2g4", "d8h4", crate::chess::score::mate_in(1));
         // xboard reports the result again.
         test_engine.engine.end_game(GameResult::Black);
         drop(test_engine);
@@ -356,12 +356,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_fails_is_reported_once_and_costs_no_game() {
-        let (_dir, path) = place();
-        let mut test_engine = pupil(&path);
+    fn failing_learning_file_is_reported_once_and_play_continues() {
+        let (_dir, path) = learning_file();
+        let mut test_engine = learning_engine(&path);
         fs::write(&path, "a letter").expect("written");
-        test_engine.searches("e2e4", "e7e5", 20);
-        test_engine.searches("g1f3", "b8c6", 20);
+        test_engine.play_and_search("e2e4", "e7e5", 20);
+        test_engine.play_and_search("g1f3", "b8c6", 20);
         test_engine.engine.ping(1);
         let mut events = Vec::new();
         while !events.iter().any(|event| matches!(event, Event::Pong(1))) {
@@ -375,7 +375,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).expect("there"), "a letter");
         // Waiting rows are written once that is possible.
         fs::remove_file(&path).expect("there");
-        test_engine.searches("f1b5", "a7a6", 20);
+        test_engine.play_and_search("f1b5", "a7a6", 20);
         drop(test_engine);
         assert_eq!(Book::open(&path).expect("a book").values().len(), 6);
         let mut test_engine = TestEngine::new(|_| {});

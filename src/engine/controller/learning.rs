@@ -179,7 +179,7 @@ mod tests {
     use crate::chess::position::Position;
 
     #[test]
-    fn what_had_little_time_is_not_played_when_there_is_more() {
+    fn short_search_is_not_reused_when_there_is_more_time() {
         let position = Position::start();
         let mv = position.legal_moves().iter().next().expect("a move");
         let value = BookValue {

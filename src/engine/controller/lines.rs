@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_becomes_lines() {
+    fn arbitrary_bytes_are_split_into_lines() {
         let line = |text: &str| Input::Line(text.to_owned());
         assert_eq!(all(b""), [Input::End]);
         assert_eq!(all(b"new\r\n\nquit"), [line("new"), line(""), line("quit"), Input::End]);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_megabytes_is_cut_and_the_next_one_read() {
+    fn overlong_line_is_truncated_and_the_next_is_read() {
         let bytes = [vec![b'x'; 3 << 20], b"\nnew\n".to_vec()].concat();
         let new = Input::Line("new".to_owned());
         assert_eq!(all(&bytes), [Input::TooLong("x".repeat(KEPT)), new, Input::End]);

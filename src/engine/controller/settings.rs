@@ -507,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn every_setting_can_be_read_and_changed() {
+    fn every_setting_can_be_read_and_set() {
         let mut settings = Settings::default();
         for row in SETTINGS {
             let name = row.title();
@@ -529,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_values_change_nothing() {
+    fn invalid_values_change_no_setting() {
         let mut settings = Settings::default();
         for (name, value) in [
             ("Nonsense", "1"),
@@ -549,7 +549,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_beyond_the_machine_is_cut() {
+    fn memory_is_limited_to_the_machine() {
         let mut settings = Settings::default();
         settings.set_memory(u64::MAX);
         assert!((1..=MAX_MEMORY).contains(&(settings.search.memory_mb as i64)));

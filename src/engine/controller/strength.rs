@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_are_those_that_were_measured() {
+    fn levels_match_the_measurements() {
         for (rating, expected) in MEASURED {
             assert!((level(rating) - expected).abs() < 1e-9, "{rating}");
         }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_is_closer_stays() {
+    fn stricter_limit_is_kept() {
         assert_eq!(Strength::of(2000).limit_search(Limits::nodes(7), 1).nodes, Some(7));
     }
 
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_is_a_part_of_the_clock() {
+    fn pause_is_a_fraction_of_the_clock() {
         let second = Duration::from_secs(1);
         let clock =
             TimeLimit::Clock { remaining: second * 90, increment: second, moves_to_go: None };

@@ -92,8 +92,11 @@ impl TestEngine {
 
     /// Passes on the next event.
     pub(super) fn handle_next_event(&mut self) {
-        let background_event =
-            self.engine.background_events().recv_timeout(Duration::from_secs(60)).expect("news");
+        let background_event = self
+            .engine
+            .background_events()
+            .recv_timeout(Duration::from_secs(60))
+            .expect("an event");
         self.engine.receive(background_event);
     }
 
@@ -151,7 +154,7 @@ fn plies(started: &StartedSearch) -> usize {
 }
 
 #[test]
-fn a_ponder_hit_turns_the_search_and_a_miss_replaces_it() {
+fn ponder_hit_continues_the_search_and_a_miss_replaces_it() {
     let mut test_engine = TestEngine::new(|_| {});
     test_engine.play("e2e4");
     assert_eq!(test_engine.engine.mode(), Mode::Thinking);
@@ -174,11 +177,11 @@ fn a_ponder_hit_turns_the_search_and_a_miss_replaces_it() {
     let thinking = test_engine.started();
     assert_eq!((plies(&thinking), thinking.limits.ponder), (5, false));
     test_engine.handle_next_event();
-    assert_eq!(test_engine.moves(), Vec::<String>::new(), "the cancelled search has no say");
+    assert_eq!(test_engine.moves(), Vec::<String>::new(), "a cancelled search makes no move");
 }
 
 #[test]
-fn the_expected_reply_is_reported_after_the_move_and_before_a_line_of_pondering() {
+fn expected_reply_is_reported_between_the_move_and_ponder_lines() {
     let (mut test_engine, _pondering) = TestEngine::pondering();
     let reported = test_engine.engine.take_events().into_iter().filter_map(|event| match event {
         Event::Moved(moved) => Some(format!("move {}", moved.mv)),
@@ -190,7 +193,7 @@ fn the_expected_reply_is_reported_after_the_move_and_before_a_line_of_pondering(
 }
 
 #[test]
-fn a_call_for_a_move_while_pondering_is_no_hit() {
+fn go_while_pondering_starts_a_new_search() {
     let (mut test_engine, pondering) = TestEngine::pondering();
     test_engine.engine.go();
     assert!(pondering.control.is_stopped() && !pondering.control.is_ponder_hit());
@@ -199,7 +202,7 @@ fn a_call_for_a_move_while_pondering_is_no_hit() {
 }
 
 #[test]
-fn a_ponder_search_that_has_ended_moves_at_once_on_a_hit() {
+fn finished_ponder_search_moves_at_once_on_a_hit() {
     let (mut test_engine, _) = TestEngine::pondering();
     test_engine.finish("b8c6", "", 0);
     assert_eq!(test_engine.moves(), ["e7e5"]);
@@ -211,19 +214,19 @@ fn a_ponder_search_that_has_ended_moves_at_once_on_a_hit() {
 }
 
 #[test]
-fn a_clock_far_from_the_expected_one_begins_the_search_anew() {
+fn unexpected_clock_restarts_the_ponder_search() {
     let (mut test_engine, pondering) = TestEngine::pondering();
     test_engine.engine.set_own_time(Duration::from_secs(100));
     test_engine.play("g1f3");
     assert!(pondering.control.is_stopped());
     let TimeLimit::Clock { remaining, .. } = test_engine.started().limits.time else {
-        panic!("there is a clock")
+        panic!("a clock is set")
     };
     assert!(remaining <= Duration::from_secs(100), "{remaining:?}");
 }
 
 #[test]
-fn the_reported_clock_counts_from_the_next_turn() {
+fn clock_set_by_the_gui_applies_to_the_next_search() {
     let mut test_engine = TestEngine::new(|_| {});
     let level = Level { moves: 0, base: Duration::from_secs(60), increment: Duration::ZERO };
     test_engine.engine.set_level(level);
@@ -231,14 +234,14 @@ fn the_reported_clock_counts_from_the_next_turn() {
     test_engine.engine.set_opponent_time(Duration::from_secs(7));
     test_engine.engine.go();
     let TimeLimit::Clock { remaining, moves_to_go, .. } = test_engine.started().limits.time else {
-        panic!("there is a clock")
+        panic!("a clock is set")
     };
     assert_eq!((remaining, moves_to_go), (Duration::from_secs(9), None));
     assert_eq!(test_engine.engine.clocks().remaining(Color::Black), Duration::from_secs(7));
 }
 
 #[test]
-fn a_greater_overhead_is_kept_back_of_every_time() {
+fn move_overhead_is_subtracted_from_every_time() {
     let millis = Duration::from_millis;
     let clock = |remaining, increment| TimeLimit::Clock {
         remaining: millis(remaining),
@@ -266,7 +269,7 @@ fn a_greater_overhead_is_kept_back_of_every_time() {
 }
 
 #[test]
-fn taking_back_cancels_and_waits() {
+fn undo_cancels_the_search_and_waits() {
     let mut test_engine = TestEngine::new(|_| {});
     test_engine.play("e2e4");
     let thinking = test_engine.started();
@@ -279,7 +282,7 @@ fn taking_back_cancels_and_waits() {
 }
 
 #[test]
-fn settings_wait_for_a_move_but_restart_an_analysis() {
+fn settings_apply_after_the_move_but_restart_an_analysis() {
     let mut test_engine = TestEngine::new(|_| {});
     test_engine.play("e2e4");
     let thinking = test_engine.started();
@@ -299,7 +302,7 @@ fn settings_wait_for_a_move_but_restart_an_analysis() {
 }
 
 #[test]
-fn moves_left_out_are_not_searched() {
+fn excluded_moves_are_not_searched() {
     let mut test_engine = TestEngine::new(|_| {});
     test_engine.engine.analyse();
     assert!(test_engine.started().limits.root_moves.is_empty());
@@ -317,12 +320,15 @@ fn moves_left_out_are_not_searched() {
 }
 
 #[test]
-fn a_crashed_search_costs_nothing_but_its_thoughts() {
+fn engine_still_moves_after_a_crashed_or_invalid_search() {
     let mut test_engine = TestEngine::new(|_| {});
     test_engine.play("e2e4");
     test_engine.started();
     test_engine.finish("", "", 0);
-    assert!(matches!(test_engine.engine.take_events()[..], [Event::Fault(_)]), "it is told first");
+    assert!(
+        matches!(test_engine.engine.take_events()[..], [Event::Fault(_)]),
+        "the fault is reported first"
+    );
     test_engine.handle_next_event();
     assert_eq!(test_engine.moves().len(), 1, "some legal move is made");
     test_engine.play("d2d4");
@@ -332,7 +338,7 @@ fn a_crashed_search_costs_nothing_but_its_thoughts() {
 }
 
 #[test]
-fn pausing_and_hurrying() {
+fn pause_and_move_now_stop_the_search() {
     let mut test_engine = TestEngine::new(|_| {});
     test_engine.play("e2e4");
     let thinking = test_engine.started();
@@ -349,7 +355,7 @@ fn pausing_and_hurrying() {
 }
 
 #[test]
-fn resignation_needs_several_lost_scores_and_the_users_leave() {
+fn engine_resigns_after_several_lost_scores_if_enabled() {
     for (limit, resigns) in [(0, false), (500, true)] {
         let mut test_engine = TestEngine::new(|settings| settings.resign = limit);
         for (user, own) in [("e2e4", "e7e5"), ("g1f3", "b8c6"), ("f1c4", "g8f6")] {
@@ -363,7 +369,7 @@ fn resignation_needs_several_lost_scores_and_the_users_leave() {
 }
 
 #[test]
-fn a_draw_is_taken_only_when_behind() {
+fn draw_is_accepted_only_when_behind() {
     for (score, taken) in [(20, false), (-10, false), (-80, true)] {
         let mut test_engine = TestEngine::new(|_| {});
         test_engine.play("e2e4");
@@ -378,7 +384,7 @@ fn a_draw_is_taken_only_when_behind() {
 }
 
 #[test]
-fn the_game_ends_by_rule_and_only_once() {
+fn end_of_game_by_rule_is_reported_once() {
     let mut test_engine = TestEngine::new(|_| {});
     for (user, own) in [("g1f3", "g8f6"), ("f3g1", "f6g8"), ("g1f3", "g8f6"), ("f3g1", "f6g8")] {
         test_engine.play(user);
@@ -391,7 +397,7 @@ fn the_game_ends_by_rule_and_only_once() {
 }
 
 #[test]
-fn a_book_move_needs_no_search() {
+fn book_move_is_played_without_a_search() {
     let mut test_engine = TestEngine::new(|settings| settings.own_book = true);
     let mut file = tempfile::Builder::new().suffix(".pgn").tempfile().expect("a file");
     file.write_all(b"[Result \"0-1\"]\n\n1. a3 c5 0-1\n").expect("written");
@@ -403,11 +409,11 @@ fn a_book_move_needs_no_search() {
     test_engine.engine.set_option("BookFile", "/nowhere.tbk").expect("an option");
     test_engine.settle();
     assert!(matches!(test_engine.engine.take_events()[..], [Event::BookFailed(_)]));
-    assert_eq!(test_engine.engine.book().name(), name, "the book before stays");
+    assert_eq!(test_engine.engine.book().name(), name, "the previous book is kept");
 }
 
 #[test]
-fn a_ping_before_the_turn_is_answered_before_the_move() {
+fn ping_before_the_turn_is_answered_before_the_move() {
     let mut test_engine = TestEngine::new(|_| {});
     test_engine.engine.ping(1);
     assert_eq!(test_engine.pongs_and_moves(), ["1"], "there is nothing to wait for");
@@ -415,7 +421,11 @@ fn a_ping_before_the_turn_is_answered_before_the_move() {
     test_engine.engine.ping(2);
     test_engine.play("e2e4");
     test_engine.engine.ping(3);
-    assert_eq!(test_engine.pongs_and_moves(), Vec::<String>::new(), "the order is not done");
+    assert_eq!(
+        test_engine.pongs_and_moves(),
+        Vec::<String>::new(),
+        "the new game is not set up yet"
+    );
     test_engine.settle();
     test_engine.started();
     test_engine.finish("e7e5", "", 0);
@@ -423,7 +433,7 @@ fn a_ping_before_the_turn_is_answered_before_the_move() {
 }
 
 #[test]
-fn a_ping_is_answered_before_a_book_move() {
+fn pings_are_answered_around_a_book_move_in_order() {
     let mut test_engine = TestEngine::new(|settings| settings.own_book = true);
     test_engine.engine.new_game();
     test_engine.engine.ping(1);
@@ -439,7 +449,7 @@ fn a_ping_is_answered_before_a_book_move() {
 }
 
 #[test]
-fn a_ping_while_thinking_waits_for_the_end_of_the_thinking_only() {
+fn ping_waits_for_thinking_but_not_for_pondering() {
     let mut test_engine = TestEngine::new(|_| {});
     test_engine.play("e2e4");
     test_engine.started();
@@ -454,7 +464,7 @@ fn a_ping_while_thinking_waits_for_the_end_of_the_thinking_only() {
 }
 
 #[test]
-fn files_that_cannot_be_used_change_nothing() {
+fn unusable_files_change_no_setting() {
     let mut test_engine = TestEngine::new(|_| {});
     let before = test_engine.engine.settings().clone();
     for (name, value) in [("NetworkFile", "/nowhere.net"), ("SyzygyPath", "/nowhere")] {
@@ -464,7 +474,7 @@ fn files_that_cannot_be_used_change_nothing() {
 }
 
 /// Settings that do not affect the search.
-const OF_PLAY: [&str; 19] = [
+const NON_SEARCH_SETTINGS: [&str; 19] = [
     "Ponder",
     "MultiPV",
     "UCI_ShowWDL",
@@ -499,7 +509,7 @@ fn another_value(row: &Setting, files: &Path) -> String {
 }
 
 #[test]
-fn every_option_of_the_search_comes_to_the_search() {
+fn every_search_option_reaches_the_search() {
     let files = tempfile::tempdir().expect("a folder");
     let mut network = crate::engine::eval::nnue::Network::embedded().to_bytes();
     *network.last_mut().expect("weights") ^= 1;
@@ -519,6 +529,6 @@ fn every_option_of_the_search_comes_to_the_search() {
         assert_eq!(reported, Ok(()), "{name}");
         test_engine.settle();
         let changed = test_engine.configs.try_iter().any(|config| config != *before);
-        assert_eq!(changed, !OF_PLAY.contains(&name), "{name}");
+        assert_eq!(changed, !NON_SEARCH_SETTINGS.contains(&name), "{name}");
     }
 }

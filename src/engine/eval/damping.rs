@@ -47,7 +47,7 @@ mod tests {
     use crate::engine::eval::{Evaluation, Evaluator};
 
     #[test]
-    fn a_win_against_a_lone_king_counts_less_as_the_clock_runs() {
+    fn lone_king_win_is_damped_by_the_halfmove_clock() {
         for evaluation in [Evaluation::Classical, Evaluation::default()] {
             let mut evaluator = Evaluator::new(&evaluation);
             for pieces in ["8/8/8/3k4/8/8/8/KQ6", "8/8/8/3k4/8/8/8/KR6", "8/8/8/3k4/8/8/8/KBN5"] {
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_won_counts_less() {
+    fn drawish_positions_are_damped() {
         let damped = |fen: &str, score| damped(&Position::from_fen(fen).expect(fen), score);
         for (fen, score, left) in [
             // A rook pawn and the wrong bishop, from either side's view.

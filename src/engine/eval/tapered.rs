@@ -99,7 +99,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_halves_are_reckoned_apart(a in -1000..1000, b in -1000..1000, c in -1000..1000,
+        fn middlegame_and_endgame_are_computed_independently(a in -1000..1000, b in -1000..1000, c in -1000..1000,
                                           d in -1000..1000, n in -30..30) {
             let sum = s(a, b) + s(c, d) * n - s(d, c);
             prop_assert_eq!(sum.middlegame(), a + c * n - d);

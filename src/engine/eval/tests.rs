@@ -64,7 +64,7 @@ fn evaluations() -> [Evaluation; 2] {
 }
 
 #[test]
-fn an_evaluator_can_change_its_evaluation() {
+fn evaluator_can_switch_evaluation() {
     let [mut terms, mut network] = evaluations().map(|one| Evaluator::new(&one));
     let start = Position::start();
     let expected = [&mut terms, &mut network].map(|one| one.evaluate(&start, 0));
@@ -74,7 +74,7 @@ fn an_evaluator_can_change_its_evaluation() {
 }
 
 #[test]
-fn both_colours_are_evaluated_alike() {
+fn evaluation_is_symmetric_in_colour() {
     for evaluation in evaluations() {
         let mut evaluator = Evaluator::new(&evaluation);
         for position in random_positions() {
@@ -86,7 +86,7 @@ fn both_colours_are_evaluated_alike() {
 }
 
 #[test]
-fn the_breakdown_and_the_pawn_table_agree_with_a_fresh_evaluation() {
+fn breakdown_and_pawn_table_match_the_evaluation() {
     let mut evaluator = Evaluator::new(&Evaluation::Classical);
     for position in random_positions() {
         let terms = breakdown(&position).score();
@@ -100,7 +100,7 @@ fn the_breakdown_and_the_pawn_table_agree_with_a_fresh_evaluation() {
 }
 
 #[test]
-fn the_terms_of_the_breakdown_add_up() {
+fn breakdown_terms_add_up() {
     for position in random_positions() {
         let breakdown = breakdown(&position);
         assert!(breakdown.adds_up(), "{position}\n{breakdown}");
@@ -108,7 +108,7 @@ fn the_terms_of_the_breakdown_add_up() {
 }
 
 #[test]
-fn more_material_is_better() {
+fn extra_material_scores_higher() {
     let mut evaluators = evaluations().map(|evaluation| Evaluator::new(&evaluation));
     for (fen, at_least) in [
         ("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 700),
@@ -124,7 +124,7 @@ fn more_material_is_better() {
 }
 
 #[test]
-fn the_table_names_every_term_for_both_sides() {
+fn breakdown_table_lists_every_term() {
     let text = breakdown(&Position::start()).to_string();
     for term in [
         "material",

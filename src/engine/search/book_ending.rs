@@ -268,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_lost_game_is_no_verdict_but_ten_are() {
+    fn verdict_needs_more_than_one_lost_game() {
         assert!(verdict(Counts::new(0, 0, 1), Color::White) >= BAD_VERDICT);
         assert!(verdict(Counts::new(0, 0, 10), Color::White) < BAD_VERDICT);
         assert!(verdict(Counts::new(0, 0, 10), Color::Black) > 0.8);

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_is_settled_to_the_depth_it_is_known_to_and_no_further() {
+    fn book_value_is_used_only_up_to_its_depth() {
         let (start, limits) = (Game::default(), Limits::depth(6));
         // After 1.e4 it is Black's move, so the score is Black's.
         let deep = [found("e4", "e5", -900, 20)];
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_that_no_game_has_reached_is_settled_but_is_no_match() {
+    fn position_without_games_has_a_value_but_ends_no_search() {
         // Learnt positions are entries without games.
         let value = found("e4", "e5", -900, 20);
         let entry = crate::games::book::BookEntry { key: value.key, ..Default::default() };
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_root_keeps_the_move_of_a_deeper_analysis_and_the_search_ends_early() {
+    fn deeper_analysis_of_the_root_decides_the_move_and_saves_nodes() {
         let (start, limits) = (Game::default(), Limits::nodes(NODES));
         let known = [found("", "a4", 50, 60)];
         let result = search(&start, &known, BookSearch::Value, &limits);
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_the_root_is_reported_before_anything_else() {
+    fn book_analysis_of_the_root_is_reported_first() {
         let known = vec![found("", "a4", 50, 60)];
         let config = Config {
             memory_mb: 4,
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn repetitions_and_the_fifty_move_clock_are_not_overruled() {
+    fn book_value_does_not_override_repetition_or_fifty_move_rule() {
         let limits = Limits::depth(6);
         // The analysis would repeat the position for the third time, and considers that a win.
         let values = [found("e4 e5 Nf3 Nc6", "Ng1", 900, 30)];
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_that_does_not_hold_settles_no_node_in_any_way() {
+    fn book_value_is_ignored_if_the_halfmove_clock_is_too_high() {
         let fen = play("e4 e5").position().fen();
         for depth in [40, 70, 100] {
             // It is Black's move, so the score is Black's.
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_move_is_left_of_a_score_that_does_not_hold() {
+    fn unusable_book_value_still_provides_its_move() {
         let (mv, other) = ("e2e4".parse().ok(), "d2d4".parse().ok());
         let entry = TableEntry { mv: other, score: 12, eval: 3, bound: Bound::Lower, depth: 4 };
         assert_eq!(with_move(Some(entry), mv), Some(entry));

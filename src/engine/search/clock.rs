@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn no_budget_outlasts_the_clock() {
+    fn budget_is_less_than_the_clock() {
         for remaining in [1, 5, 20, 50, 100, 1_000, 60_000, 7_200_000] {
             for increment in [0, 10, 100, 5_000] {
                 for moves in [None, Some(1), Some(2), Some(40), Some(1_000)] {
@@ -226,20 +226,20 @@ mod tests {
     }
 
     #[test]
-    fn later_moves_take_more_of_the_clock() {
+    fn later_moves_get_a_larger_share_of_the_clock() {
         let at = |number| budget(Duration::from_secs(60), Duration::ZERO, None, number).0;
         assert!(at(1) < at(20) && at(20) < at(60) && at(60) < 3 * at(1));
     }
 
     #[test]
-    fn an_unsettled_choice_gets_more_time() {
+    fn unstable_best_move_gets_more_time() {
         let settled = Stability { unchanged: 9, fall: 0, effort: 0.95 };
         let open = Stability { unchanged: 0, fall: 60, effort: 0.3 };
         assert!(settled.time_factor() < 0.8 && open.time_factor() > 2.0);
     }
 
     #[test]
-    fn pondering_runs_on_the_other_clock() {
+    fn pondering_uses_no_time_until_the_hit() {
         let limits =
             Limits { time: TimeLimit::MoveTime(Duration::ZERO), ponder: true, ..Limits::default() };
         let (clock, control) = (TimeManager::start(&limits, 1), Control::new());

@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn modes_are_read_from_their_names() {
+    fn book_search_modes_are_parsed_by_name() {
         assert_eq!("steer".parse(), Ok(BookSearch::Steer));
         assert!("always".parse::<BookSearch>().is_err());
     }

@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_that_is_set_is_the_one_in_use() {
+    fn changed_constant_takes_effect() {
         let before = late_moves_depth();
         values::late_moves_depth.store(before + 1, Relaxed);
         assert_eq!(late_moves_depth(), before + 1);

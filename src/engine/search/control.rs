@@ -54,7 +54,7 @@ impl Control {
     #[cfg(test)]
     pub(super) fn panic_if_due(&self, thread: usize, nodes: u64) {
         let panics = self.signals.panic_at.is_some_and(|(id, from)| id == thread && nodes > from);
-        assert!(!panics, "a panic that a test means to see");
+        assert!(!panics, "deliberate panic of a test");
     }
 
     /// Wakes who waits for a signal.

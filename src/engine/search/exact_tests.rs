@@ -26,7 +26,7 @@ proptest! {
     /// iteration if its first move has just been searched. It is never the bound of a failed
     /// window.
     #[test]
-    fn the_result_is_never_a_bound(
+    fn result_of_a_stopped_search_is_never_a_bound(
         start in prop::sample::select(vec![
             "8/8/8/3k4/8/8/P7/R3K3 w - - 0 1",
             "8/8/4k3/8/8/3QK3/8/8 w - - 0 1",

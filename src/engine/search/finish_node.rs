@@ -138,10 +138,10 @@ mod tests {
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     /// The rook wins a queen.
-    const QUEEN_HANGS: &str = "4k3/5p2/8/3q4/8/8/3R1P2/3RK3 w - - 0 1";
+    const HANGING_QUEEN: &str = "4k3/5p2/8/3q4/8/8/3R1P2/3RK3 w - - 0 1";
 
     #[test]
-    fn only_quiet_moves_are_rewarded_when_all_replies_fail() {
+    fn previous_quiet_move_gets_a_bonus_when_all_replies_fail() {
         let job = job(START, &Limits::depth(1));
         let mut data = ThreadData::new();
         let mut worker = Worker::new(0, &job, &mut data, None);
@@ -163,8 +163,8 @@ mod tests {
     }
 
     #[test]
-    fn captures_of_probcut_are_not_learnt_as_quiet_moves() {
-        let job = job(QUEEN_HANGS, &Limits::depth(1));
+    fn probcut_captures_do_not_update_quiet_history() {
+        let job = job(HANGING_QUEEN, &Limits::depth(1));
         let mut data = ThreadData::new();
         let mut worker = Worker::new(0, &job, &mut data, None);
         let parent = worker.assess(&job.root, 1, 7, Window::null(0), true, None);
@@ -177,10 +177,10 @@ mod tests {
     }
 
     #[test]
-    fn the_table_keeps_the_best_line_of_the_root_and_no_score_of_some_moves_only() {
+    fn multi_pv_stores_only_the_best_root_line_in_the_table() {
         // One move is much better than the others.
         for fen in [
-            QUEEN_HANGS,
+            HANGING_QUEEN,
             "rnb1kbnr/pppp1ppp/8/4p1q1/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 1",
             "r3k3/1p3ppp/8/8/8/2b5/PP3PPP/R3K1N1 w Q - 0 1",
         ] {

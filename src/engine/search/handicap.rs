@@ -125,7 +125,7 @@ mod tests {
     const HANDICAP: Handicap = Handicap { eval_noise: 100, move_blindness: 100, seed: 0 };
 
     #[test]
-    fn errors_have_the_deviation_that_is_said() {
+    fn eval_noise_has_the_stated_standard_deviation() {
         let (full, few) =
             (Position::start(), Position::from_fen("4k3/4p3/8/8/8/8/3PP3/4K3 w - - 0 1"));
         for (position, wanted) in [(full, 100.0), (few.expect("legal"), 100.0 * 5.0 / 32.0)] {
@@ -141,16 +141,17 @@ mod tests {
     }
 
     #[test]
-    fn no_error_makes_a_score_that_is_proven() {
-        let wild = Handicap { eval_noise: 1_000_000, ..HANDICAP };
+    fn eval_noise_never_gives_a_proven_score() {
+        let noisy = Handicap { eval_noise: 1_000_000, ..HANDICAP };
         for seed in 0..100 {
-            let score = Handicap { seed, ..wild }.add_eval_noise(&Position::start(), 0);
+            let score = Handicap { seed, ..noisy }.add_eval_noise(&Position::start(), 0);
             assert!(score.abs() <= MAX_EVAL);
         }
     }
 
-    /// Counts the moves of the start position that are seen `ply` plies ahead, over many players.
-    fn seen(ply: Ply) -> usize {
+    /// Counts the moves of the start position that are visible `ply` plies ahead, over many
+    /// players.
+    fn count_visible(ply: Ply) -> usize {
         let position = Position::start();
         let moves = position.legal_moves();
         let is_visible = |seed| {
@@ -166,16 +167,16 @@ mod tests {
     }
 
     #[test]
-    fn more_is_overlooked_further_ahead() {
+    fn more_moves_are_overlooked_at_higher_plies() {
         let all = 20_000.0;
         for (ply, chance) in [(0, 0.051), (1, 0.1), (2, 0.19), (4, 0.344)] {
-            let overlooked = 1.0 - seen(ply) as f64 / all;
+            let overlooked = 1.0 - count_visible(ply) as f64 / all;
             assert!((overlooked - chance).abs() < 0.015, "{ply}: {overlooked}");
         }
     }
 
     #[test]
-    fn what_is_seen_far_ahead_is_seen_near() {
+    fn move_visible_at_a_high_ply_is_visible_at_a_lower_one() {
         let position = Position::start();
         for seed in 0..100 {
             let far = Handicap { seed, ..HANDICAP }.visibility(&position, 4, None).expect("some");
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_to_checks_and_to_the_last_move_are_always_seen() {
+    fn check_evasions_and_recaptures_are_always_visible() {
         let blind = Handicap { move_blindness: 1_000, ..HANDICAP };
         let checked = Position::from_fen("4k3/8/8/8/8/8/4q3/4K3 w - - 0 1").expect("legal");
         assert!(blind.visibility(&checked, 1, None).is_none());

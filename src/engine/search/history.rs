@@ -359,7 +359,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_stay_within_their_bound() {
+    fn entries_stay_within_bounds() {
         let entry = HistoryEntry::default();
         for _ in 0..1_000 {
             entry.apply_gravity(1_700);
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cutoff_raises_its_move_and_lowers_the_others() {
+    fn cutoff_raises_its_move_and_lowers_others() {
         let (history, start) = (History::new(), Position::start());
         let [good, bad]: [Move; 2] = ["e2e4", "a2a3"].map(|text| text.parse().expect(text));
         let moves = [Some(PieceTo::new(&start, bad)), None, None];
@@ -385,20 +385,20 @@ mod tests {
     }
 
     #[test]
-    fn a_move_away_from_danger_is_another_than_the_same_move_in_peace() {
+    fn history_distinguishes_moves_of_attacked_pieces() {
         let (history, start) = (History::new(), Position::start());
         let mv: Move = "b1c3".parse().expect("a move");
         let attacked =
             Position::from_fen("4k3/8/8/8/4n3/p7/8/1N2K3 w - - 0 1").expect("a position");
-        let [peace, danger] = [Threats::default(), attacked.threats()]
+        let [no_threats, threatened] = [Threats::default(), attacked.threats()]
             .map(|threats| Context { threats, ..Context::default() });
-        history.update_quiet(&start, mv, &danger, 900);
-        assert!(history.quiet(&start, mv, &danger) > 0);
-        assert_eq!(history.quiet(&start, mv, &peace), 0);
+        history.update_quiet(&start, mv, &threatened, 900);
+        assert!(history.quiet(&start, mv, &threatened) > 0);
+        assert_eq!(history.quiet(&start, mv, &no_threats), 0);
     }
 
     #[test]
-    fn what_the_evaluation_was_wrong_by_is_reported_after_the_same_moves_alone() {
+    fn correction_is_largest_after_the_same_moves() {
         let (history, start) = (History::new(), Position::start());
         let [first, second, other] =
             ["b1c3", "g1f3", "e2e4"].map(|text| PieceTo::new(&start, text.parse().expect(text)));
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn corrections_approach_the_error() {
+    fn correction_converges_to_the_error() {
         let (history, start) = (History::new(), Position::start());
         for _ in 0..500 {
             let left = 20 - history.correction(&start, [None; 2]);

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_two_are_kept() {
+    fn two_newest_killers_are_kept() {
         let [first, second]: [Option<Move>; 2] = ["e2e4", "a2a3"].map(|text| text.parse().ok());
         let mut killers = Killers::new();
         for mv in [first, second, second].into_iter().flatten() {

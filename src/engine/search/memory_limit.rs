@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_of_control_groups_are_read() {
+    fn cgroup_limits_are_read() {
         let root = tempfile::tempdir().expect("a folder");
         let write = |name: &str, text: &str| {
             let path = root.path().join(name);
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_machine_has_is_not_there() {
+    fn impossible_sizes_have_no_room() {
         assert!(has_room(1 << 20));
         assert!(!has_room(usize::MAX) && !has_room(isize::MAX as usize));
         if cfg!(target_os = "linux") {

@@ -240,7 +240,7 @@ mod tests {
     const MAX_MOVES: usize = 100;
 
     #[test]
-    fn late_moves_are_pruned_at_every_depth_that_allows_it() {
+    fn late_moves_are_pruned_up_to_the_maximum_depth() {
         let deepest = c::late_moves_depth();
         let mv = "e2e4".parse().expect("a quiet move");
         for depth in 1..=deepest + 1 {
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lower_score_does_not_take_the_place_of_a_move_that_failed_high() {
+    fn lower_score_does_not_replace_a_fail_high_move() {
         let node = Node::sample(10);
         let [first, second] = ["e2e4", "d2d4"].map(|text| text.parse().expect("a move"));
         let mut progress = NodeProgress::new(node.window.alpha);
@@ -275,7 +275,7 @@ mod model {
     use super::*;
 
     #[test]
-    fn best_score_and_best_move_are_of_one_move_in_every_order() {
+    fn best_score_and_best_move_match_in_every_interleaving() {
         loom::model(|| {
             let node = Node::sample(10);
             let progress = Arc::new(Mutex::new(NodeProgress::new(node.window.alpha)));
@@ -284,14 +284,14 @@ mod model {
                 let (progress, node) = (Arc::clone(&progress), node.clone());
                 let mv: Move = mv.parse().expect("a move");
                 thread::spawn(move || {
-                    let mut progress = progress.lock().expect("nobody panics");
+                    let mut progress = progress.lock().expect("no panic");
                     progress.record(&node, mv, score, &Pv::default());
                 })
             });
             for thread in threads {
-                thread.join().expect("it only records");
+                thread.join().expect("no panic");
             }
-            let progress = progress.lock().expect("nobody panics");
+            let progress = progress.lock().expect("no panic");
             let best = found.iter().max_by_key(|(_, score)| score).expect("three");
             assert_eq!(progress.best, best.1);
             assert_eq!(progress.best_move, best.0.parse().ok());

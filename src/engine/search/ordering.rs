@@ -314,14 +314,14 @@ mod tests {
             .collect()
     }
 
-    const BUSY: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+    const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
     #[test]
-    fn every_move_comes_once() {
+    fn every_move_is_picked_once() {
         let history = History::new();
         for table_move in [None, Some("e1g1"), Some("e5g6")] {
             let table_move = table_move.map(|text| text.parse().expect(text));
-            let mut moves = order(BUSY, MovePicker::all(table_move), &history);
+            let mut moves = order(KIWIPETE, MovePicker::all(table_move), &history);
             assert_eq!(moves.len(), 48);
             if let Some(mv) = table_move {
                 assert_eq!(moves[0], mv.to_string());
@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn losing_captures_come_last() {
-        let moves = order(BUSY, MovePicker::all(None), &History::new());
+        let moves = order(KIWIPETE, MovePicker::all(None), &History::new());
         assert_eq!(moves[0], "e2a6");
         let place = |mv: &str| moves.iter().position(|other| other == mv);
         for losing in ["f3f6", "f3h3", "e5f7", "e5g6"] {
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queen_leaves_the_rooks_square_first_and_goes_to_none() {
+    fn moves_of_an_attacked_queen_rank_first_if_the_target_is_safe() {
         let fen = "3rk3/8/8/8/8/8/P7/3QK2R w - - 0 1";
         let position = Position::from_fen(fen).expect(fen);
         let (threats, checks) = (position.threats(), position.checks());
@@ -360,10 +360,10 @@ mod tests {
 
     #[test]
     fn killers_come_before_other_quiets() {
-        let position = Position::from_fen(BUSY).expect(BUSY);
+        let position = Position::from_fen(KIWIPETE).expect(KIWIPETE);
         let killers = ["a2a3", "e1d1"].map(|text| text.parse().ok());
         let picker = MovePicker::with_killers(None, killers);
-        let moves = order(BUSY, picker, &History::new());
+        let moves = order(KIWIPETE, picker, &History::new());
         let quiet = |mv: &&String| !position.is_noisy(mv.parse().expect("a move"));
         let first: Vec<&String> = moves.iter().filter(quiet).take(2).collect();
         assert_eq!(first, ["a2a3", "e1d1"]);

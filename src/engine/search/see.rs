@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exchanges_are_worth_what_they_win() {
+    fn see_matches_known_exchanges() {
         for (fen, mv, worth) in [
             ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", 100),
             ("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5", -220),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_king_does_not_take_what_is_protected() {
+    fn king_does_not_capture_protected_piece() {
         let fen = "4k3/3q4/8/8/8/3b4/3R4/4K3 w - - 0 1";
         let position = Position::from_fen(fen).expect(fen);
         let mv: Move = "d2d3".parse().expect("a move");

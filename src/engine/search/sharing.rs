@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_joins_takes_over_what_is_left_out_there() {
+    fn joining_thread_copies_excluded_move_and_null_move_state() {
         let control = Control::new();
         let (job, mut data) = (job(&control), ThreadData::new());
         let mut worker = Worker::new(0, &job, &mut data, None);
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn every_node_counts_for_one_root_move_at_most() {
+    fn root_move_nodes_do_not_exceed_total_nodes() {
         let control = Control::new();
         let config = Config { threads: 3, cores: Some(3), ..Config::default() };
         let limits = Limits::nodes(300_000);
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_panics_signs_off_and_ends_the_search() {
+    fn panicking_thread_signs_off_and_stops_the_search() {
         let control = Control::new();
         let (job, mut data) = (job(&control), ThreadData::new());
         let mut worker = Worker::new(0, &job, &mut data, None);
@@ -398,7 +398,7 @@ mod tests {
         assert!(!split.is_left() && !control.is_stopped());
         let panics = || {
             let _sign_off = SignOff { split: &split, job: &job };
-            panic!("a panic of a helper that this test means to see");
+            panic!("deliberate panic of a helper");
         };
         assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
         assert!(split.is_left() && control.is_stopped());

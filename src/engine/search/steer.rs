@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_leads_back_into_the_book_is_played_if_it_costs_little() {
+    fn move_back_into_the_book_is_played_if_it_costs_little() {
         let a3: Option<Move> = "a2a3".parse().ok();
         let steered = search("1/2-1/2", 500);
         assert_eq!((steered.best, steered.book.map(|found| found.line.len())), (a3, Some(1)));

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_is_found() {
+    fn stored_entry_is_found() {
         let (table, start) = (TranspositionTable::new(1), Position::start());
         for (depth, score) in [(0, 12), (-3, -12), (77, mate_in(9))] {
             table.new_search();
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_count_from_the_node() {
+    fn mate_scores_are_relative_to_the_node() {
         let (table, start) = (TranspositionTable::new(1), Position::start());
         table.store(start.key(), entry(5, mate_in(9)), 4);
         let elsewhere = table.probe(start.key(), &start, 2).map(|entry| entry.score);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn an_illegal_move_is_not_handed_out() {
+    fn illegal_table_move_is_dropped() {
         let (table, start) = (TranspositionTable::new(1), Position::start());
         let foreign = TableEntry { mv: "e4e5".parse().ok(), ..entry(5, 0) };
         table.store(start.key(), foreign, 0);
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn shallow_and_old_entries_give_way() {
+    fn shallow_and_old_entries_are_replaced() {
         let (table, start) = (TranspositionTable::new(0), Position::start());
         let keys = [1, 2, 3, 4, 5];
         for (key, depth) in keys.into_iter().zip([9, 8, 2, 7, 6]) {
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_outlives_a_result_without_one() {
+    fn move_is_kept_when_a_new_entry_has_none() {
         let (table, start) = (TranspositionTable::new(1), Position::start());
         table.store(start.key(), entry(5, 0), 0);
         table.store(start.key(), TableEntry { mv: None, ..entry(6, 0) }, 0);
@@ -307,7 +307,7 @@ mod model {
     use super::*;
 
     #[test]
-    fn an_entry_is_found_as_it_was_stored_or_not_at_all() {
+    fn concurrent_stores_never_mix_entries() {
         let start = Position::start();
         // Two keys of the only cluster.
         let entries = [(1, tests::entry(5, 9)), (2, tests::entry(5, -7))];
@@ -324,7 +324,7 @@ mod model {
                 }
             };
             look();
-            writers.into_iter().for_each(|writer| writer.join().expect("it only stores"));
+            writers.into_iter().for_each(|writer| writer.join().expect("no panic"));
             look();
         });
     }

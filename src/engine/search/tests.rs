@@ -24,7 +24,7 @@ fn mv(text: &str) -> Option<Move> {
 }
 
 #[test]
-fn mates_are_found_at_their_distance() {
+fn mates_are_found_with_correct_distance() {
     for (fen, best, moves) in [
         ("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", "d1d8", 1),
         ("8/8/8/8/8/1k6/2r5/K7 b - - 0 1", "c2c1", 1),
@@ -56,7 +56,7 @@ fn quiet_mates_are_proven_or_refuted() {
 }
 
 #[test]
-fn a_mated_or_stalemated_side_has_no_move() {
+fn no_best_move_in_checkmate_or_stalemate() {
     for fen in ["R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"] {
         let result = search(&game(fen), &Limits::depth(5), 1);
         assert_eq!((result.best, result.nodes), (None, 0), "{fen}");
@@ -64,7 +64,7 @@ fn a_mated_or_stalemated_side_has_no_move() {
 }
 
 #[test]
-fn a_lost_side_takes_the_perpetual() {
+fn losing_side_takes_the_perpetual_check() {
     let result = search(&game("6k1/5ppp/8/6Q1/8/8/qr4PP/7K w - - 0 1"), &Limits::depth(8), 1);
     assert_eq!(result.best, mv("g5d8"), "mate is better still");
     let fen = "5rk1/5ppp/8/8/7Q/8/qr4PP/7K b - - 0 1";
@@ -76,7 +76,7 @@ fn a_lost_side_takes_the_perpetual() {
 }
 
 #[test]
-fn threads_that_help_each_other_do_not_miss_a_perpetual() {
+fn parallel_search_finds_the_perpetual_check() {
     let game = game("3k4/p5Q1/2pN1p2/1p6/4r3/Pqp4P/1P3P2/K7 w - - 10 44");
     for threads in [1, 2, 4] {
         let result = search(&game, &Limits::depth(26), threads);
@@ -85,7 +85,7 @@ fn threads_that_help_each_other_do_not_miss_a_perpetual() {
 }
 
 #[test]
-fn one_thread_searches_the_same_tree_every_time() {
+fn single_threaded_search_is_deterministic() {
     let game = game("r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4");
     let first = search(&game, &Limits::depth(9), 1);
     let second = search(&game, &Limits::depth(9), 1);
@@ -93,7 +93,7 @@ fn one_thread_searches_the_same_tree_every_time() {
 }
 
 #[test]
-fn a_new_game_forgets_everything() {
+fn new_game_clears_all_state() {
     let mut searcher = Searcher::new(Config { memory_mb: 8, ..Config::default() });
     let mut nodes = || {
         searcher.new_game();
@@ -104,7 +104,7 @@ fn a_new_game_forgets_everything() {
 }
 
 #[test]
-fn node_limits_hold() {
+fn node_limit_is_exact_with_one_thread() {
     for limit in [1, 100, 5_000, 5_001] {
         assert_eq!(search(&Game::default(), &Limits::nodes(limit), 1).nodes, limit);
     }
@@ -119,7 +119,7 @@ fn only_the_given_root_moves_are_searched() {
 }
 
 #[test]
-fn several_lines_come_in_order_and_differ() {
+fn multi_pv_lines_are_ordered_and_distinct() {
     let limits = Limits { multi_pv: 3, ..Limits::depth(7) };
     let mut searcher = Searcher::new(Config { memory_mb: 8, ..Config::default() });
     let mut last = Vec::new();
@@ -136,7 +136,7 @@ fn several_lines_come_in_order_and_differ() {
 }
 
 #[test]
-fn a_reply_is_expected_even_where_the_line_failed_high() {
+fn ponder_move_exists_after_a_fail_high() {
     let replies = |moves: &[&str]| {
         let mut game = Game::default();
         for mv in moves {
@@ -166,7 +166,7 @@ fn last_reported_lines(game: &Game, limits: &Limits, threads: usize) -> Vec<(Mov
 }
 
 #[test]
-fn lines_reported_last_differ_however_the_search_ends() {
+fn last_multi_pv_lines_are_distinct_whenever_the_search_stops() {
     let fens = [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8",
@@ -195,7 +195,7 @@ fn lines_reported_last_differ_however_the_search_ends() {
 }
 
 #[test]
-fn a_stop_is_obeyed_with_any_number_of_threads() {
+fn stop_ends_the_search_with_any_number_of_threads() {
     for threads in [1, 2, 5] {
         let control = Control::new();
         let stopper = control.clone();
@@ -206,13 +206,13 @@ fn a_stop_is_obeyed_with_any_number_of_threads() {
         let mut searcher = Searcher::new(config(8, threads));
         let result = searcher.search(&Game::default(), &Limits::default(), &control, &mut |_| {});
         // Without a limit only the stop ends the search.
-        handle.join().expect("the stopper only sleeps");
+        handle.join().expect("no panic");
         assert!(result.best.is_some(), "{threads} threads");
     }
 }
 
 #[test]
-fn every_reported_line_can_be_played() {
+fn every_reported_line_is_legal() {
     let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
     let mut searcher = Searcher::new(config(1, 3));
     let mut moves = 0;
@@ -230,7 +230,7 @@ fn every_reported_line_can_be_played() {
 }
 
 #[test]
-fn a_draw_by_repetition_is_seen_through_the_game_so_far() {
+fn repetitions_count_positions_of_the_game() {
     // White is lost, but the same position has occurred twice: a third time draws.
     let mut game = game("6k1/5ppp/8/8/8/6q1/8/6QK b - - 0 1");
     for text in ["g3h4", "h1g2", "h4g4", "g2h1"] {
@@ -264,7 +264,7 @@ fn search_example(mode: BookSearch, limits: &Limits, threads: usize) -> SearchRe
 const NODES: u64 = 200_000;
 
 #[test]
-fn a_line_that_transposes_into_the_book_ends_the_search() {
+fn line_transposing_into_the_book_ends_the_search() {
     let line = ["d8d5", "e2e1", "g8f6"].map(|text| text.parse::<Move>().expect(text));
     let soft = Limits { soft_nodes: Some(NODES), ..Limits::default() };
     for (limits, threads) in [(Limits::nodes(NODES), 1), (Limits::nodes(NODES), 3), (soft, 1)] {
@@ -272,7 +272,7 @@ fn a_line_that_transposes_into_the_book_ends_the_search() {
             .map(|mode| search_example(mode, &limits, threads));
         // A book without values gives the same search in both modes.
         assert!(threads > 1 || alike.nodes == result.nodes, "{} and {}", alike.nodes, result.nodes);
-        let found = result.book.expect("the book is met");
+        let found = result.book.expect("a book position is found");
         assert_eq!(found.line, line);
         assert_eq!(found.counts, crate::games::book::Counts::new(0, 0, 1));
         assert_eq!(result.best, mv("d8d5"));
@@ -281,7 +281,7 @@ fn a_line_that_transposes_into_the_book_ends_the_search() {
 }
 
 #[test]
-fn a_fixed_depth_is_searched_to_its_end_but_the_line_is_reported() {
+fn fixed_depth_search_completes_and_reports_the_book_line() {
     let (mut searcher, game) = transposition_example(BookSearch::Stop, 1);
     let mut reported = Vec::new();
     let result =
@@ -293,14 +293,14 @@ fn a_fixed_depth_is_searched_to_its_end_but_the_line_is_reported() {
             _ => (),
         });
     assert_eq!((result.book, result.depth, result.best), (None, 12, mv("d8d5")));
-    let met = reported.iter().position(|line| line == "book d8d5").expect("the line is told");
-    assert!(met + 1 < reported.len(), "it is told when it is met: {reported:?}");
+    let met = reported.iter().position(|line| line == "book d8d5").expect("the line is reported");
+    assert!(met + 1 < reported.len(), "it is reported when it is found: {reported:?}");
 }
 
 #[test]
-fn the_first_match_decides_in_mode_first() {
+fn first_match_decides_in_mode_first() {
     let result = search_example(BookSearch::First, &Limits::depth(12), 1);
-    let found = result.book.expect("the book is met");
+    let found = result.book.expect("a book position is found");
     assert_eq!(result.best, Some(found.line[0]));
     // Either of the two lines into the book, whichever is searched first.
     let ways = [&["d8d5", "e2e1", "g8f6"][..], &["g8f6", "e2e1"]];
@@ -309,13 +309,13 @@ fn the_first_match_decides_in_mode_first() {
 }
 
 #[test]
-fn without_the_book_the_search_continues() {
+fn mode_off_ignores_the_book() {
     let result = search_example(BookSearch::Off, &Limits::depth(12), 1);
     assert_eq!((result.book, result.depth, result.best), (None, 12, mv("d8d5")));
 }
 
 #[test]
-fn an_analysis_is_not_ended_by_the_book_but_reports_all_ways_into_it() {
+fn analysis_continues_and_reports_all_lines_into_the_book() {
     for mode in BookSearch::ALL.into_iter().filter(|&mode| mode != BookSearch::Off) {
         let pondering = Limits { ponder: true, ..Limits::move_time(Duration::from_secs(3600)) };
         for limits in [Limits::default(), pondering] {
@@ -338,7 +338,7 @@ fn an_analysis_is_not_ended_by_the_book_but_reports_all_ways_into_it() {
 }
 
 #[test]
-fn the_last_line_reported_names_the_move() {
+fn last_reported_line_starts_with_the_best_move() {
     let fen = "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 2 8";
     for threads in [1, 3] {
         let mut searcher = Searcher::new(config(4, threads));
@@ -356,20 +356,20 @@ fn the_last_line_reported_names_the_move() {
 }
 
 #[test]
-fn a_panic_in_any_thread_ends_its_search_and_no_other() {
+fn panic_in_any_thread_ends_only_the_current_search() {
     let mut searcher = Searcher::new(config(8, 3));
     let game = Game::default();
     for thread in 0..3 {
         // A helper panics as soon as it helps; the main thread once it has something to report.
         let control = Control::panicking_at(thread, if thread == 0 { 2_000 } else { 0 });
         let result = searcher.search_without_events(&game, &Limits::depth(30), &control);
-        let best = result.best.expect("a move all the same");
+        let best = result.best.expect("a move");
         assert!(game.position().is_legal(best) && is_ordinary(result.score), "{result:?}");
         let faults = searcher.take_faults();
         let [SearchFault::Crash { thread: crashed, why }] = &faults[..] else {
             panic!("{faults:?}")
         };
-        assert!(*crashed == thread && why.contains("means to see"), "{faults:?}");
+        assert!(*crashed == thread && why.contains("deliberate panic"), "{faults:?}");
 
         let result = searcher.search_without_events(&game, &Limits::depth(7), &Control::new());
         assert_eq!((result.depth, searcher.threads()), (7, 3));
@@ -382,7 +382,7 @@ fn is_ordinary(score: Score) -> bool {
 }
 
 #[test]
-fn without_any_thread_the_one_that_asks_searches() {
+fn caller_searches_itself_if_no_thread_starts() {
     let run = |stack: usize| {
         let search = || {
             let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
@@ -403,7 +403,7 @@ fn without_any_thread_the_one_that_asks_searches() {
 }
 
 #[test]
-fn a_table_larger_than_any_machine_is_refused() {
+fn impossible_table_size_is_rejected_and_the_old_table_kept() {
     let mut searcher = Searcher::new(Config { memory_mb: 2, ..Config::default() });
     for wanted in [1 << 30, usize::MAX] {
         searcher.configure(Config { memory_mb: wanted, ..Config::default() });
@@ -414,7 +414,7 @@ fn a_table_larger_than_any_machine_is_refused() {
 }
 
 #[test]
-fn a_node_limit_holds_for_all_threads_together() {
+fn node_limit_applies_to_all_threads_together() {
     for threads in [2, 3] {
         let limit = 30_000;
         let result = search(&Game::default(), &Limits::nodes(limit), threads);
@@ -424,7 +424,7 @@ fn a_node_limit_holds_for_all_threads_together() {
 }
 
 #[test]
-fn a_result_has_the_depth_of_the_last_iteration_that_was_completed() {
+fn result_depth_is_that_of_the_last_completed_iteration() {
     for nodes in [2_000, 5_000, 20_000] {
         let mut completed = 0;
         let mut searcher = Searcher::new(Config { memory_mb: 4, ..Config::default() });
@@ -455,14 +455,14 @@ fn choices(handicap: Option<Handicap>) -> Vec<(Option<Move>, u64)> {
 }
 
 #[test]
-fn errors_follow_from_the_seed_however_many_threads_there_are() {
+fn handicap_depends_only_on_the_seed() {
     let erring = choices(Some(HANDICAP));
     assert_eq!(erring, choices(Some(HANDICAP)));
     assert_ne!(erring, choices(Some(Handicap { seed: 2, ..HANDICAP })));
 }
 
 #[test]
-fn a_mate_at_hand_and_a_recapture_are_seen_by_all() {
+fn handicap_never_hides_mate_in_one_or_recapture() {
     for seed in 0..20 {
         let limits = Limits {
             soft_nodes: Some(200),
@@ -482,7 +482,7 @@ fn a_mate_at_hand_and_a_recapture_are_seen_by_all() {
 /// A player who overlooks nearly everything still has a move, and sees no stalemate where there is
 /// none.
 #[test]
-fn who_overlooks_all_moves_still_moves() {
+fn total_blindness_still_gives_a_move() {
     let position = game("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
     for seed in 0..20 {
         let blind = Handicap { eval_noise: 0, move_blindness: 1000, seed };
@@ -494,7 +494,7 @@ fn who_overlooks_all_moves_still_moves() {
 }
 
 #[test]
-fn a_move_comes_no_sooner_than_it_should_unless_it_is_called_for() {
+fn minimum_time_is_kept_unless_stopped() {
     let min_time = Duration::from_millis(150);
     let limits = Limits { min_time, ..Limits::depth(1) };
     let begin = Instant::now();
@@ -516,7 +516,7 @@ fn search_together(game: &Game, limits: &Limits, threads: usize) -> SearchResult
 }
 
 #[test]
-fn threads_find_mates_and_keep_to_limits() {
+fn parallel_search_finds_mates_and_keeps_limits() {
     let mate = game("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1");
     for threads in [2, 3, 5] {
         let result = search_together(&mate, &Limits::depth(10), threads);
@@ -531,7 +531,7 @@ fn threads_find_mates_and_keep_to_limits() {
 }
 
 #[test]
-fn how_threads_worked_together_is_counted() {
+fn sharing_statistics_are_counted() {
     let limits = Limits::depth(13);
     let alone = search_together(&Game::default(), &limits, 1);
     assert_eq!(alone.sharing, Sharing::default());

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_follow_from_those_after_each_move() {
+    fn distances_are_consistent_with_successors() {
         let (mut wins, mut draws) = (0, 0);
         for position in sample() {
             let moves = position.legal_moves();
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn both_colours_and_both_kinds_of_bishops_are_known() {
+    fn both_colours_and_bishop_colours_are_supported() {
         for fen in [
             "7k/8/8/8/8/8/8/KBN5 w - - 0 1",
             "k7/8/8/8/8/8/8/5NBK w - - 0 1",
@@ -254,7 +254,7 @@ mod tests {
 
     /// Agrees with published tables.
     #[test]
-    fn the_longest_mate_takes_thirty_three_moves() {
+    fn longest_mate_takes_33_moves() {
         let distances = DISTANCES.get_or_init(solve).iter().flatten();
         assert_eq!(distances.copied().filter(|&moves| moves != NEVER).max(), Some(33));
     }

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_are_whole_games_and_lose_nothing() {
+    fn chunks_are_whole_games_and_cover_the_input() {
         for newline in ["\n", "\r\n"] {
             let game = |n| format!("[Event \"{n}\"]\n[Site \"?\"]\n\n1. e4 {{[Event }} *\n\n");
             let text: String = (0..20_000).map(game).collect::<String>().replace('\n', newline);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_continues_where_it_was_broken_off() {
+    fn reading_resumes_where_it_stopped() {
         let text = |games: usize| -> Arc<[u8]> {
             let game = |n| format!("[Event \"{n}\"]\n\n1. e4 e5 2. Nf3 *\n\n");
             (0..games).map(game).collect::<String>().into_bytes().into()
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_games_comes_in_one_piece() {
+    fn text_without_games_is_one_chunk() {
         let text = "x".repeat(3 * CHUNK);
         let chunks = chunks_of(&text);
         assert_eq!(chunks.len(), 1);

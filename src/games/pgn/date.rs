@@ -213,7 +213,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bounds_are_those_of_the_days(game in any_date(), bound in any_date()) {
+        fn numeric_bounds_match_calendar_days(game in any_date(), bound in any_date()) {
             let number = GameDate::parse(&game).expect("a date");
             let day: PgnDate = game.parse().expect("a date");
             let bound: PgnDate = bound.parse().expect("a date");
@@ -223,7 +223,7 @@ mod tests {
         }
 
         #[test]
-        fn a_date_survives_its_text(text in any_date()) {
+        fn date_round_trips(text in any_date()) {
             let date = GameDate::parse(&text).expect("a date");
             prop_assert_eq!(GameDate::parse(&date.to_string()), Ok(date));
             prop_assert_eq!(GameDate::from_number(date.number()), date);
@@ -231,7 +231,7 @@ mod tests {
 
         #[cfg(feature = "parquet")]
         #[test]
-        fn a_date_is_its_month_and_its_day(text in any_date(), other in any_date()) {
+        fn date_splits_into_month_and_day(text in any_date(), other in any_date()) {
             let date = |text: &str| GameDate::parse(text).expect("a date");
             let (date, other) = (date(&text), date(&other));
             let (month, day) = date.split();
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_is_the_first_or_the_last() {
+    fn missing_parts_are_the_first_or_last_possible() {
         assert_eq!("2024".parse::<PgnDate>().expect("a date").to_string(), "2024.01.01");
         let ends =
             [("2024", "2024.12.31"), ("2024.05", "2024.05.31"), ("2024-05-03", "2024.05.03")];

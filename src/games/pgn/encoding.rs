@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn every_order_of_bytes_is_read() {
+    fn utf_8_and_utf_16_of_both_byte_orders_are_decoded() {
         let text = "[White \"Žižka 🙂\"]\n".repeat(20_000);
         for big_endian in [false, true] {
             assert_eq!(read(utf16(&text, big_endian)), text);
@@ -133,14 +133,14 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_characters_are_replaced() {
+    fn truncated_characters_are_replaced() {
         let mut bytes = utf16("[White \"🙂", false);
         bytes.truncate(bytes.len() - 1);
         assert_eq!(read(bytes), "[White \"\u{fffd}");
     }
 
     #[test]
-    fn utf_32_is_named() {
+    fn utf_32_is_rejected_by_name() {
         let error = decoded(Box::new(&b"\xff\xfe\0\0[\0\0\0"[..])).err().expect("refused");
         assert!(error.to_string().contains("UTF-32"), "{error}");
     }

@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variations_stay_as_they_are() {
+    fn variations_are_preserved() {
         let text = "1. e4 (1. d4 {a (\n b} d5 (1... Nf6 $1) ; to the } end\n 2. c4) e5 (1... c5) \
                     (1... e6!) 2. Nf3 *\n";
         let (game, _) = read_games(text.as_bytes()).next().expect("a game").expect("read");
@@ -232,6 +232,6 @@ mod tests {
         let mut games = read_games(written.as_bytes());
         let (again, _) = games.next().expect("a game").expect("read");
         assert_eq!(again.moves, game.moves);
-        assert!(games.next().is_none() && games.next().is_none(), "the end, however often asked");
+        assert!(games.next().is_none() && games.next().is_none(), "the end is final");
     }
 }

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_are_translated_where_a_piece_is_due() {
+    fn piece_letters_are_translated_in_piece_positions() {
         for (code, word, expected) in [
             ("de", "Sf3", Some("Nf3")),
             ("de", "e8D+", Some("e8Q+")),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn each_code_means_one_language() {
+    fn language_codes_are_unique() {
         let codes: Vec<&str> =
             ALPHABETS.iter().flat_map(|alphabet| alphabet.codes).copied().collect();
         for code in &codes {

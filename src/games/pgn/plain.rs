@@ -160,7 +160,7 @@ mod tests {
     use crate::games::pgn::tree::OpeningCache;
 
     #[test]
-    fn only_the_result_of_a_plain_game_is_left_to_the_parser() {
+    fn plain_reader_leaves_only_the_result_to_the_parser() {
         let text =
             "1. e4 {a} e5 $1 2.Nf3! (2. d4 {)} exd4 (2... d5)) 2... Nc6\r\n3. Bb5 a6 4. O-O *";
         let state = &mut ReaderState::new(OpeningCache::default(), Language::ENGLISH, b'\n');

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_is_what_san_is() {
+    fn word_matches_its_san() {
         for text in [
             "e4", "exd5", "e8=Q", "dxe8=N", "Nf3", "Nbd7", "N1xd7", "Ra1a8", "Na1xa1=Q", "O-O",
             "O-O-O",

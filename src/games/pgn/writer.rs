@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_stay_in_one_piece() {
+    fn line_breaks_do_not_split_comment_commands() {
         let mut written = game(&Position::start().fen(), "e4 e5 Nf3 Nc6 Bb5 a6 Ba4");
         for mv in &mut written.moves {
             mv.comment = "[%eval 0.17] [%clk 0:01:00] and [%odd".to_owned();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_survives_writing_and_reading() {
+    fn game_round_trips() {
         let start = "4k3/8/8/8/8/8/4P3/4K3 b - - 0 7";
         let mut written = game(start, "Kd7 e4 Ke6 Kd2 Ke5 Ke3");
         written.set_tag("White", r#"Reiner "Zufall" \ Co"#);

@@ -293,7 +293,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_command_survives_print_and_parse(
+        fn every_command_round_trips(
             command in prop_oneof![bare(), with_numbers(), with_text()]
         ) {
             let line = command.to_string();
@@ -301,7 +301,7 @@ mod tests {
         }
 
         #[test]
-        fn no_line_makes_the_parser_panic(line in any::<String>()) {
+        fn parser_does_not_panic_on_any_line(line in any::<String>()) {
             let _ = line.parse::<Command>();
         }
     }

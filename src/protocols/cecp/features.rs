@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_can_be_read_back() {
+    fn every_option_round_trips() {
         let settings = Settings::default();
         for row in all_settings().filter(|row| !row.name.is_empty()) {
             let spec = spec(row, &settings);

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_survive_print_and_parse() {
+    fn options_round_trip() {
         let choices = ["off", "stop", "score"].map(str::to_owned).to_vec();
         for (kind, text) in [
             (OptionKind::Check(true), "Own Book -check 1"),

@@ -366,18 +366,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_reply_survives_print_and_parse(reply in reply()) {
+        fn every_reply_round_trips(reply in reply()) {
             let line = reply.to_string();
             prop_assert_eq!(Reply::from(line.as_str()), reply, "{}", line);
         }
 
         #[test]
-        fn no_line_makes_the_parser_panic(line in any::<String>()) {
+        fn parser_does_not_panic_on_any_line(line in any::<String>()) {
             let _ = Reply::from(line.as_str());
         }
 
         #[test]
-        fn one_reply_is_one_line(text in any::<String>()) {
+        fn every_reply_is_a_single_line(text in any::<String>()) {
             for reply in [
                 Reply::Comment(text.clone()),
                 Reply::Tell { audience: Audience::User, text: text.clone() },
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn no_part_of_a_complaint_can_end_the_game() {
+    fn error_text_cannot_end_the_game() {
         let text = || "No such file".to_owned();
         let error = Reply::Error { kind: text(), command: text() };
         assert_eq!(error.to_string(), "Error (no such file): no such file");
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn what_other_engines_write_is_read() {
+    fn output_of_other_engines_is_parsed() {
         let reply = |line: &str| Reply::from(line);
         assert_eq!(reply("12. ... Nf6"), Reply::Move("Nf6".into()));
         let illegal =
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn long_garbage_is_not_quoted_in_full() {
+    fn long_input_is_truncated_in_errors() {
         let command = "x".repeat(1 << 20);
         let line = Reply::Error { kind: "unknown command".into(), command }.to_string();
         assert!(line.len() < 200);

@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_is_twice_in_the_table() {
+    fn command_names_are_unique() {
         let mut names: Vec<&str> = COMMANDS.iter().map(|row| row.name).collect();
         names.sort_unstable();
         names.dedup();
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_are_read_as_guis_write_them() {
+    fn level_accepts_the_forms_that_guis_send() {
         let level = |moves, base, increment| {
             let increment = Duration::from_millis(increment);
             Ok(Command::Level(Level { moves, base: Duration::from_secs(base), increment }))
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_and_other_lines_are_distinguished() {
+    fn moves_are_distinguished_from_other_lines() {
         for line in [
             "e2e4", "e7e8q", "e7e8k", "a7a8Q", "Nf3", "exd8=Q+", "a8Q", "bxa1N#", "O-O-O", "0-0",
             "@@@@", "a9a9",
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_checked() {
+    fn invalid_arguments_are_rejected() {
         for line in [
             "ping",
             "ping x",

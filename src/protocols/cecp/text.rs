@@ -62,7 +62,7 @@ mod tests {
     use crate::chess::score::{mate_in, mated_in};
 
     #[test]
-    fn mates_go_by_moves() {
+    fn mate_scores_are_counted_in_moves() {
         for (ours, protocol) in [
             (35, 35),
             (mate_in(1), 100_001),

@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_read_with_all_their_words() {
+    fn commands_are_parsed_with_multi_word_arguments() {
         let set = |name: &str, value: Option<&str>| Command::SetOption {
             name: name.to_owned(),
             value: value.map(str::to_owned),
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn go_takes_its_bounds_in_any_order() {
+    fn go_accepts_limits_in_any_order() {
         let line =
             "go btime -5 wtime 1000 winc 10 movestogo 3 searchmoves e2e4 d2d4 depth 7 ponder";
         let go = Go {
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_is_unbounded_only_if_that_was_said() {
+    fn go_with_invalid_limits_is_not_unbounded() {
         for (line, lost) in [
             ("go", false),
             ("go infinite depth x", false),
@@ -426,12 +426,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read_again(command in commands()) {
+        fn commands_round_trip(command in commands()) {
             prop_assert_eq!(command.to_string().parse(), Ok(command));
         }
 
         #[test]
-        fn no_line_makes_the_parser_panic(line in any::<String>()) {
+        fn parser_does_not_panic_on_any_line(line in any::<String>()) {
             let _ = line.parse::<Command>();
             let _ = parse(&format!("go {line}"));
         }

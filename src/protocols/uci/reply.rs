@@ -284,19 +284,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read_again(reply in replies()) {
+        fn replies_round_trip(reply in replies()) {
             prop_assert_eq!(Reply::from(reply.to_string().as_str()), reply);
         }
 
         #[test]
-        fn no_line_makes_the_parser_panic(line in any::<String>()) {
+        fn parser_does_not_panic_on_any_line(line in any::<String>()) {
             let _ = Reply::from(line.as_str());
             let _ = Reply::from(format!("info {line}").as_str());
         }
     }
 
     #[test]
-    fn scores_beyond_all_bounds_are_cut_off() {
+    fn out_of_range_scores_are_clamped() {
         for line in ["score mate -2147483648", "score cp -2147483648", "score mate 2147483647"] {
             let words: Vec<&str> = line.split(' ').collect();
             assert!(info(&words).score.is_some_and(|(score, _)| score.abs() <= score::MATE));

@@ -89,14 +89,14 @@ mod tests {
     use crate::chess::score::{MATE, mate_in, mated_in};
 
     #[test]
-    fn what_is_certain_is_reported_as_certain() {
+    fn mate_scores_give_certain_results() {
         let start = Position::start();
         assert_eq!(win_rate(mate_in(5), &start).to_string(), "1000 0 0");
         assert_eq!(win_rate(mated_in(4), &start).to_string(), "0 0 1000");
     }
 
     #[test]
-    fn a_level_game_is_drawn_more_often_with_few_pieces() {
+    fn draws_are_likelier_with_few_pieces() {
         let endgame = Position::from_fen("4k3/4p3/8/8/8/8/3PP3/4K3 w - - 0 1").expect("legal");
         let (full, few) = (win_rate(0, &Position::start()), win_rate(0, &endgame));
         assert_eq!((full.win, few.win), (full.loss, few.loss));
@@ -105,7 +105,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_chances_add_up_and_grow_with_the_score(score in -MATE..MATE, more in 1..500) {
+        fn chances_sum_to_1000_and_are_monotonic_in_the_score(score in -MATE..MATE, more in 1..500) {
             let start = Position::start();
             let (one, other) = (win_rate(score, &start), win_rate(score + more, &start));
             prop_assert_eq!(one.win + one.draw + one.loss, 1000);

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_draft_with_a_name_is_no_leftover_while_its_program_runs() {
+    fn draft_in_use_is_not_removed_as_leftover() {
         let dir = tempfile::tempdir().expect("a folder");
         let (file, path) = named(&dir.path().join("book")).expect("a draft");
         remove_leftover(&path);

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_of_the_system_have_no_numbers() {
+    fn system_errors_are_described_without_numbers() {
         for number in 1..130 {
             let error = io::Error::from_raw_os_error(number);
             for text in

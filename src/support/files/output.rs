@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_program_left_goes_with_the_next_write() {
+    fn leftover_draft_is_removed_by_the_next_write() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("book");
         let draft = draft_of(&path);
@@ -529,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn two_programs_replace_the_same_file_in_turn() {
+    fn locked_draft_of_another_program_is_kept() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("book");
         fs::write(&path, "old").expect("written");
@@ -541,19 +541,19 @@ mod tests {
         file.write_all(b"ours").expect("written");
         file.keep().expect("kept");
         assert_eq!(fs::read(&path).expect("there"), b"ours");
-        assert!(is_at(&theirs, &draft), "a draft with a lock stays");
+        assert!(is_at(&theirs, &draft), "a locked draft is kept");
         assert_eq!(names_in(dir.path()).len(), 2);
     }
 
     #[test]
-    fn a_file_that_is_taken_over_is_moved_when_it_is_kept() {
+    fn taken_over_file_is_renamed_only_when_kept() {
         let dir = tempfile::tempdir().expect("a folder");
         let [path, whole] = ["book", "whole"].map(|name| dir.path().join(name));
         fs::write(&path, "old").expect("written");
         for is_kept in [false, true] {
             fs::write(&whole, "new").expect("written");
             let mut file = Output::new(&path, TEXT).create().expect("a file");
-            file.write_all(b"nothing of this stays").expect("written");
+            file.write_all(b"discarded").expect("written");
             file.take_over(&whole).expect("taken over");
             if is_kept {
                 file.keep().expect("kept");

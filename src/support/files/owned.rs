@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_has_one_owner() {
+    fn locked_file_has_a_single_owner() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("state");
         assert!(open_locked(&path, false).is_err_and(|e| e.kind() == io::ErrorKind::NotFound));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn pipes_are_not_waited_for() {
+    fn opening_a_pipe_does_not_block() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("pipe");
         let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;

@@ -111,12 +111,12 @@ pub(crate) mod checks {
             let Some(rest) = kinds.into_iter().find_map(word) else { continue };
             let name: String =
                 rest.chars().take_while(|sign| sign.is_alphanumeric() || *sign == '_').collect();
-            assert!(name.is_empty() || names.insert(name.clone()), "{name} is there twice");
+            assert!(name.is_empty() || names.insert(name.clone()), "{name} is defined twice");
         }
         for line in page.modules().flat_map(str::lines) {
             let Some((_, rest)) = line.split_once("import {") else { continue };
             for name in rest.split('}').next().unwrap_or_default().split(',') {
-                assert!(names.contains(name.trim()), "{name} is imported from nowhere");
+                assert!(names.contains(name.trim()), "{name} is imported but not defined");
             }
         }
         let whole = page.with(data);
@@ -141,7 +141,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn data_closes_no_script() {
+    fn data_cannot_close_the_script() {
         let data = json!({ "name": "</script><!--<script>\u{2028}&" });
         let text = script_data(&data);
         assert!(!text.contains(['<', '>', '&', '\u{2028}']), "{text}");
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_put_together_of_its_parts() {
+    fn page_contains_title_style_body_script_and_data() {
         let page = Page {
             title: "T",
             body: "<main></main>\n",

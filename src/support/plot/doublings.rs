@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_doubling_is_everywhere_as_far() {
+    fn doublings_are_equally_spaced() {
         let point = |x, y, bar| Point { x, y, bar };
         let points = vec![point(1.0, 1.0, None), point(2.0, 1.5, Some([0.75, 2.0]))];
         let line = Line { name: "a<b".to_owned(), color: "#000000", dashed: false, points };
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_axes_without_any_point() {
+    fn empty_plot_has_axes() {
         let svg = doublings("gain", ["threads", "times"], &[]);
         assert!(svg.ends_with("</svg>\n") && !svg.contains("NaN"), "{svg}");
     }

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nouns_follow_their_number() {
+    fn nouns_are_pluralised_by_their_number() {
         for (number, singular, text) in [
             (1, "game", "1 game"),
             (0, "game", "0 games"),
@@ -66,7 +66,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_figure_is_a_negative_zero(figure in -3.0..3.0_f64, decimals in 0..4_i32) {
+        fn rounding_never_gives_negative_zero(figure in -3.0..3.0_f64, decimals in 0..4_i32) {
             let places = decimals as usize;
             let text = format!("{:+.places$}", rounded(figure, decimals));
             let is_zero = text.bytes().all(|byte| matches!(byte, b'+' | b'-' | b'0' | b'.'));

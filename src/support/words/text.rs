@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_seen_is_escaped() {
+    fn control_characters_are_escaped() {
         for (text, shown) in [
             ("Stockfish 17 – Müller ♞", "Stockfish 17 – Müller ♞"),
             ("\u{1b}[31mred\u{7}\r", "\\u{1b}[31mred\\u{7}\\r"),
@@ -79,12 +79,12 @@ mod tests {
     }
 
     #[test]
-    fn one_line_stays_one() {
+    fn one_line_replaces_line_breaks_and_control_characters() {
         assert_eq!(one_line("a\nb\u{2028}c\u{1b}[1m\u{202e}d\u{200c}e"), "a b c [1m d\u{200c}e");
     }
 
     #[test]
-    fn quotes_are_not_endless() {
+    fn clip_limits_the_length() {
         assert_eq!(clip("Crafty 23"), "Crafty 23");
         assert_eq!(clip(&"é".repeat(QUOTE + 1)).chars().count(), QUOTE + 3);
     }

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clocks_come_in_many_forms() {
+    fn clock_times_are_parsed_in_all_forms() {
         for (text, seconds) in [
             ("5", Some(300.0)),
             ("0:30", Some(30.0)),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_have_decimals_and_no_signs() {
+    fn seconds_accept_decimals_but_no_signs() {
         for (text, milliseconds) in [("0.05", 50), (".01", 10), ("2.", 2000)] {
             let time = Duration::from_millis(milliseconds);
             assert_eq!(parse_seconds(text), Some(time), "{text}");

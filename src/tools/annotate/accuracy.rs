@@ -67,33 +67,33 @@ mod tests {
     use crate::chess::score::mate_in;
 
     #[test]
-    fn points_follow_the_published_curve() {
+    fn expected_points_match_the_published_curve() {
         // 50 + 50 (2 / (1 + exp(-0.00368208 cp)) - 1) percent, computed by hand.
         for (score, points) in [(0, 0.5), (100, 0.5910), (-300, 0.2489), (5_000, 0.9754)] {
             assert!((expected(score) - points).abs() < 1e-4, "{score}: {}", expected(score));
         }
-        assert_eq!(expected(mate_in(3)), expected(1_000), "won is won");
+        assert_eq!(expected(mate_in(3)), expected(1_000), "all won positions count alike");
         assert_eq!(expected(-mate_in(3)), expected(-1_000));
     }
 
     #[test]
-    fn what_gives_nothing_away_is_accurate() {
+    fn accuracy_is_100_without_losses_and_weights_turning_points() {
         assert!(of_move(0.0) > 99.9 && of_move(1.0) < 1e-9);
         assert!((of_move(0.10) - 63.6).abs() < 0.2, "{}", of_move(0.10));
         let even = [0.5; 11];
         let perfect: Vec<(usize, f64)> = (0..10).step_by(2).map(|ply| (ply, 100.0)).collect();
         assert_eq!(of_game(&even, &perfect), Some(100.0));
         assert_eq!(of_game(&even, &[]), None);
-        let slip = |at: usize| {
+        let with_mistake_at = |at: usize| {
             let mut moves = perfect.clone();
             moves[at].1 = 40.0;
             moves
         };
-        let calm = of_game(&even, &slip(2)).expect("moves");
-        assert!((70.0..90.0).contains(&calm), "{calm}");
+        let in_even_game = of_game(&even, &with_mistake_at(2)).expect("moves");
+        assert!((70.0..90.0).contains(&in_even_game), "{in_even_game}");
         // The same mistake weighs more where it turns the game.
         let mut turned = even;
         turned[5..].fill(0.2);
-        assert!(of_game(&turned, &slip(2)).expect("moves") < calm);
+        assert!(of_game(&turned, &with_mistake_at(2)).expect("moves") < in_even_game);
     }
 }

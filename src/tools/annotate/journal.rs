@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_appended_is_there_but_for_a_torn_game() {
+    fn appended_games_are_read_except_a_truncated_last_game() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("x.annotations");
         let mut journal = Journal::open(&path, "a way").expect("new");
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_left_alone() {
+    fn foreign_files_are_rejected_and_unchanged() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("x.annotations");
         for text in ["a letter", "tabia annotations 2; another way\n"] {

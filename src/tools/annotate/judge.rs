@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_called_by_what_they_give_away() {
+    fn verdict_depends_on_the_loss() {
         let moves = ["f3", "e5", "g4", "Qh4#"];
         let scores = [(30, "e4"), (80, "e5"), (-70, "e4"), (mate_in(1), "Qh4#")];
         let judged = judge(&study(&moves, &scores, None), &Limits::default());
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mate_is_missed_only_if_it_is_gone() {
+    fn mate_is_missed_only_if_none_is_left() {
         let moves = ["f3", "e5", "g4", "d5"];
         let first = [(30, "e4"), (80, "e5"), (-70, "e4"), (mate_in(1), "Qh4#")];
         let judge_last = |last: Score| {
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn only_proven_mates_that_matter_are_remarked() {
+    fn only_proven_and_decisive_mates_are_noted() {
         let moves = ["f3", "e5", "g4", "d5"];
         let missed = |mate: i32, depth: Depth, now: Score| {
             let scores =
@@ -257,14 +257,14 @@ mod tests {
             (judged[3].missed_mate, judged[2].allowed_mate)
         };
         assert_eq!(missed(10, 30, 900), (None, Some(10)), "still won after 2... d5");
-        assert_eq!(missed(10, 30, 200), (Some(10), Some(10)), "hardly won");
+        assert_eq!(missed(10, 30, 200), (Some(10), Some(10)), "barely winning");
         assert_eq!(missed(10, 18, 200), (None, None), "the depth does not cover the mate");
         assert_eq!(missed(SHORT_MATE, 9, 900), (Some(SHORT_MATE), Some(SHORT_MATE)), "short");
         assert_eq!(missed(56, 40, -300), (None, None), "a bound, or a table's remnant");
     }
 
     #[test]
-    fn a_move_without_a_second_is_the_only_one() {
+    fn move_is_the_only_one_if_the_second_best_loses_much() {
         let found = [(30, "e4"), (-20, "e5")];
         let judge_first =
             |second| judge(&study(&["e4"], &found, second), &Limits::default())[0].only;
@@ -273,6 +273,6 @@ mod tests {
         let found = [(30, "e4"), (-20, "e5"), (50, "exd5"), (-40, "Qxd5")];
         let judged = judge(&study(&moves, &found, Some(-300)), &Limits::default());
         let only: Vec<bool> = judged.iter().map(|judged| judged.only).collect();
-        assert_eq!(only, [true, true, true, false], "it takes back");
+        assert_eq!(only, [true, true, true, false], "it recaptures");
     }
 }

@@ -50,7 +50,7 @@ mod tests {
     use crate::games::pgn::read_games;
 
     #[test]
-    fn what_is_said_of_moves_is_gathered() {
+    fn moments_collect_symbols_comments_and_variations() {
         let text = "1. f3 $6 {[%eval -0.8] Inaccuracy: 52% before} (1. e4 e5) e5 {[%eval -0.7]} \
             2. g4 $4 {Allows mate\nin 1.} Qh4# $7 {Misses mate in 3.} 0-1\n";
         let (game, _) = read_games(text.as_bytes()).next().expect("a game").expect("read");

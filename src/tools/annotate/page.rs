@@ -107,7 +107,7 @@ mod tests {
         e5 {[%eval #3]} 2. g4 $4 {[%eval nonsense] Allows mate in 1.} Qh4# 0-1\n";
 
     #[test]
-    fn what_stands_in_a_game_is_shown() {
+    fn page_data_contains_tags_moves_and_notes() {
         let (game, _) = read_games(GAME.as_bytes()).next().expect("a game").expect("read");
         let data = game_data(&game);
         assert_eq!(data["title"], "</script> (2000) – b  0-1");
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn evaluations_of_other_programs_are_read() {
+    fn evaluation_comments_of_other_programs_are_parsed() {
         let cases = [
             ("0.35", Some(35)),
             ("-12", Some(-1200)),

@@ -46,7 +46,7 @@ mod tests {
     use crate::chess::score::mate_in;
 
     #[test]
-    fn scores_keep_their_order_and_their_sign() {
+    fn scale_is_monotonic_and_odd() {
         for (own, wanted) in [(0, 0), (75, 75), (-140, -164), (1000, 625), (1400, 695)] {
             assert_eq!(to_stockfish_scale(own), wanted, "{own}");
         }

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_seems_a_mistake_is_looked_at_again() {
+    fn suspected_mistakes_are_searched_again() {
         let (once, steps) = study(2.0, 0);
         assert_eq!(steps, [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]);
         let (again, steps) = study(0.3, 0);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_study_that_is_stopped_is_none() {
+    fn stopped_study_returns_none() {
         for at in [1, 5, 6] {
             let (study, steps) = study(0.3, at);
             assert!(study.is_none() && steps.len() == at, "{at}: {steps:?}");

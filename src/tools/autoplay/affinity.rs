@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_game_gets_cores_of_its_own() {
+    fn every_game_gets_its_own_cores() {
         let all = usable().expect("Linux");
         let shares = Cores::deal(all.len()).expect("one each");
         assert_eq!(shares, all.iter().map(|&core| Cores(vec![core])).collect::<Vec<_>>());
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_bound_thread_starts_is_bound() {
+    fn child_processes_inherit_the_affinity() {
         let share = Cores(vec![usable().expect("Linux")[0]]);
         let seen = std::thread::spawn({
             let share = share.clone();

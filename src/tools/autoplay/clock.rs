@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn time_controls_are_read_and_printed() {
+    fn time_controls_are_parsed_and_printed() {
         for (text, printed) in [
             ("40/60+0.5", "40/60+0.5"),
             ("10+0.1", "10+0.1"),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_adds_increments_and_sessions() {
+    fn clock_adds_increments_and_sessions() {
         let limits = MoveLimits { clock: Some(control("2/10+1")), ..MoveLimits::default() };
         let mut clock = Clock::new(limits, Duration::from_millis(50));
         assert!(clock.stop(Duration::from_secs(4)));
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn fixed_depth_has_no_flag() {
+    fn fixed_depth_has_no_time_limit() {
         let limits = MoveLimits { depth: Some(3), ..MoveLimits::default() };
         let mut clock = Clock::new(limits, Duration::ZERO);
         assert_eq!(clock.allowance(), None);

@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn engines_come_from_toml() {
+    fn engines_are_read_from_toml() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("engines.toml");
         let text = r#"
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_file_says_where() {
+    fn error_names_the_place_in_a_bad_file() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("engines.toml");
         for (text, part) in [

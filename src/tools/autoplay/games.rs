@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_game_is_there_once_and_games_of_others_stay() {
+    fn last_game_is_written_once_and_foreign_games_are_kept() {
         let whole = [OTHER, OWN].concat();
         assert_eq!(settled(OTHER, ""), whole);
         assert_eq!(settled(OTHER, OWN), whole);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_others_have_cut_gets_the_last_game_once() {
+    fn last_game_is_written_once_to_a_truncated_file() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("games.pgn");
         std::fs::write(&path, [OTHER, OTHER].concat()).expect("written");
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_parted_from_what_comes_before() {
+    fn game_is_separated_by_an_empty_line() {
         for (before, parting) in
             [("1. e4 *", "\n\n"), ("1. e4 *\n", "\n"), (OTHER, ""), ("\n", "\n")]
         {

@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn openings_come_from_epd_and_pgn() {
+    fn openings_are_read_from_epd_and_pgn() {
         let dir = tempfile::tempdir().expect("a folder");
         let epd = dir.path().join("a.epd");
         let lines =
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_openings_say_where() {
+    fn error_names_the_place_of_a_bad_opening() {
         let dir = tempfile::tempdir().expect("a folder");
         for (name, text, part) in [
             ("a.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\nnonsense\n", "a.epd, line 2"),
@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_a_book_begin_where_they_are_to() {
+    fn book_lines_begin_at_the_start_number() {
         let lines = |start, count| {
             let choice = OpeningChoice { start, count, ..choice(Path::new("embedded")) };
             choice.load().expect("the embedded book").playable
@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_a_book_are_drawn_by_seed() {
+    fn book_lines_are_drawn_by_seed() {
         let lines = |seed| {
             let choice = OpeningChoice { count: 4, seed, ..choice(Path::new("embedded")) };
             let games = choice.load().expect("the embedded book").playable;
@@ -527,7 +527,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_fixes_the_order_whatever_is_needed_of_it() {
+    fn shuffled_order_depends_only_on_the_seed() {
         const LINES: usize = 60;
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("a.epd");
@@ -557,7 +557,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_without_a_writer_is_not_waited_for() {
+    fn opening_a_pipe_without_a_writer_does_not_block() {
         let dir = tempfile::tempdir().expect("a folder");
         let pipe = |name: &str| {
             let path = dir.path().join(name);

@@ -509,13 +509,13 @@ mod tests {
                 &mut |_| {},
             ))
         });
-        played.recv_timeout(DEADLINE).expect("it does not wait for an answer that has come")
+        played.recv_timeout(DEADLINE).expect("the game ends at once")
     }
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
     #[test]
-    fn what_comes_after_the_flag_fell_is_a_loss_on_time_at_once() {
+    fn answer_after_the_flag_fell_loses_on_time() {
         for (protocol, answer) in [
             (Protocol::Uci, "bestmove e2e4"),
             (Protocol::Uci, "bestmove e2e5"),
@@ -535,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_against_a_side_that_cannot_mate_is_a_draw() {
+    fn time_loss_is_a_draw_if_the_opponent_cannot_mate() {
         for (fen, winner) in [
             ("6k1/8/8/8/3R4/5K2/8/8 w - - 0 1", None),
             ("6k1/6n1/8/8/3Q4/5K2/8/8 w - - 0 1", None),
@@ -551,7 +551,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opening_that_ends_the_game_has_no_result() {
+    fn opening_that_ends_the_game_gives_no_result() {
         let mate = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
         let verdict = late(Protocol::Uci, "bestmove e2e4", mate).verdict;
         assert_eq!((verdict.termination, verdict.winner), (Termination::Unfinished, None));

@@ -380,7 +380,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trace_is_whole_at_any_moment() {
+    fn trace_is_written_line_by_line() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         let writer = BufWriter::new(file.reopen().expect("the file"));
         let trace: Trace = Some(Arc::new(Mutex::new(writer)));

@@ -123,7 +123,7 @@ mod tests {
     use crate::tools::autoplay::verdict::Termination;
 
     #[test]
-    fn a_game_is_written_as_any_other() {
+    fn record_is_written_as_standard_pgn() {
         let mut game = Game::default();
         let mut moves = Vec::new();
         for (ply, text) in ["f2f3", "e7e5", "g2g4"].into_iter().enumerate() {

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_needs_both_sides_and_the_move_number() {
+    fn draw_adjudication_needs_both_sides_and_the_move_number() {
         let draw = Some(DrawRule { from_move: 4, moves: 2, score: 10 });
         let rules = Rules { draw, ..Rules::default() };
         let quiet = [("Nf3", 5), ("Nf6", -5), ("Nc3", 0), ("Nc6", 10), ("Rb1", 0), ("Rb8", 9)];
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_win_needs_both_sides() {
+    fn win_adjudication_needs_both_sides() {
         let rules = Rules { win: Some(WinRule { moves: 2, score: 500 }), ..Rules::default() };
         let (mut referee, mut game) = (Referee::new(rules, None), Game::default());
         let rows = [("e4", -600), ("e5", 500), ("d4", -700), ("d5", 499), ("Nf3", -900)];
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_ends_at_its_length() {
+    fn game_ends_at_maximum_length() {
         let rules = Rules { max_moves: Some(2), ..Rules::default() };
         let (mut referee, mut game) = (Referee::new(rules, None), Game::default());
         let rows = [("e4", 0), ("e5", 0), ("d4", 0)];
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn claims_are_held_against_the_board() {
+    fn claims_are_checked_against_the_board() {
         let game = Game::default();
         for (result, winner, termination) in [
             ("1-0", Color::Black, Termination::FalseClaim),

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_find_what_people_are_reported() {
+    fn json_contains_the_printed_results() {
         let ends = [Termination::Time, Termination::Checkmate, Termination::Checkmate];
         let model = EloModel::Logistic;
         let sprt = Sprt { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, model };

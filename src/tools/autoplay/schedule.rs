@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_meets_everybody_equally_often() {
+    fn all_pairings_play_equally_often() {
         let schedule = Schedule { engines: 5, games: 4, openings: 0, ..MATCH };
         let mut met = ByPairing::<[u32; 2]>::new();
         for slot in schedule.slots() {

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_survives_a_torn_last_line() {
+    fn state_is_resumed_after_a_truncated_last_line() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("state");
         let mut state = StateFile::create(&path, "x\ny").expect("created");
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_without_its_first_line_is_begun_again() {
+    fn state_with_a_truncated_first_line_starts_afresh() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("state");
         for torn in ["", "{", "{\"settings\":", "{\"settings\":\"x"] {
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_neither_overwritten_nor_mistaken() {
+    fn state_of_another_match_is_rejected() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("state");
         let missing = StateFile::resume(&path, "x").expect_err("nothing there");

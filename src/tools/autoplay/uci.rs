@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn both_clocks_are_sent_to_the_engine() {
+    fn go_sends_both_clocks() {
         let (own, other) = (clock("40/60+0.5"), clock("10"));
         let game = Game::default();
         let turn = Turn { game: &game, own: &own, other: &other };
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn the_position_is_reported_with_its_moves() {
+    fn position_is_sent_with_its_moves() {
         let position = |game: &Game, extra| position(game, extra).to_string();
         let mut game = Game::default();
         assert_eq!(position(&game, None), "position startpos");
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn the_range_of_an_option_is_read() {
+    fn option_ranges_are_parsed() {
         assert_eq!(range("spin default 3 min -1 max 9"), OptionRange::Whole(-1, 9));
         assert_eq!(range("spin"), OptionRange::Whole(i64::MIN, i64::MAX));
         assert_eq!(range("spin max x"), OptionRange::Whole(i64::MIN, i64::MAX));
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn thinking_is_read() {
+    fn info_lines_are_parsed() {
         let mut info = SearchInfo::default();
         let mut accept = |line: &str| match Reply::from(line) {
             Reply::Info(infos) => take_over(&mut info, *infos),
@@ -349,7 +349,7 @@ mod tests {
             "info depth 9 seldepth 12 score mate -2 upperbound nodes 77 nps 5 time 12 pv e2e4 e7e5"
         ));
         assert_eq!((info.depth, info.nodes, info.elapsed.as_millis()), (9, 77, 12));
-        assert_eq!(info.score, None, "a bound is no score");
+        assert_eq!(info.score, None, "a bound is not a score");
         assert!(info.line == "e2e4 e7e5" && info.book);
         let mut accept = |line: &str| match Reply::from(line) {
             Reply::Info(infos) => take_over(&mut info, *infos),
@@ -367,6 +367,9 @@ mod tests {
         let met = "transposes to the book after 1 ply: d4 (2 games)";
         assert!(!accept("info string transposes to the book after 1 ply: e4 (3 games)"));
         assert!(accept(&format!("info string ended in the book: {met}")));
-        assert!(!info.book && info.ending == met, "a search that meets the book is no book move");
+        assert!(
+            !info.book && info.ending == met,
+            "a search that finds the book is not a book move"
+        );
     }
 }

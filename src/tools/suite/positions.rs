@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shipped_positions_are_many_and_different() {
+    fn shipped_positions_are_60_and_distinct() {
         let positions = positions();
         let mut keys: Vec<u64> = positions.iter().map(Position::key).collect();
         keys.sort_unstable();

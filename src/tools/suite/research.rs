@@ -132,7 +132,7 @@ mod tests {
     use crate::tools::suite::positions::positions;
 
     #[test]
-    fn both_orders_are_searched_and_a_stop_is_noticed() {
+    fn both_orders_are_searched_and_can_be_stopped() {
         let few: Vec<Position> = positions().into_iter().step_by(12).collect();
         let control = Control::new();
         let counts = ResearchOrder::ALL.map(|order| nodes(order, &few, 6, &control));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_those_of_the_setting() {
+    fn order_names_match_the_setting() {
         let mut settings = crate::engine::controller::Settings::default();
         let row = crate::engine::controller::Setting::find("ResearchOrder").expect("a setting");
         for order in ResearchOrder::ALL {

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_of_a_line_are_read() {
+    fn problem_operations_are_parsed() {
         let board = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - -";
         let problem = Problem::parse(&format!("{board} 0 1 bm Ra8#; id \"back rank; not\";"));
         let problem = problem.expect("a problem");
@@ -249,14 +249,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_solve_nothing_are_refused() {
+    fn lines_without_a_valid_problem_are_rejected() {
         for line in ["", "x y z", "6k1/8/8/8/8/8/8/K7 w - -", "6k1/8/8/8/8/8/8/K7 w - - bm e4;"] {
             assert!(Problem::parse(line).is_err(), "{line}");
         }
     }
 
     #[test]
-    fn a_switch_ends_a_suite_with_what_was_found() {
+    fn stopping_a_suite_keeps_the_results_so_far() {
         let line = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - dm 1;\n";
         let (mut suite, faults) = SuiteRun::parse("f", &format!("{line}odd\n{line}{line}"));
         assert!(suite.len() == 3 && faults[0].starts_with("Passed over: f, line 2: "));
@@ -269,7 +269,7 @@ mod tests {
             Ok(())
         };
         let limits = Limits::depth(3);
-        suite.solve(&mut searcher, &limits, &switch, stop_at_second).expect("told");
+        suite.solve(&mut searcher, &limits, &switch, stop_at_second).expect("written");
         assert_eq!((suite.searched, suite.solved, suite.len()), (2, 2, 3));
     }
 }

@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_on_their_way_back_into_the_book_are_found() {
+    fn positions_before_a_return_to_the_book_are_selected() {
         let line = |moves: &[&str]| {
             moves.iter().fold(Position::start(), |position, text| {
                 position.play(text.parse().expect("a move"))
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_book_answers_at_the_root_is_not_searched() {
+    fn positions_answered_by_the_book_are_excluded() {
         // 2...e6 is in no game of the book, but 3.c4 transposes to its position after 3.Nf3, so the
         // engine plays it at once.
         let drawn = suite(1);
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trial_compares_all_modes() {
+    fn trial_compares_all_modes() {
         let mut searcher = Searcher::new(Config { memory_mb: 4, ..Config::default() });
         let (book, limits) = (book(), Limits { soft_nodes: Some(20_000), ..Limits::depth(9) });
         let how = Attempt { book: &book, modes: &MODES, limits: &limits, judge_factor: 4 };
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_are_reported_with_their_error() {
+    fn mean_loss_has_a_standard_error() {
         let estimate = Mean::of(&[1.0, 3.0]);
         assert!((estimate.mean - 2.0).abs() < 1e-9 && (estimate.error - 1.0).abs() < 1e-9);
         assert_eq!(Mean::of(&[]), Mean { mean: 0.0, error: 0.0 });

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn positions_with_a_capture_to_win_are_not_quiet() {
+    fn positions_with_a_winning_capture_are_not_quiet() {
         for (fen, quiet) in [
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", true),
             // A knight hangs; a defended knight does not hang to a queen.

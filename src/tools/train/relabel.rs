@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_static_evaluation_judges_every_position() {
+    fn static_evaluation_relabels_every_position() {
         let game = played();
         let judged = relabeller(None).judge(&game).expect("a legal game");
         let mut evaluator = Evaluator::new(&Evaluation::default());
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn searches_judge_a_game_as_it_was_played_and_the_same_after_any_other() {
+    fn search_labels_do_not_depend_on_previous_games() {
         let game = played();
         let mut relabeller = relabeller(Some(50));
         let judged = relabeller.judge(&game).expect("a legal game");
@@ -123,11 +123,14 @@ mod tests {
             .iter()
             .zip(&game.moves)
             .filter(|(new, old)| (Score::from(new.score) - Score::from(old.score)).abs() < 100);
-        assert!(near.count() * 2 > game.moves.len(), "they come from searches as large");
+        assert!(
+            near.count() * 2 > game.moves.len(),
+            "searches of the same size give similar scores"
+        );
     }
 
     #[test]
-    fn illegal_games_are_reported() {
+    fn illegal_games_are_rejected() {
         let mut game = played();
         let last = game.moves.len() - 1;
         game.moves[last].mv = "a1h7".parse().expect("a move");

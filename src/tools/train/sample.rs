@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sample_survives_its_line() {
+    fn sample_round_trips() {
         let position = Position::start();
         for (score, result) in [(Some(-35), 0.5), (None, 1.0), (Some(0), 0.0)] {
             let sample = Sample { position, score, result };
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_are_refused() {
+    fn invalid_lines_are_rejected() {
         let fen = Position::start().to_string();
         for (line, error) in [
             (String::new(), ParseSampleError::Fields),

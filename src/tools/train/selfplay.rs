@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_game_follows_from_seed_and_number() {
+    fn game_depends_only_on_seed_and_number() {
         let settings = GameSettings { nodes: 50, ..GameSettings::default() };
         let mut player = SelfPlay::new(settings.clone());
         let first = player.play(3);
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_begins_with_the_book_and_leaves_it_where_it_ends() {
+    fn game_begins_with_book_moves_until_the_book_ends() {
         let book = Book::embedded();
         let openings =
             BookOpenings { book: book.clone(), policy: Policy::Weighted, random_after: 0 };
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_begins_with_as_many_pieces_as_are_wanted() {
+    fn game_begins_with_the_requested_number_of_pieces() {
         let few = GameSettings { nodes: 50, piece_count: Some((3, 5)), ..GameSettings::default() };
         let reported = few.to_string();
         assert!(
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_settled_when_both_agree() {
+    fn game_is_adjudicated_when_both_sides_agree() {
         let settings = GameSettings::default();
         let mut adjudicator = Adjudicator { settings: &settings, agreed: 0, winner: Color::White };
         let scores = [1200, 1200, 900, 1200, -1200, -1100, -1050, -1000];

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn quiet_positions_of_decided_games_are_taken_once() {
+    fn quiet_positions_of_games_with_a_result_are_sampled_once() {
         let mut sampler = sampler(100);
         sampler.read_games(GAMES.as_bytes()).expect("no input error");
         let (samples, games) = sampler.finish();
@@ -226,14 +226,14 @@ mod tests {
     }
 
     #[test]
-    fn no_game_gives_more_than_its_share() {
+    fn samples_per_game_are_limited() {
         let mut sampler = sampler(1);
         sampler.read_games(GAMES.as_bytes()).expect("no input error");
         assert!(sampler.finish().0.len() <= 2);
     }
 
     #[test]
-    fn a_bad_line_is_named() {
+    fn error_has_the_number_of_the_bad_line() {
         let text = format!("{} | 12 | 0.5\n\nnonsense\n", Position::start());
         let mut sampler = sampler(1);
         let error = sampler.read_lines(Path::new("data.txt"), text.as_bytes()).expect_err("bad");

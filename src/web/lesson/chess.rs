@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn all_algorithms_and_orders_find_one_value() {
+    fn all_algorithms_and_orders_find_the_same_value() {
         for position in positions().iter().step_by(6) {
             let mut chess = Chess::new(position);
             let minimax = value(&mut chess, Algorithm::Minimax, position, 2);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_and_stalemates_are_known() {
+    fn mates_and_stalemates_are_scored() {
         for (fen, depth, expected) in [
             ("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1", 2, crate::chess::score::mate_in(1)),
             ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", 3, DRAW),
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn the_expected_line_comes_first() {
+    fn expected_line_is_searched_first() {
         let start = Position::start();
         let mut chess = Chess::new(&start);
         let line: Vec<Move> = ["a2a3", "h7h6"].map(|text| text.parse().expect(text)).to_vec();

@@ -117,7 +117,7 @@ mod tests {
     use crate::tools::suite::positions::positions;
 
     #[test]
-    fn all_ways_agree_and_a_bad_order_costs() {
+    fn all_variants_agree_and_bad_ordering_costs_nodes() {
         let stop = AtomicBool::new(false);
         let mut sums = vec![CostSum::default(); SearchVariant::all().len()];
         for position in positions().iter().step_by(10) {

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_change_the_way_and_not_the_value() {
+    fn aspiration_windows_do_not_change_the_value() {
         for root in positions().iter().step_by(7) {
             let plan = Plan { algorithm: Algorithm::Pvs, depth: 3, aspiration: None };
             let (open, _) = search(root, plan);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_events_of_the_root_are_the_result() {
+    fn last_root_event_matches_the_result() {
         let root = Position::start();
         let plan = Plan { algorithm: Algorithm::AlphaBeta, depth: 3, aspiration: None };
         let (found, events) = search(&root, plan);
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_raised_flag_ends_the_search() {
+    fn stop_flag_ends_the_search() {
         let stop = AtomicBool::new(true);
         let plan = Plan { algorithm: Algorithm::Pvs, depth: 30, aspiration: None };
         let root = Position::start();

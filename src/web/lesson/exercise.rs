@@ -174,10 +174,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_gives_the_same_exercises_and_each_kind_in_turn() {
+    fn exercises_depend_on_the_seed_and_alternate_kinds() {
         let all = exercises(3, 60);
         assert_eq!(exercises(3, 60), all);
-        assert_eq!(exercises(3, 4), all[..4], "more of them begin with the same");
+        assert_eq!(exercises(3, 4), all[..4], "a longer list begins with the same exercises");
         assert_ne!(exercises(4, 4), all[..4]);
         for (index, exercise) in all.iter().enumerate() {
             assert_eq!(exercise.number, index + 1);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_follow_from_the_search() {
+    fn answers_match_the_search() {
         for exercise in exercises(1, 300) {
             let tree: GameTree = exercise.tree.parse().expect("a tree");
             let search_record =

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_are_shown_from_one_side() {
+    fn windows_are_shown_from_the_given_side() {
         let window = Window::new(-6, -5);
         assert_eq!(window.seen(false).to_string(), "(5, 6)");
         assert_eq!(Window::FULL.to_string(), "(-∞, +∞)");

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn all_methods_find_the_value_of_minimax() {
+    fn all_methods_find_the_minimax_value() {
         for tree in trees() {
             let value = Method::plain(Algorithm::Minimax).watch(&tree).value;
             for method in Method::all() {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_saves_visits_where_positions_recur() {
+    fn table_saves_visits_when_positions_recur() {
         let (mut without, mut with, mut hits) = (0, 0, 0);
         for tree in trees() {
             let plain = Method::plain(Algorithm::AlphaBeta);
@@ -125,19 +125,19 @@ mod tests {
     }
 
     #[test]
-    fn iterations_are_reported_and_begin_with_the_line_of_before() {
+    fn each_iteration_begins_with_the_previous_line() {
         let tree = Growth { depth: 4, ..Growth::SMALL }.tree().expect("a tree");
         let method = Method { algorithm: Algorithm::Pvs, table: false, deepening: true };
         let text = method.watch(&tree).text();
         for depth in 1..=4 {
             assert_eq!(text.matches(&format!("iteration {depth}\n")).count(), 1, "{text}");
         }
-        assert!(text.contains("~"), "estimates are told as such:\n{text}");
+        assert!(text.contains("~"), "estimates are marked:\n{text}");
         let iterations: Vec<&str> = text.split("iteration ").skip(1).collect();
         for pair in iterations.windows(2) {
             let line = |text: &str| -> Vec<String> {
-                let leave = text.lines().rev().find(|line| line.starts_with("N0 = "));
-                let line = leave.expect("a value").split(" by ").nth(1).expect("a line");
+                let end = text.lines().rev().find(|line| line.starts_with("N0 = "));
+                let line = end.expect("a value").split(" by ").nth(1).expect("a line");
                 line.split(' ').map(str::to_owned).collect()
             };
             let entered = |text: &str, ply: usize| -> String {

@@ -61,7 +61,7 @@ mod tests {
     use crate::web::lesson::watch_tree;
 
     #[test]
-    fn the_page_holds_the_stories_and_nothing_of_others() {
+    fn page_contains_the_searches_with_script_tags_escaped() {
         let tree: GameTree = "<!--<script> max\n </script> 1\n".parse().expect("a tree");
         let search_records = [watch_tree(&tree, Algorithm::Pvs)];
         for page in [

@@ -58,7 +58,7 @@ mod tests {
     use crate::web::lesson::timing::Split;
 
     #[test]
-    fn every_search_has_its_line_with_every_move() {
+    fn plot_has_a_line_for_every_search() {
         let measurements: Vec<Measurement> = (1..=5)
             .map(|number| Measurement {
                 depth: 4,
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_measurement_is_seen_below_a_whole_title() {
+    fn single_measurement_is_visible_below_a_long_title() {
         let one = Measurement {
             depth: 9,
             number: 1,

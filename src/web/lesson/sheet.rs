@@ -136,7 +136,7 @@ mod tests {
     use crate::web::lesson::exercise::exercises;
 
     #[test]
-    fn the_sheet_has_every_question_before_the_key_and_every_answer_in_it() {
+    fn sheet_has_all_questions_before_the_answer_key() {
         let exercises = exercises(7, 9);
         let page = sheet(&exercises, 7);
         let (questions, key) = page.split_once("class=\"key\"").expect("a key");

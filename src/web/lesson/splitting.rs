@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parallel_result_is_the_serial_one() {
+    fn parallel_score_equals_serial_score() {
         let stop = Arc::new(AtomicBool::new(false));
         let mut splitters: Vec<Splitter<Chess>> = [1, 2, 5]
             .map(|threads| Splitter::new(threads, Arc::clone(&stop)).expect("threads"))
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn explicit_trees_can_be_split_too() {
+    fn explicit_trees_can_be_split() {
         let stop = Arc::new(AtomicBool::new(false));
         let mut splitter = Splitter::new(3, stop).expect("threads");
         let found = splitter.search(&GameTree::classic(), &0, 10);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_raised_flag_sends_everybody_home() {
+    fn stop_flag_ends_all_threads() {
         let stop = Arc::new(AtomicBool::new(true));
         let mut splitter = Splitter::new(4, stop).expect("threads");
         // A search to this depth would not end.

@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn the_picture_counts_what_the_search_counts() {
+    fn picture_counts_match_the_search() {
         let mut second = GameTree::classic();
         for (name, value) in [("N12", 10), ("N13", 11), ("N14", 11)] {
             second.set_value(name, value).expect(name);
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn names_cannot_break_the_picture() {
+    fn names_are_escaped() {
         let tree: GameTree = "<a&\"> max\n </text> 1\n".parse().expect("a tree");
         let picture = svg(&watch_tree(&tree, Algorithm::Pvs), "<title>");
         assert!(!picture.contains("<a&"), "{picture}");

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_settle_only_what_lies_beyond_them() {
+    fn bounds_cut_off_only_outside_their_window() {
         let mut table = Table::transpositions();
         table.store(1, 3, Window::new(0, 5), 7, Some(9));
         assert_eq!(table.value(1, 3, Window::new(0, 7)), Some(7));
@@ -112,13 +112,13 @@ mod tests {
         table.store(1, 4, Window::new(7, 9), 6, None);
         assert_eq!(table.value(1, 4, Window::new(6, 9)), Some(6));
         assert_eq!(table.value(1, 4, Window::new(5, 9)), None);
-        assert_eq!(table.best(1), Some(9), "the move of before is kept");
+        assert_eq!(table.best(1), Some(9), "the previous move is kept");
         table.store(1, 4, Window::FULL, 6, None);
         assert_eq!(table.value(1, 2, Window::new(5, 9)), Some(6));
     }
 
     #[test]
-    fn a_line_reports_moves_and_no_values() {
+    fn line_table_has_moves_but_no_values() {
         let mut table = Table::line_alone();
         table.expect([(1, 2), (2, 3)]);
         table.store(5, 1, Window::FULL, 4, Some(6));

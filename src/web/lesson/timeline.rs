@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn the_value_is_that_of_one_thread_and_of_real_threads() {
+    fn simulated_value_matches_serial_and_threaded_search() {
         let stop = Arc::new(AtomicBool::new(false));
         let mut splitter = Splitter::new(3, stop).expect("threads");
         for seed in 0..100 {
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn with_one_thread_visits_are_those_of_the_real_one() {
+    fn simulation_with_one_thread_matches_real_visits() {
         let stop = Arc::new(AtomicBool::new(false));
         let mut splitter = Splitter::new(1, stop).expect("threads");
         for seed in 0..50 {
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn no_thread_does_two_things_at_once_and_none_is_lost() {
+    fn spans_of_a_thread_do_not_overlap() {
         for seed in 0..50 {
             let timeline = split_on_a_clock(&tree(seed), 3);
             for thread in 1..=3 {
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_make_it_faster_on_the_whole() {
+    fn more_threads_are_faster_on_average() {
         let ticks = |threads| -> u64 {
             (0..50).map(|seed| split_on_a_clock(&tree(seed), threads).ticks).sum()
         };

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn serial_and_split_are_measured_together() {
+    fn serial_and_split_searches_are_both_measured() {
         let stop = Arc::new(AtomicBool::new(false));
         let mut stopwatch = Stopwatch::new(&[1, 3], &stop).expect("threads");
         let TimedPosition::Done(measured, best) = stopwatch.measure(&Position::start(), 1, 3)

@@ -224,7 +224,7 @@ mod tests {
     use crate::games::book::{Book, Names};
 
     #[test]
-    fn a_search_ends_on_time_though_nobody_reads() {
+    fn search_ends_on_time_without_a_reader() {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         runtime.expect("a runtime").block_on(async {
             let (book, names) = (Book::embedded(), Names::embedded());

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_stays_and_the_rest_goes() {
+    fn recently_used_answers_are_kept() {
         let cache = AnswerCache::with_shards(20 * (OVERHEAD + 10), 1);
         for number in 0..1000 {
             cache.put(format!("/{number}"), Bytes::from_static(b"12345678"));
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn many_shards_keep_no_more_than_one() {
+    fn sharded_cache_keeps_the_same_total() {
         let room = 64 * 20 * (OVERHEAD + 10);
         let cache = AnswerCache::new(room);
         for number in 0..10_000 {

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_in_everything_is_no_filter() {
+    fn filter_accepting_everything_is_recognised() {
         for (text, dates) in [
             ("", Dates::Months),
             ("speeds=&ratings=", Dates::Months),

@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_game_is_found_by_its_id_as_books_have_it() {
+    fn game_is_found_by_its_book_id() {
         let text = "some text\n\n1. e4 e5 1-0\n\n[Site \"https://lichess.org/abcd1234/white\"]\n\n1. d4 0-1\n";
         let input = PgnInput::Text("games".to_owned(), text.as_bytes().into());
         let find = |id: GameId| read(&input, id).expect("readable");

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn games_arrive_by_every_last_move_that_they_had() {
+    fn arrivals_list_every_last_move() {
         let content = content();
         let found = arrivals(&content.book, &after("d4 Nf6 c4 e6"));
         let reported: Vec<(String, Counts)> =
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_lead_from_the_start_and_their_shares_make_one() {
+    fn move_orders_start_at_the_root_and_shares_sum_to_one() {
         let content = content();
         let position = after("d4 Nf6 c4 e6");
         let move_orders = move_orders(&content, &position);

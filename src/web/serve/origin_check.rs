@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn own_pages_named_pages_and_programs_are_admitted() {
+    fn only_own_and_allowed_origins_are_admitted() {
         let origin_check = OriginCheck::new(vec!["https://chess.example".to_owned()], true);
         let own = ("host", "127.0.0.1:9002");
         for sent in [
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn origins_are_read() {
+    fn origins_are_parsed() {
         assert_eq!(parse_origin("https://Chess.Example/"), Ok("https://chess.example".to_owned()));
         for text in ["*", "chess.example", "https://", "https://a/b", "https://*.a", "null"] {
             assert!(parse_origin(text).is_err(), "{text}");

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_moves_and_games_are_distinguished() {
+    fn pasted_positions_moves_and_games_are_recognised() {
         let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
         assert!(reported(fen).contains(fen));
         for text in [
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_with_a_reason() {
+    fn invalid_text_is_rejected_with_a_reason() {
         for (text, named) in [
             ("", "no position"),
             ("hello", "no position"),

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_read_with_the_way_to_them() {
+    fn positions_are_parsed_with_their_moves() {
         let game =
             query("play=e2e4,e7e5,g1f3,b8c6,f1c4,f8c5,e1h1").expect("fine").game().expect("legal");
         assert_eq!(game.moves().last().map(Move::to_string).as_deref(), Some("e1g1"));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn castling_is_read_and_written_both_ways() {
+    fn castling_is_parsed_and_printed_in_both_forms() {
         let position = Position::from_fen("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1").expect("legal");
         for (with, own) in [("e8h8", "e8g8"), ("e8a8", "e8c8")] {
             let mv = read_uci(&position, with).expect(with);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn error_names_the_bad_parameter() {
         for (text, named) in [
             ("a=%ff", "not UTF-8"),
             ("%c3=1", "not UTF-8"),

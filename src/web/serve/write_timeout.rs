@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_refusals_without_a_body_get_another_one() {
+    fn only_error_responses_without_a_body_are_replaced() {
         let refused = refusal_for(b"HTTP/1.1 431 Too Large\r\ncontent-length: 0\r\n\r\n");
         let refused = String::from_utf8(refused.expect("a refusal")).expect("text");
         assert!(refused.starts_with("HTTP/1.1 431 ") && refused.contains("32768"), "{refused}");
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_does_not_read_is_not_waited_for() {
+    fn writing_to_a_stalled_client_times_out() {
         run(async {
             let (mut stream, _client) = connection(Duration::from_millis(50)).await;
             let fault = loop {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_reads_gets_all_however_long_that_takes() {
+    fn slow_reading_client_gets_everything() {
         run(async {
             const ALL: usize = 64 << 20;
             let (mut stream, mut client) = connection(Duration::from_secs(30)).await;

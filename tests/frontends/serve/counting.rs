@@ -1,4 +1,4 @@
-//! Games are counted once, by one name, and out of one book: held against a naive count.
+//! Every game is counted once, under one id and from one book: compared with a naive count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,10 +12,10 @@ use tabia::position::{Move, Position};
 use super::Server;
 
 const RESULTS: [&str; 3] = ["1-0", "1/2-1/2", "0-1"];
-/// Moves that lead back and forth, of which games are mostly made.
+/// Moves back and forth, which most generated games consist of.
 const SHUFFLES: [&str; 8] = ["Nf3", "Ng1", "Nf6", "Ng8", "Nc3", "Nb1", "Nc6", "Nb8"];
 
-/// A game as it was drawn: its moves, what came of it, its month in 2020, and who had White.
+/// A generated game: moves, result, month in 2020, and player of White.
 #[derive(Debug)]
 struct Game {
     line: Vec<(Position, Move)>,
@@ -67,10 +67,10 @@ fn pgn(games: &[Game]) -> String {
 /// Games by result.
 type Results = [u64; 3];
 
-/// What one position should be answered with, counted game by game.
+/// Expected answers for a position, counted game by game.
 #[derive(Debug, Default)]
 struct Expected {
-    /// Games that came here, each once.
+    /// Games that reached the position, each once.
     reached: Results,
     /// Games that played a move here, each once; and by month.
     played: Results,
@@ -82,7 +82,7 @@ struct Expected {
     has_repeats: bool,
 }
 
-fn expect_at(position: &Position, games: &[Game]) -> Expected {
+fn expected_at(position: &Position, games: &[Game]) -> Expected {
     let mut expected = Expected::default();
     for game in games {
         let moves: Vec<Move> = game
@@ -137,8 +137,8 @@ fn ids(games: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Holds all that a server answers about a position against the naive count.
-fn hold(server: &Server, place: &str, expected: &Expected, has_facets: bool) {
+/// Compares all answers about a position with the naive count.
+fn check_position(server: &Server, place: &str, expected: &Expected, has_facets: bool) {
     let book = server.get(&format!("/book?{place}")).json();
     assert_eq!(results(&book["reached"]), expected.reached, "/book {place}");
     let is_exact = has_facets || !(expected.has_ends && expected.has_repeats);
@@ -181,7 +181,7 @@ fn hold(server: &Server, place: &str, expected: &Expected, has_facets: bool) {
 }
 
 #[test]
-fn every_answer_counts_a_game_once() {
+fn every_answer_counts_each_game_once() {
     let mut runner =
         TestRunner::new(Config { cases: 4, failure_persistence: None, ..Config::default() });
     let tested = runner.run(&any_games(), |drawn| {
@@ -201,10 +201,10 @@ fn every_answer_counts_a_game_once() {
         }
         for (book, has_facets) in [("games.pgn", true), ("plain.tbk", false)] {
             let server = Server::start(&[book], folder.path());
-            // The positions that most games came to are the first in most of them.
+            // The first positions are mostly those that most games reached.
             for (position, play) in places.values().take(40) {
-                let expected = expect_at(position, &games);
-                hold(&server, &format!("play={play}"), &expected, has_facets);
+                let expected = expected_at(position, &games);
+                check_position(&server, &format!("play={play}"), &expected, has_facets);
             }
         }
         Ok(())
@@ -213,7 +213,7 @@ fn every_answer_counts_a_game_once() {
 }
 
 #[test]
-fn a_game_has_one_id_wherever_it_is_listed() {
+fn game_has_the_same_id_in_every_list() {
     let (server, _folder) = Server::with_games();
     let of = |path: &str| -> BTreeSet<String> {
         let body = server.get(path).body;
@@ -240,7 +240,7 @@ fn a_game_has_one_id_wherever_it_is_listed() {
 }
 
 #[test]
-fn the_first_book_that_has_a_position_answers_whatever_its_kind() {
+fn first_book_with_the_position_answers() {
     let folder = tempfile::tempdir().expect("a folder");
     let dated = |year: u16, moves: &str| format!("[Date \"{year}.01.01\"]\n\n{moves}\n\n");
     fs::write(folder.path().join("one.pgn"), dated(2001, "1. e4 e5 1-0")).expect("written");
@@ -268,7 +268,7 @@ fn the_first_book_that_has_a_position_answers_whatever_its_kind() {
                     assert_eq!(results(&answer), [white, 0, black], "{case} /{path} {place}");
                 }
             }
-            // Under a filter, those are asked that can tell games apart.
+            // With a filter only books with facets answer.
             let filtered = server.get("/lichess?since=2002-01");
             match (first, second) {
                 ("plain", "plain") => assert_eq!(filtered.status, 409, "{case}"),
@@ -280,7 +280,7 @@ fn the_first_book_that_has_a_position_answers_whatever_its_kind() {
 }
 
 #[test]
-fn what_lichess_repairs_in_a_fen_is_repaired() {
+fn fen_is_repaired_like_lichess_does() {
     let (server, _folder) = Server::with_games();
     let of = |fen: &str| server.get(&format!("/book?fen={}", fen.replace(' ', "+")));
     for (sloppy, meant) in [

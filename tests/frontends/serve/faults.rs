@@ -1,4 +1,4 @@
-//! Clients that send or read nothing, requests that are none, and files that are gone.
+//! Stalled clients, malformed requests and missing files.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -12,13 +12,13 @@ use serde_json::Value;
 use super::{Answer, Server};
 use crate::support::TIMEOUT;
 
-/// A server that waits a second for its clients.
-fn impatient() -> (Server, tempfile::TempDir) {
+/// A server with a client timeout of one second.
+fn server_with_short_timeout() -> (Server, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     (Server::start(&["embedded", "--client-timeout", "1"], folder.path()), folder)
 }
 
-/// Sends bytes that end without closing, and reads what comes back.
+/// Sends raw bytes and returns the answer; `closes` ends the sending side first.
 fn send_raw(server: &Server, request: &[u8], closes: bool) -> Answer {
     let mut stream = server.connect();
     stream.write_all(request).expect("sent");
@@ -35,8 +35,8 @@ fn send_raw(server: &Server, request: &[u8], closes: bool) -> Answer {
 }
 
 #[test]
-fn a_client_that_never_reads_is_let_go() {
-    let (server, _folder) = impatient();
+fn connection_of_a_stalled_client_is_closed() {
+    let (server, _folder) = server_with_short_timeout();
     for request in [
         "GET /main.js HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "GET /book?play=e2e4 HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -59,8 +59,8 @@ fn a_client_that_never_reads_is_let_go() {
 }
 
 #[test]
-fn searches_end_on_time_though_nobody_reads() {
-    let (server, _folder) = impatient();
+fn searches_end_on_time_without_readers() {
+    let (server, _folder) = server_with_short_timeout();
     let mut streams: Vec<_> = (0..4).map(|_| server.connect()).collect();
     for (number, stream) in streams.iter_mut().enumerate() {
         let request = format!(
@@ -72,21 +72,21 @@ fn searches_end_on_time_though_nobody_reads() {
     while server.get("/status").json()["searches"]["running"] != 0 {
         std::thread::sleep(Duration::from_millis(50));
     }
-    // All of them read nothing until now; the end with its reason is there.
+    // None of them has read until now; the final event with its reason is there.
     for stream in &mut streams {
         let mut text = String::new();
         while !text.contains("event: end") || !text.contains("\"reason\":\"time\"") {
             let mut part = [0; 4096];
             let length = stream.read(&mut part).expect("readable");
-            assert!(length > 0, "the stream ended without its end: {text}");
+            assert!(length > 0, "the stream ended without a final event: {text}");
             text += &String::from_utf8_lossy(&part[..length]);
         }
     }
 }
 
 #[test]
-fn a_search_that_is_replaced_says_so() {
-    let (server, _folder) = impatient();
+fn replaced_search_reports_the_reason() {
+    let (server, _folder) = server_with_short_timeout();
     let mut first = server.connect();
     first
         .write_all(b"GET /analysis?seconds=60&client=a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -110,8 +110,8 @@ fn a_search_that_is_replaced_says_so() {
 }
 
 #[test]
-fn every_fault_has_the_documented_form_and_names_the_limit() {
-    let (server, _folder) = impatient();
+fn errors_have_the_documented_form_and_name_the_limit() {
+    let (server, _folder) = server_with_short_timeout();
     let post = |headers: &str, body: &str| {
         format!(
             "POST /read HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\r\n\r\n{body}"
@@ -151,7 +151,7 @@ fn every_fault_has_the_documented_form_and_names_the_limit() {
         assert!(sentence.contains(named), "{case}: {sentence}");
         assert_eq!(reported.as_object().map(serde_json::Map::len), Some(1), "{case}");
     }
-    // What is no UTF-8 in a text is Latin-1, as in files.
+    // Text that is not UTF-8 is read as Latin-1, as in files.
     let latin = b"POST /read HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 28\r\n\r\n[White \"M\xfcller\"]\n\n1. e4 e5\n\n";
     assert_eq!(send_raw(&server, latin, false).json()["tags"][0][1], "M\u{fc}ller");
 }
@@ -163,11 +163,11 @@ fn last_line(server: &Server, name: &str) -> Value {
     serde_json::from_str(&line).expect("JSON")
 }
 
-/// What is put in place of a file, and how.
-type Put<'p> = (&'p str, &'p dyn Fn(&Path));
+/// A replacement for a file: its name, and a function that creates it.
+type Replacement<'p> = (&'p str, &'p dyn Fn(&Path));
 
 #[test]
-fn what_takes_the_place_of_a_games_file_is_refused_and_named() {
+fn replaced_game_file_is_rejected_by_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let games = folder.path().join("games.pgn");
     fs::write(&games, super::GAMES).expect("written");
@@ -184,7 +184,7 @@ fn what_takes_the_place_of_a_games_file_is_refused_and_named() {
             mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
         };
         let device = |path: &Path| std::os::unix::fs::symlink("/dev/zero", path).expect("a link");
-        let put: [Put<'_>; 4] = [
+        let put: [Replacement<'_>; 4] = [
             ("pipe", &pipe),
             ("device", &device),
             ("directory", &|path| fs::create_dir(path).expect("a folder")),
@@ -193,7 +193,7 @@ fn what_takes_the_place_of_a_games_file_is_refused_and_named() {
         for (what, put) in put {
             fs::remove_file(&games).expect("removed");
             put(&games);
-            // Another name, since the games of the first are kept.
+            // Another player, since the games of the first are cached.
             let line = last_line(&server, "beta");
             let error = line["error"].as_str().unwrap_or_else(|| panic!("{book} {what}: {line}"));
             assert!(error.contains("games.pgn"), "{book} {what}: {error}");
@@ -201,7 +201,7 @@ fn what_takes_the_place_of_a_games_file_is_refused_and_named() {
             assert_eq!(gone.status, 410, "{book} {what}: {}", gone.body);
             let _ = fs::remove_file(&games).or_else(|_| fs::remove_dir(&games));
             fs::write(&games, super::GAMES).expect("written");
-            // What failed is tried again.
+            // A failed read is retried.
             assert_eq!(last_line(&server, "gamma")["white"], 0, "{book} {what}");
         }
         assert_eq!(last_line(&server, "beta")["black"], 1, "{book}");
@@ -209,7 +209,7 @@ fn what_takes_the_place_of_a_games_file_is_refused_and_named() {
 }
 
 #[test]
-fn a_player_stream_that_ends_with_the_server_says_so() {
+fn streams_report_that_the_server_is_closing() {
     let (mut server, folder) = Server::with_games();
     let _keep = folder;
     // Done at once: nothing is missing.

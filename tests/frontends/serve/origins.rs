@@ -1,11 +1,11 @@
-//! Which web pages may ask the server for what.
+//! Which origins may use which endpoints.
 
 use super::Server;
 
-/// What the page of another site may send to Lichess.
+/// Request headers that Lichess accepts from other sites.
 const HEADERS: [&str; 5] =
     ["origin", "authorization", "if-modified-since", "cache-control", "content-type"];
-/// Addresses that any page may ask.
+/// Endpoints open to any origin.
 const OPEN: [&str; 13] = [
     "/masters",
     "/master",
@@ -21,19 +21,19 @@ const OPEN: [&str; 13] = [
     "/status",
     "/nothing",
 ];
-/// Addresses that cost much, and their methods.
+/// Costly endpoints and their methods.
 const COSTLY: [(&str, &str); 3] =
     [("GET", "/analysis?seconds=1"), ("POST", "/annotate?nodes=100"), ("POST", "/read")];
-const NAMED: &str = "https://chess.example";
+const ALLOWED: &str = "https://chess.example";
 
 fn server() -> (Server, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("games.pgn"), super::GAMES).expect("written");
-    (Server::start(&["games.pgn", "--origin", NAMED], folder.path()), folder)
+    (Server::start(&["games.pgn", "--origin", ALLOWED], folder.path()), folder)
 }
 
 impl Server {
-    fn ask(&self, method: &str, path: &str, headers: &str) -> super::Answer {
+    fn request(&self, method: &str, path: &str, headers: &str) -> super::Answer {
         let body = if method == "POST" { "1. e4" } else { "" };
         let length = body.len();
         self.send(&format!(
@@ -47,7 +47,7 @@ impl Server {
             [] => String::new(),
             some => format!("Access-Control-Request-Headers: {}\r\n", some.join(",")),
         };
-        self.ask(
+        self.request(
             "OPTIONS",
             path,
             &format!("Origin: {origin}\r\nAccess-Control-Request-Method: {method}\r\n{headers}"),
@@ -55,14 +55,14 @@ impl Server {
     }
 }
 
-/// The values of a header that is a list, in small letters.
+/// Values of a comma-separated header, in lower case.
 fn list(answer: &super::Answer, name: &str) -> Vec<String> {
     let value = answer.header(name).unwrap_or_default().to_lowercase();
     value.split(',').map(|part| part.trim().to_owned()).collect()
 }
 
 #[test]
-fn every_page_may_ask_the_explorer_with_the_headers_of_lichess_clients() {
+fn any_origin_may_use_the_explorer_with_lichess_headers() {
     let (server, _folder) = server();
     for path in OPEN {
         for set in 0..1_u32 << HEADERS.len() {
@@ -84,7 +84,7 @@ fn every_page_may_ask_the_explorer_with_the_headers_of_lichess_clients() {
         }
         for method in ["GET", "POST", "DELETE"] {
             let sent = "Origin: https://site.example\r\nAuthorization: Bearer lip_x\r\nCache-Control: no-cache\r\n";
-            let answer = server.ask(method, path, sent);
+            let answer = server.request(method, path, sent);
             assert_eq!(answer.header("access-control-allow-origin"), Some("*"), "{method} {path}");
             if method != "GET" && path != "/nothing" {
                 assert_eq!(answer.status, 405, "{method} {path}");
@@ -95,12 +95,12 @@ fn every_page_may_ask_the_explorer_with_the_headers_of_lichess_clients() {
 }
 
 #[test]
-fn only_own_and_named_pages_may_ask_for_what_costs_much() {
+fn only_own_and_allowed_origins_may_use_costly_endpoints() {
     let (server, _folder) = server();
     let own = format!("http://{}", server.address);
     for (method, path) in COSTLY {
-        let preflight = server.preflight(method, path, &["authorization"], NAMED);
-        assert_eq!(preflight.header("access-control-allow-origin"), Some(NAMED), "{path}");
+        let preflight = server.preflight(method, path, &["authorization"], ALLOWED);
+        assert_eq!(preflight.header("access-control-allow-origin"), Some(ALLOWED), "{path}");
         let preflight = server.preflight(method, path, &[], "https://evil.example");
         assert_eq!(preflight.header("access-control-allow-origin"), None, "{path}");
         for admitted in [
@@ -108,9 +108,9 @@ fn only_own_and_named_pages_may_ask_for_what_costs_much() {
             format!("Origin: {own}\r\n"),
             format!("Origin: {own}\r\nSec-Fetch-Site: same-origin\r\n"),
             "Sec-Fetch-Site: same-origin\r\n".to_owned(),
-            format!("Origin: {NAMED}\r\nSec-Fetch-Site: cross-site\r\n"),
+            format!("Origin: {ALLOWED}\r\nSec-Fetch-Site: cross-site\r\n"),
         ] {
-            let answer = server.ask(method, path, &admitted);
+            let answer = server.request(method, path, &admitted);
             assert_eq!(answer.status, 200, "{path} {admitted}: {}", answer.body);
         }
         for refused in [
@@ -120,14 +120,14 @@ fn only_own_and_named_pages_may_ask_for_what_costs_much() {
             "Sec-Fetch-Site: cross-site\r\n",
             "Sec-Fetch-Site: same-site\r\n",
         ] {
-            let answer = server.ask(method, path, refused);
+            let answer = server.request(method, path, refused);
             assert_eq!(answer.status, 403, "{path} {refused}");
             assert_eq!(answer.header("access-control-allow-origin"), None, "{path} {refused}");
             let error = answer.json()["error"].as_str().expect("a sentence").to_owned();
             assert!(error.contains("--origin"), "{error}");
         }
     }
-    // A name that leads here, as a page of that name may arrange it.
+    // A foreign host name that resolves to this server (DNS rebinding).
     let rebound = server.send(
         "GET /analysis?seconds=1 HTTP/1.1\r\nHost: evil.example:9002\r\nConnection: close\r\n\r\n",
     );

@@ -122,7 +122,7 @@ mod tests {
     use chess::{EMPTY, Rank, get_rank};
 
     #[test]
-    fn spans_end_at_the_edge_of_the_board() {
+    fn spans_and_attacks_stop_at_the_edge() {
         assert_eq!(front_span(Square::H8), EMPTY);
         assert_eq!(front_span(Square::A7), bit(Square::A8));
         assert_eq!(count(front_span(Square::D1)), 7);

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lone_king_is_driven_where_it_is_mated() {
+    fn lone_king_scores_worse_near_a_mating_corner() {
         let score = |fen: &str| known_win(&view(fen)).expect(fen);
         for (worse, better) in [
             ("8/8/4k3/8/8/R3K3/8/8 w - - 0 1", "4k3/8/8/8/8/R3K3/8/8 w - - 0 1"),

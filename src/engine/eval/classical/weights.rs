@@ -411,7 +411,7 @@ mod tests {
     use crate::engine::eval::classical::tuned::TUNED;
 
     #[test]
-    fn places_follow_the_order_of_the_fields() {
+    fn weight_indices_follow_the_field_order() {
         let values = TUNED.to_vec();
         assert_eq!(values.len(), WEIGHTS);
         assert_eq!(Weights::from_values(&values), TUNED);
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn the_source_is_what_the_tuner_wrote() {
+    fn tuned_source_matches_the_tuner_output() {
         let file = include_str!("tuned.rs");
         assert!(file.contains(&TUNED.to_source()), "tuned.rs is not as the tuner prints it");
     }

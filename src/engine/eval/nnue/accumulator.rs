@@ -134,7 +134,7 @@ mod tests {
 
     /// Walks at random up and down the tree and evaluates some positions, as a search does.
     #[test]
-    fn updated_values_are_those_computed_anew() {
+    fn incremental_evaluation_matches_full_evaluation() {
         let network = Arc::new(random_network(3));
         let mut accumulators = AccumulatorStack::new(Arc::clone(&network));
         let mut random = Random::new(9);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_may_begin_anywhere() {
+    fn unusual_start_positions_are_evaluated_correctly() {
         let network = Arc::new(random_network(4));
         let mut accumulators = AccumulatorStack::new(Arc::clone(&network));
         for fen in ["8/8/8/8/8/2k5/8/K1q5 w - - 0 1", "QQQQQQQ1/8/8/1k6/8/8/8/6K1 b - - 0 1"] {

@@ -83,7 +83,7 @@ mod tests {
     use crate::engine::eval::nnue::network::tests::random_network;
 
     #[test]
-    fn every_piece_but_the_kings_has_a_worth() {
+    fn every_piece_except_kings_has_a_value() {
         let network = random_network(1);
         let fen = "4k3/8/8/3p4/8/8/8/R3K3 b - - 0 1";
         let explanation = explain(&network, &Position::from_fen(fen).expect(fen));

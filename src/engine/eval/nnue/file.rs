@@ -134,14 +134,14 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_network_survives_its_file() {
+    fn network_round_trips() {
         let network = random_network(1);
         let bytes = network.to_bytes();
         assert!(Network::from_bytes(&bytes).is_ok_and(|read| read == network));
     }
 
     #[test]
-    fn a_network_without_king_buckets_is_one_whose_king_buckets_are_alike() {
+    fn network_without_king_buckets_has_equal_king_buckets() {
         let network = random_network(1);
         let bytes = network.to_bytes();
         let (_, numbers) = Shape::split_from(&bytes).expect("a network");
@@ -158,7 +158,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn neurons_that_a_file_lacks_are_zero() {
+    fn missing_neurons_are_zero() {
         const FEW: usize = HIDDEN / 2;
         let network = random_network(2);
         let bytes = narrowed(&network, FEW);
@@ -173,7 +173,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn other_files_are_refused() {
+    fn foreign_and_damaged_files_are_rejected() {
         let bytes = random_network(1).to_bytes();
         let refused = |bytes: &[u8]| Network::from_bytes(bytes).expect_err("refused");
         let foreign = [

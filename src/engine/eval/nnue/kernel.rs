@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn all_kernels_give_the_same_bits() {
+    fn all_kernels_give_identical_results() {
         let mut random = Random::new(5);
         for round in 0..200 {
             let rows: Vec<Row> = (0..6).map(|_| row(&mut random, 500)).collect();
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_sums_do_not_overflow() {
+    fn largest_sums_do_not_overflow() {
         let values = Row([i16::MAX; HIDDEN]);
         for weight in [OUTPUT_WEIGHT_LIMIT, -OUTPUT_WEIGHT_LIMIT] {
             let expected = 255 * 255 * i64::from(weight) * HIDDEN as i64;

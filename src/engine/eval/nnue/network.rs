@@ -177,7 +177,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_score_is_that_of_the_formula() {
+    fn score_matches_the_formula() {
         let network = random_network(2);
         let position = Position::from_fen("4k3/8/8/3p4/8/8/8/R3K3 b - - 0 1").expect("legal");
         let pieces = PieceSet::of(&position);

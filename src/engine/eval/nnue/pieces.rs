@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_see_a_turned_board_alike() {
+    fn flipped_board_gives_the_same_inputs() {
         let [white, black] = [
             "r1bqk2r/pppp1ppp/2n2n2/4p3/1bB1P3/2N2N2/PPPP1PPP/R1BQ1RK1 b kq - 0 1",
             "r1bq1rk1/pppp1ppp/2n2n2/1Bb1p3/4P3/2N2N2/PPPP1PPP/R1BQK2R w KQ - 0 1",
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mirrored_board_looks_the_same() {
+    fn mirrored_board_gives_the_same_inputs() {
         let (left, right) =
             ("8/2k5/8/3p4/8/8/1KN5/8 w - - 0 1", "8/5k2/8/4p3/8/8/5NK1/8 w - - 0 1");
         for color in [Color::White, Color::Black] {
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_follow_the_own_king() {
+    fn king_bucket_depends_on_own_king() {
         let king_buckets = |fen: &str| {
             [Color::White, Color::Black].map(|color| inputs(fen, color)[0] / INPUTS_PER_KING_BUCKET)
         };
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn two_full_boards_may_differ_everywhere() {
+    fn changes_between_two_full_boards_fit() {
         let board = |squares: &[Square], color| {
             squares.iter().fold(PieceSet::NONE, |set, &at| set.with(color, Piece::Rook, at))
         };
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_of_weights_follow_the_number_of_pieces() {
+    fn output_bucket_depends_on_the_number_of_pieces() {
         let bucket = |fen: &str| PieceSet::of(&Position::from_fen(fen).expect(fen)).bucket();
         assert_eq!(bucket("8/2k5/8/8/8/8/1K6/8 w - - 0 1"), 0);
         assert_eq!(bucket("8/2k5/8/3p4/8/8/1KNN4/8 w - - 0 1"), 0);

@@ -366,7 +366,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_is_reserved_once_and_for_work_that_it_takes() {
+    fn thread_is_reserved_once_and_only_for_matching_work() {
         let pool: HelperPool<&str> = HelperPool::new(70, 70);
         let no_threads = ThreadSet::default();
         let owners = no_threads.with(3).with(66);
@@ -376,9 +376,9 @@ mod tests {
         assert!(pool.reserve(&owners, |below| below == 9).is_none());
         let reservation = pool.reserve(&owners, |below| below == 8).expect("thread 66");
         assert_eq!(reservation.thread(), 66);
-        assert!(!pool.has_idle(&owners), "it is nobody else's");
+        assert!(!pool.has_idle(&owners), "it is reserved");
         drop(reservation);
-        assert!(pool.has_idle(&owners), "let go of");
+        assert!(pool.has_idle(&owners), "it is released");
         pool.offer(65, ANYWHERE);
         assert!(pool.has_idle(&no_threads));
         pool.reserve(&no_threads, |_| false).expect("thread 65").call("work");
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_pool_of_one_has_nobody_to_call() {
+    fn pool_of_one_thread_has_no_helpers() {
         let pool: HelperPool<()> = HelperPool::new(1, 1);
         assert!(!pool.has_idle(&ThreadSet::default()) && pool.cutoff_flag(0).is_none());
         pool.finish();
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_idle_wait_ends_and_a_cutoff_flag_reaches_those_in_the_set() {
+    fn idle_wait_times_out_and_cutoff_flags_reach_the_set() {
         let pool: HelperPool<()> = HelperPool::new(3, 3);
         pool.offer(0, ANYWHERE);
         assert!(matches!(
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_threads_are_called_than_there_are_cores() {
+    fn pool_uses_no_more_threads_than_cores() {
         let pool: HelperPool<()> = HelperPool::new(4, 2);
         let no_threads = ThreadSet::default();
         pool.offer(1, ANYWHERE);

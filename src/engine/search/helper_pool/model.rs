@@ -79,7 +79,7 @@ mod tests {
             match pool.wait(me, &is_over, None) {
                 WaitResult::Called(task) => done += task,
                 WaitResult::Over => return done,
-                WaitResult::TimedOut => unreachable!("it may sleep as long as it likes"),
+                WaitResult::TimedOut => unreachable!("it waits without a timeout"),
             }
         }
     }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_thread_does_what_it_is_called_for_and_goes_home() {
+    fn idle_thread_runs_its_task_and_ends() {
         for calls in [true, false] {
             loom::model(move || {
                 let pool = Arc::new(HelperPool::new(2, 2));
@@ -107,7 +107,7 @@ mod tests {
                 };
                 let shared = share(&pool, &ThreadSet::default(), 7, calls);
                 pool.finish();
-                assert_eq!(helper.join().expect("it only serves"), shared);
+                assert_eq!(helper.join().expect("no panic"), shared);
             });
         }
     }
@@ -115,7 +115,7 @@ mod tests {
     /// The end of a split point: its owner waits for the one helper, which may call the owner for
     /// help below and then leaves.
     #[test]
-    fn an_owner_continues_when_its_helper_has_left() {
+    fn owner_continues_after_its_helper_leaves() {
         for calls in [true, false] {
             loom::model(move || {
                 let pool = Arc::new(HelperPool::new(2, 2));
@@ -132,14 +132,14 @@ mod tests {
                     })
                 };
                 let done = serve(&pool, 0, 7, || workers.load(Ordering::Acquire) == 0);
-                assert_eq!(done, helper.join().expect("it only shares"));
+                assert_eq!(done, helper.join().expect("no panic"));
             });
         }
     }
 
     /// Two threads with work find one idle thread: it runs exactly one of the two tasks.
     #[test]
-    fn a_thread_is_reserved_by_one_alone() {
+    fn idle_thread_is_reserved_by_only_one_caller() {
         loom::model(|| {
             let pool = Arc::new(HelperPool::new(3, 3));
             pool.offer(2, ANYWHERE);
@@ -148,7 +148,7 @@ mod tests {
                 thread::spawn(move || share(&pool, &ThreadSet::default(), 7, true))
             };
             let shared = share(&pool, &ThreadSet::default(), 7, true);
-            let shared = shared + other.join().expect("it only shares");
+            let shared = shared + other.join().expect("no panic");
             assert_eq!(shared, 1);
             assert!(matches!(pool.wait(2, || false, None), WaitResult::Called(1)));
         });
@@ -156,7 +156,7 @@ mod tests {
 
     /// A thread that joins a node while another cuts it off notices the cutoff.
     #[test]
-    fn nobody_works_on_at_a_node_that_was_cut_off() {
+    fn joining_thread_notices_a_concurrent_cutoff() {
         loom::model(|| {
             let pool: Arc<HelperPool<usize>> = Arc::new(HelperPool::new(2, 2));
             let node = Arc::new((SharedThreadSet::default(), AtomicBool::new(false)));
@@ -169,7 +169,7 @@ mod tests {
             };
             node.0.insert(1);
             let seen = node.1.load(Ordering::Relaxed);
-            other.join().expect("it only recalls");
+            other.join().expect("no panic");
             let cutoff_flag = pool.cutoff_flag(1).expect("a seat").is_set();
             assert!(seen || cutoff_flag);
         });

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_reply_counts() {
+    fn score_is_that_of_the_best_move() {
         // 0 leads to 1 and 2; 2 has a good move outside.
         let values = [(&[1, 2][..], Some(10)), (&[], Some(-30)), (&[], Some(50))];
         assert_eq!(scores(&values), [30, -30, 50]);
@@ -201,13 +201,13 @@ mod tests {
     }
 
     #[test]
-    fn a_mate_is_counted_from_each_position() {
+    fn mate_distances_are_relative_to_each_position() {
         let values = [(&[1][..], Some(0)), (&[2], None), (&[3], Some(0)), (&[], None)];
         assert_eq!(scores(&values), [mate_in(3), mated_in(2), mate_in(1), mated_in(0)]);
     }
 
     #[test]
-    fn play_in_circles_is_a_draw() {
+    fn cycles_score_as_draws() {
         // 0 and 1 lead to one another; leaving the cycle loses.
         assert_eq!(scores(&[(&[1][..], Some(-20)), (&[0], Some(-20))]), [0, 0]);
         // A side that gains by leaving does so.
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn depths_are_those_of_the_shallowest_comparison() {
+    fn depth_is_that_of_the_shallowest_compared_move() {
         let depths = |own: [Depth; 3]| {
             let mut links = Links::new(3);
             let mv: Move = "e2e4".parse().expect("a move");

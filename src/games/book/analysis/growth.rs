@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_play_is_likeliest_to_come_to_is_first() {
+    fn frontier_is_ordered_by_likelihood() {
         // In the start position, 1.c4 has a share of 0.31, 1.e4 0.49 and 1.d4 0.20 by values; by
         // games 1.e4 has 0.6 and 1.d4 0.4.
         let values = [
@@ -275,13 +275,13 @@ mod tests {
     }
 
     #[test]
-    fn decided_games_are_not_continued() {
+    fn decided_positions_are_not_extended() {
         let values = [("", 201, "c4", 201), ("e4", -200, "c5", -200), ("d4", -500, "a6", -500)];
         assert_eq!(order(&book(&values), 9), ["c5"]);
     }
 
     #[test]
-    fn a_position_is_taken_in_once_by_whatever_move() {
+    fn transposed_position_is_added_once() {
         // 1.d4 d5 2.e4 and 1.e4 d5 2.d4.
         let text = "1. d4 d5 1-0\n\n1. e4 d5 1-0\n\n";
         let games = PgnInput::Text("games".to_owned(), text.as_bytes().into());

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_appended_is_there_but_for_a_torn_row() {
+    fn appended_rows_are_read_except_a_truncated_last_row() {
         let dir = tempfile::tempdir().expect("a folder");
         let (path, book) = (dir.path().join("x.analysis"), Book::embedded());
         let (mut journal, held) = Journal::open(&path, &book).expect("new");
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_left_alone() {
+    fn foreign_files_are_rejected_and_unchanged() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("x.analysis");
         for text in ["a letter", "tabia analysis 1, of the book ffffffffff\n"] {

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_reports_its_game() {
+    fn row_has_the_facets_of_its_game() {
         let rows = rows_of_black(&[game(17, 61, ["2000", "1801"])]);
         let [row] = rows[..] else { panic!("{rows:?}") };
         assert_eq!((row.mv, row.again), (Some("e7e5".parse().expect("a move")), false));
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tags_do_not_report_is_not_known() {
+    fn missing_tags_give_unknown_facets() {
         let rows = rows_of_black(&["1. e4 e5 1-0\n\n".to_owned()]);
         let facets = rows[0].facets.expect("facets");
         assert_eq!((facets.kind.group, facets.kind.speed), (None, Speed::Classical));
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_and_the_latest_game_do_not_depend_on_the_order() {
+    fn sums_and_latest_game_do_not_depend_on_order() {
         let rated = |id: u64| if id.is_multiple_of(2) { "1850" } else { "" };
         let mut games: Vec<_> =
             (0..700).map(|id| game(1 + id % 9, id, ["1900", rated(id)])).collect();

@@ -387,13 +387,13 @@ mod tests {
     }
 
     #[test]
-    fn rows_make_the_book_of_their_games_in_whatever_pieces_they_come() {
+    fn packed_rows_equal_the_built_book_however_divided() {
         let options = BuildOptions::default();
         let (inputs, monitor) = ([games(300)], Monitor::default());
         let (book, _) = build(&inputs, &options, &monitor, Cursor::new(Vec::new())).expect("games");
         let counted = count(&inputs, &options, &monitor).expect("games");
         let rows = rows_of(&counted);
-        assert!(rows.iter().any(|row| row.again), "games come back to positions");
+        assert!(rows.iter().any(|row| row.again), "some games repeat a position");
         let visits = rows.iter().flat_map(|row| row.games).sum();
         let mut shuffled = rows.clone();
         Random::new(2).shuffle(&mut shuffled);

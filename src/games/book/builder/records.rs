@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn records_survive_their_bytes() {
+    fn records_round_trip() {
         for record in [
             new(u64::MAX, Color::White, mv("a7a8q"), GameResult::Undecided),
             again(1, Color::White, mv("e2e4"), GameResult::White),
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn games_beyond_what_a_record_counts_are_not_lost() {
+    fn counts_beyond_the_record_limit_are_split() {
         let once = new(9, Color::White, mv("e2e4"), GameResult::Draw);
         let records = vec![once; 20_000];
         let mut combined = Vec::new();
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_add_up_whatever_the_order() {
+    fn grouping_does_not_depend_on_order() {
         let records = [
             new(5, Color::Black, mv("e2e4"), GameResult::White),
             new(5, Color::Black, mv("d2d4"), GameResult::Draw),

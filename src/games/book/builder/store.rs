@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn spilling_changes_nothing() {
+    fn spilling_to_disk_gives_the_same_entries() {
         let folder = std::env::temp_dir();
         let disk = || Arc::new(Disk::new(None));
         let mut small = Store::new(0, &folder, disk());

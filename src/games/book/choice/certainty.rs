@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_quantiles_are_those_of_the_table() {
+    fn quantiles_match_published_values() {
         for (probability, z) in [(0.5, 0.0), (0.9, 1.2816), (0.95, 1.6449), (0.99, 2.3263)] {
             assert!((quantile(probability) - z).abs() < 5e-4, "{probability}");
         }

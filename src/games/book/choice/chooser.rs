@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn one_lucky_game_does_not_beat_many_good_ones() {
+    fn one_win_does_not_outrank_many_good_games() {
         let book = book(&[
             ("1. e4", "1-0", 60),
             ("1. e4", "0-1", 40),
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_lost_every_game_is_left_to_the_search() {
+    fn move_that_lost_every_game_is_not_chosen() {
         let book = book(&[
             ("1. e4 f6 2. d4 g5", "1-0", 2),
             ("1. e4 e5 2. d4", "1-0", 3),
@@ -357,13 +357,13 @@ mod tests {
             assert_eq!(chosen(policy, &book, &game("d4")).as_deref(), Some("f5"), "{policy}");
         }
         let worst = chosen(Policy::Worst, &book, &game("e4 f6 d4"));
-        assert_eq!(worst.as_deref(), Some("g5"), "the worst is wanted");
-        let mut imitator = Chooser { plays_lost: true, ..Chooser::new(Policy::Frequency, 1) };
-        assert!(imitator.choose(&book, &game("e4 f6 d4")).is_some());
+        assert_eq!(worst.as_deref(), Some("g5"), "the policy asks for the worst move");
+        let mut chooser = Chooser { plays_lost: true, ..Chooser::new(Policy::Frequency, 1) };
+        assert!(chooser.choose(&book, &game("e4 f6 d4")).is_some());
     }
 
     #[test]
-    fn moves_that_many_games_find_about_alike_are_all_played() {
+    fn moves_with_similar_results_are_all_candidates() {
         let book = book(&[
             ("1. e4", "1-0", 2_200),
             ("1. e4", "0-1", 2_000),
@@ -374,12 +374,12 @@ mod tests {
         ]);
         let candidates = Chooser::new(Policy::Prefer, 1).candidates(&book, &Game::default());
         let rejected: Vec<_> = candidates.iter().map(|candidate| candidate.rejected).collect();
-        assert!(candidates[0].certain.0 > candidates[1].certain.1, "the games are sure of it");
+        assert!(candidates[0].certain.0 > candidates[1].certain.1, "the intervals do not overlap");
         assert_eq!(rejected, [None, None, Some(Rejection::Worse)]);
     }
 
     #[test]
-    fn a_rare_move_that_scored_well_does_not_keep_the_others_from_being_played() {
+    fn rare_high_scoring_move_does_not_reject_the_others() {
         let book = book(&[
             ("1. e4", "0-1", 299),
             ("1. e4", "1/2-1/2", 1),
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_makes_the_same_choices() {
+    fn same_seed_gives_the_same_choices() {
         let book = book(&[("1. e4", "1-0", 3), ("1. d4", "1-0", 3), ("1. c4", "1/2-1/2", 3)]);
         let start = Game::default();
         let choices = |seed| {
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn values_and_results_make_one_expectation() {
+    fn expectation_combines_values_and_results() {
         let plain = book(&[("1. e4", "1-0", 60), ("1. e4", "0-1", 40), ("1. d4", "1/2-1/2", 100)]);
         let start = Game::default();
         let of = |book: &Book, max_loss: Score, policy: Policy| {
@@ -459,11 +459,15 @@ mod tests {
             assert_eq!((e4.rejected, e4.chance), (Some(Rejection::Loses), 0.0), "{policy}");
             assert_eq!((d4.rejected, d4.chance), (None, 1.0), "{policy}");
         }
-        assert_eq!(of(&book, 99, Policy::Worst)[0].chance, 1.0, "the worst is wanted");
+        assert_eq!(
+            of(&book, 99, Policy::Worst)[0].chance,
+            1.0,
+            "the policy asks for the worst move"
+        );
     }
 
     #[test]
-    fn lines_without_a_result_do_not_outweigh_a_value() {
+    fn undecided_games_do_not_outweigh_a_value() {
         let book =
             analysed(&book(&[("1. e4", "*", 900), ("1. d4", "1/2-1/2", 1)]), &[("e4", -50, None)]);
         let candidates = Chooser::new(Policy::Prefer, 1).candidates(&book, &Game::default());
@@ -471,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn an_analysed_position_is_not_left_by_a_move_that_nothing_is_known_of() {
+    fn unanalysed_move_is_rejected_in_an_analysed_position() {
         let book = book(&["e4", "d4", "c4"].map(|mv| (mv, "1/2-1/2", 60)));
         let c4 = Game::default().position().parse_move("c4").expect("a move");
         let judged = |values: &[(&str, Score, Option<Score>)]| {
@@ -501,14 +505,14 @@ mod tests {
     }
 
     #[test]
-    fn a_position_whose_best_move_is_not_in_the_book_is_left_to_the_search() {
+    fn no_move_is_chosen_if_the_best_is_outside_the_book() {
         let book =
             analysed(&book(&[("1. e4", "1-0", 60)]), &[("", 80, Some(80)), ("e4", 10, None)]);
         assert_eq!(chosen(Policy::Prefer, &book, &Game::default()), None);
     }
 
     #[test]
-    fn a_move_that_repeats_is_not_played() {
+    fn repeating_move_is_rejected() {
         let book =
             book(&[("1. Nf3 Nf6 2. Ng1 Ng8", "1/2-1/2", 5), ("1. Nf3 Nf6 2. Ng1 Nc6", "0-1", 1)]);
         let there = game("Nf3 Nf6 Ng1");

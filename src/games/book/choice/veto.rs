@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_veto_needs_more_losses_against_more_games() {
+    fn veto_needs_more_losses_if_the_book_has_more_games() {
         for (games, losses) in [(0.0, 2), (1.0, 2), (1000.0, 6)] {
             assert_eq!(against_e4(&[("e4", "0-1", losses - 1)], games), None, "{games} {losses}");
             let vetoed = against_e4(&[("e4", "0-1", losses)], games);
@@ -157,9 +157,9 @@ mod tests {
     }
 
     #[test]
-    fn a_veto_ends_when_the_other_moves_are_as_bad() {
+    fn veto_ends_when_other_moves_score_as_badly() {
         let lost = ("e4", "0-1", 3);
-        assert!(against_e4(&[lost, ("d4", "0-1", 1)], 1.0).is_some(), "one game proves little");
+        assert!(against_e4(&[lost, ("d4", "0-1", 1)], 1.0).is_some(), "one game is not enough");
         assert_eq!(against_e4(&[lost, ("d4", "0-1", 2), ("c4", "0-1", 1)], 1.0), None);
         assert!(against_e4(&[lost, ("d4", "1-0", 3)], 1.0).is_some());
     }

@@ -284,7 +284,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_id_survives_its_text(hash in any::<u64>()) {
+        fn game_id_round_trips_through_text(hash in any::<u64>()) {
             let id = GameId::of_hash(hash);
             let text = id.to_string();
             prop_assert_eq!(text.len(), 8);
@@ -292,13 +292,13 @@ mod tests {
         }
 
         #[test]
-        fn ids_sort_as_their_texts(one in any::<u64>(), other in any::<u64>()) {
+        fn game_ids_sort_like_their_text(one in any::<u64>(), other in any::<u64>()) {
             let (one, other) = (GameId::of_hash(one), GameId::of_hash(other));
             prop_assert_eq!(one.cmp(&other), one.to_string().cmp(&other.to_string()));
         }
 
         #[test]
-        fn a_row_survives_its_bytes(
+        fn game_row_round_trips(
             numbers in any::<[u32; 5]>(),
             offset in 0_u64..1 << 48,
             hash in any::<u64>(),
@@ -310,7 +310,7 @@ mod tests {
         }
 
         #[test]
-        fn other_bytes_do_no_harm(bytes in proptest::collection::vec(any::<u8>(), 0..300), games in 0_u8..4) {
+        fn arbitrary_bytes_do_not_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300), games in 0_u8..4) {
             let mut bytes = bytes;
             if let Some(head) = bytes.first_chunk_mut::<8>() {
                 *head = u64::from(games).to_le_bytes();
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn games_of_lichess_keep_their_ids() {
+    fn lichess_games_keep_their_ids() {
         let id = |site: &str| GameId::of_site(site.as_bytes()).map(|id| id.to_string());
         assert_eq!(id("https://lichess.org/PpwPOZMq"), Some("PpwPOZMq".to_owned()));
         assert_eq!(id("https://lichess.org/PpwPOZMq/black"), Some("PpwPOZMq".to_owned()));
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_take_the_bytes_they_need() {
+    fn numbers_take_as_few_bytes_as_possible() {
         let bytes = [0, 1, 256, 257, 65_536, 65_537, u32::MAX].map(number_bytes);
         assert_eq!(bytes, [1, 1, 1, 2, 2, 3, 4]);
     }

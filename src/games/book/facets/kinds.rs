@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ratings_fall_into_their_groups() {
+    fn ratings_are_assigned_to_groups() {
         let groups = [0, 999, 1000, 1599, 1600, 2499, 2500, 4000].map(RatingGroup::of);
         let bounds = groups.map(RatingGroup::lower_bound);
         assert_eq!(bounds, [0, 0, 1000, 1400, 1600, 2200, 2500, 2500]);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn time_controls_have_speeds() {
+    fn time_controls_are_assigned_to_speeds() {
         for (text, speed) in [
             ("15", Speed::UltraBullet),
             ("0+1", Speed::Bullet),

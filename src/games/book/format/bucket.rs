@@ -161,7 +161,7 @@ mod tests {
     use crate::support::random::Random;
 
     #[test]
-    fn slots_are_monotone_and_stay_inside() {
+    fn slot_is_given_by_the_highest_bits() {
         assert_eq!(
             (slot(u64::MAX, 0), slot(u64::MAX, 1), slot(u64::MAX, 27)),
             (0, 1, (1 << 27) - 1)
@@ -170,13 +170,13 @@ mod tests {
     }
 
     #[test]
-    fn tables_grow_with_the_book() {
+    fn table_size_grows_with_the_book() {
         let bits = [0, 1, 4, 5, 8, 9, 10_000_000].map(bucket_bits);
         assert_eq!(bits, [0, 0, 0, 1, 1, 2, 22]);
     }
 
     #[test]
-    fn a_bucket_survives_its_bytes() {
+    fn bucket_round_trips() {
         let mut bucket = Bucket::empty(77);
         bucket.insert(0x0123_4567_89ab_cdef);
         let table = [Bucket::empty(5).to_bytes(), bucket.to_bytes()].concat();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn its_keys_pass_and_few_others() {
+    fn filter_passes_its_keys_and_few_others() {
         let mut random = Random::new(1);
         let (mut tried, mut passed) = (0, 0);
         for _ in 0..2000 {

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_are_of_both_sides() {
+    fn score_is_relative_to_the_side() {
         let counts = Counts { undecided: 2, ..Counts::new(3, 4, 1) };
         assert_eq!(counts.games(), 10);
         assert!((counts.score(Color::White) - 0.6).abs() < 1e-12);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_do_not_wrap() {
+    fn counts_saturate() {
         let full = Counts::new(u32::MAX, 1, 0);
         assert_eq!(full + full, Counts::new(u32::MAX, 2, 0));
         assert_eq!(full.minus(&Counts::new(1, 2, 3)), Counts::new(u32::MAX - 1, 0, 0));

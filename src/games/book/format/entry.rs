@@ -216,7 +216,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_entry_survives_its_bytes(entry in any_entry(), tail in any::<[u8; 3]>()) {
+        fn entry_round_trips(entry in any_entry(), tail in any::<[u8; 3]>()) {
             let (mut bytes, mut read) = (Vec::new(), BookEntry::default());
             entry.encode(&mut bytes);
             bytes.extend_from_slice(&tail);
@@ -226,13 +226,13 @@ mod tests {
         }
 
         #[test]
-        fn other_bytes_do_no_harm(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+        fn arbitrary_bytes_do_not_panic(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
             let _ = BookEntry::default().decode(&bytes);
         }
     }
 
     #[test]
-    fn a_position_of_one_game_takes_thirteen_bytes() {
+    fn entry_of_one_game_takes_thirteen_bytes() {
         let mv = "e2e4".parse().expect("a move");
         let once = Counts::new(1, 0, 0);
         let entry = BookEntry { key: 7, reached: once, moves: vec![(mv, once)] };

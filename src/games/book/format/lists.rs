@@ -201,7 +201,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lists_survive_their_bytes(
+        fn lists_round_trip(
             lists in vec(btree_set(0_u32..100_000, 0..40), 1..5),
             tail in any::<[u8; 3]>(),
         ) {
@@ -225,7 +225,7 @@ mod tests {
         }
 
         #[test]
-        fn other_bytes_do_no_harm(bytes in vec(any::<u8>(), 0..60), games in 0_u32..300) {
+        fn arbitrary_bytes_do_not_panic(bytes in vec(any::<u8>(), 0..60), games in 0_u32..300) {
             let lists = [BTreeSet::from([1, 2]), BTreeSet::from([1, 7, 8]), BTreeSet::new()];
             let entry = entry(&lists);
             if let Some((lists, _)) = Lists::split(&bytes, &entry, games) {
@@ -235,7 +235,7 @@ mod tests {
         }
 
         #[test]
-        fn rows_are_found(keys in btree_set(any::<u64>(), 0..50), wanted in any::<u64>()) {
+        fn index_finds_the_last_row_not_after_a_key(keys in btree_set(any::<u64>(), 0..50), wanted in any::<u64>()) {
             let rows: Vec<u8> = keys.iter().flat_map(|&key| ListIndex::row(key, !key)).collect();
             let expected = keys.range(..=wanted).next_back().map(|&key| (key, !key));
             prop_assert_eq!(ListIndex::new(&rows).find(wanted), expected);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_of_one_game_takes_as_much_as_a_number() {
+    fn list_of_one_game_takes_one_number() {
         let entry = entry(&[BTreeSet::new(), BTreeSet::from([40_000])]);
         let mut bytes = Vec::new();
         encode_lists(&entry, [(1, 40_000)].into_iter(), 50_000, &mut bytes);

@@ -144,13 +144,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn filters_grow_with_their_keys() {
+    fn filter_size_grows_with_the_keys() {
         assert_eq!((filter_bits(0), filter_bits(1), filter_bits(9)), (3, 3, 7));
         assert_eq!((filter_bytes(0), filter_bytes(3), filter_bytes(7)), (1, 1, 16));
     }
 
     #[test]
-    fn a_folded_set_holds_all_that_went_in() {
+    fn folded_set_contains_all_inserted_keys() {
         let keys: Vec<u64> =
             (1..=1000_u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
         let (mut set, mut half) = (PawnSet::new(), PawnSet::new());
@@ -160,12 +160,12 @@ mod tests {
         let (filter, bits) = set.fold();
         assert_eq!(bits, 13);
         assert!(keys.iter().all(|&key| may_hold(&filter, bits, key)));
-        let strangers = (1..=1000_u64)
+        let false_positives = (1..=1000_u64)
             .filter(|n| may_hold(&filter, bits, n.wrapping_mul(0xd134_2543_de82_ef95)));
-        assert!(strangers.count() < 250);
+        assert!(false_positives.count() < 250);
         let mut again = PawnSet::new();
         again.insert_filter(&filter, bits);
-        assert!(again.fold() == (filter.clone(), bits), "a filter alone stays as it is");
+        assert!(again.fold() == (filter.clone(), bits), "a single filter is unchanged");
         let mut few = PawnSet::new();
         (0..9_u64).for_each(|key| few.insert(key << 59));
         let (small, small_bits) = few.fold();

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_appended_is_there_but_for_a_torn_row() {
+    fn appended_rows_are_read_except_a_truncated_last_row() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("learnt");
         let mut file = LearnFile::open(&path).expect("new");
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_row_costs_no_other() {
+    fn damaged_row_does_not_affect_others() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("learnt");
         let rows: Vec<Row> = (1..=3).map(|number| row(number, 9)).collect();
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_left_alone() {
+    fn foreign_files_are_rejected_and_unchanged() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("letter");
         for text in ["a letter", "tabia learning 2\n and more", "tabia learnt"] {
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_has_grown_too_large_keeps_the_deepest() {
+    fn compaction_of_a_large_file_keeps_the_deepest_rows() {
         const MAX: u64 = 100 * ROW_BYTES as u64;
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("learnt");
@@ -273,7 +273,7 @@ mod tests {
         for round in 0..60 {
             let depth = if round == 20 { 30 } else { 10 + round % 9 };
             (1..=20).for_each(|number| one.append(&[row(number, depth)]).expect("written"));
-            other.append(&[row(100 + round as u64, 9)]).expect("the file that is there now");
+            other.append(&[row(100 + round as u64, 9)]).expect("the current file");
             let length = fs::metadata(&path).expect("there").len();
             assert!(length <= MAX, "{length} bytes");
         }
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn several_writers_lose_nothing() {
+    fn concurrent_writers_lose_no_rows() {
         const WRITERS: u64 = 4;
         const ROWS: u64 = 200;
         let dir = tempfile::tempdir().expect("a folder");
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_deleted_begins_anew() {
+    fn deleted_file_is_created_again() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("learnt");
         let mut file = LearnFile::open(&path).expect("new");

@@ -265,15 +265,15 @@ mod tests {
     const LOSES: [(usize, Score, Depth); 3] = [(1, 20, 12), (3, 10, 12), (5, -250, 12)];
 
     #[test]
-    fn what_a_search_found_is_worth_that_until_more_is_known() {
+    fn search_score_is_the_value_until_refuted() {
         let rows = rows("e4 e5 Nf3", &[(1, 20, 12)], GameResult::Draw);
         assert_eq!(known(&rows, "e4"), Some((20, "e5".into(), 12)));
         assert_eq!(known(&rows, "e4 e5"), Some((-20, String::new(), 11)));
-        assert_eq!(known(&rows, ""), None, "nobody has searched it");
+        assert_eq!(known(&rows, ""), None, "it was not searched");
     }
 
     #[test]
-    fn a_move_that_loses_is_not_the_best_any_more() {
+    fn refuted_move_lowers_the_value() {
         let rows = rows("e4 e5 Nf3 f6 Nxe5 fxe5 Qh5+", &LOSES, GameResult::White);
         assert_eq!(known(&rows, "e4 e5 Nf3 f6 Nxe5"), Some((-250, "fxe5".into(), 12)));
         // The reply that was played shows what 2...f6 is worth; another move may be better.
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn another_move_that_holds_takes_its_place() {
+    fn sound_alternative_replaces_the_refuted_move() {
         let lost = rows("e4 e5 Nf3 f6 Nxe5 fxe5 Qh5+", &LOSES, GameResult::White);
         for depth in [12, 11] {
             let held = [(3, 8, depth), (5, 12, depth)];
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_of_the_replies_counts_and_a_good_one_promises_nothing() {
+    fn worst_reply_counts_and_good_replies_do_not_raise_the_value() {
         let good = rows("e4 e5 Nf3 Nc6", &[(1, 0, 12), (3, 90, 12)], GameResult::Black);
         assert_eq!(known(&good, "e4"), Some((0, "e5".into(), 12)));
         let worse = rows("e4 e5 Bc4 Nc6", &[(3, -20, 12)], GameResult::Draw);
@@ -304,14 +304,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_far_less_deep_refutes_nothing() {
+    fn much_shallower_search_does_not_refute() {
         let deep = rows("e4 e5 Nf3 Nc6", &[(1, 20, 30)], GameResult::Draw);
         let shallow = rows("e4 e5 Nf3 Nc6", &[(3, -90, 10)], GameResult::Draw);
         assert_eq!(known(&[deep, shallow].concat(), "e4"), Some((20, "e5".into(), 30)));
     }
 
     #[test]
-    fn mates_are_counted_from_each_position() {
+    fn mate_distances_are_relative_to_each_position() {
         let mated = rows("f3 e5 g4 Qh4", &[(1, 90, 12), (3, mate_in(1), 9)], GameResult::Black);
         assert_eq!(known(&mated, "f3 e5 g4 Qh4"), Some((-MATE, String::new(), 255)));
         assert_eq!(known(&mated, "f3 e5 g4"), Some((mate_in(1), "Qh4#".into(), 9)));
@@ -345,7 +345,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_rows_do_harm(rows in proptest::collection::vec(any_row(), 0..20)) {
+        fn arbitrary_rows_do_not_panic(rows in proptest::collection::vec(any_row(), 0..20)) {
             let memory = Memory::of(rows.into_iter());
             for value in judge(&memory) {
                 prop_assert!(value.score.abs() <= MATE + 1 + REFUTED_BY, "{value:?}");
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_come_to_an_end() {
+    fn cyclic_rows_terminate() {
         let there = rows("Nf3 Nf6 Ng1", &[(0, 30, 12), (1, 10, 12), (2, 5, 12)], GameResult::Draw);
         let back = rows("Nf3 Nf6 Ng1 Ng8", &[(3, mate_in(7), 12)], GameResult::Draw);
         let values = judge(&Memory::of(there.into_iter().chain(back)));

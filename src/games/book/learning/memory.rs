@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_search_of_each_move_stays() {
+    fn compaction_keeps_the_deepest_search_of_each_move() {
         let start = Position::start();
         let reported = [("d4", 9), ("e4", 12), ("d4", 8), ("c4", 12), ("e4", 12), ("c4", 11)];
         let rows: Vec<Row> =
@@ -175,12 +175,12 @@ mod tests {
         let again = Memory::of(memory.compacted(9).into_iter());
         for memory in [memory, again] {
             let deepest = memory.learned_positions()[0].deepest().map(|(row, _)| row);
-            assert_eq!(deepest, Some(rows[4]), "the latest of those as deep");
+            assert_eq!(deepest, Some(rows[4]), "the latest of equally deep searches");
         }
     }
 
     #[test]
-    fn games_add_up_and_stay_what_they_are() {
+    fn compaction_keeps_game_counts() {
         let first = Row::of_game(&game("e4 e5 Nf3"), GameResult::White);
         let other = Row::of_game(&game("e4 c5"), GameResult::Draw);
         let all = [first.clone(), other, first].concat();
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_counts_least_goes_first() {
+    fn compaction_removes_the_least_important_rows_first() {
         let often = Row::of_game(&game("e4 e5"), GameResult::White);
         let once = Row::of_game(&game("e4 c5 Nf3"), GameResult::Draw);
         let [old, new] = [("d4", 20), ("c4", 9)].map(|(first, depth)| {

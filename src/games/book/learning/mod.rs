@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_learnt_is_no_book() {
+    fn missing_or_empty_learning_file_gives_no_book() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("learnt");
         assert!(matches!(Learned::read(&path), Err(LearnError::Io { .. })));
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn games_are_counted_and_searches_judged() {
+    fn book_has_game_counts_and_search_values() {
         let lost = game("e4 e5 Nf3 f6 Nxe5 fxe5 Qh5+");
         let searches = [(1, 20), (3, 10), (5, -250)];
         let mut rows: Vec<Row> =
@@ -282,11 +282,11 @@ mod tests {
     }
 
     #[test]
-    fn what_was_only_searched_has_no_games() {
+    fn searched_position_has_values_but_no_games() {
         let game = game("d4 d5");
         let (_dir, learned) = learned(&[found(&game, 0, 25, 20)]);
         let (book, start) = (learned.book(), Position::start());
-        assert_eq!(book.reached(&start), None, "no game came there");
+        assert_eq!(book.reached(&start), None, "no game reached it");
         let moves = book.moves(&start);
         assert_eq!(moves.iter().map(|found| found.mv).collect::<Vec<_>>(), [game.moves()[0]]);
         assert!(moves[0].played.is_empty() && moves[0].reached.is_empty());
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_reported() {
+    fn damaged_rows_are_reported_as_warnings() {
         let game = game("d4 d5");
         let (dir, _) = learned(&[found(&game, 0, 25, 20), found(&game, 1, -20, 20)]);
         let path = dir.path().join("learnt");

@@ -184,7 +184,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn rows_survive_their_bytes_and_show_damage() {
+    fn rows_round_trip_and_detect_damage() {
         let start = Position::start();
         let mv = start.parse_move("e4").expect("legal");
         let time = Duration::from_millis(1_234);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_counts_once_for_a_game() {
+    fn repeated_position_counts_once_per_game() {
         let mut game = Game::default();
         for san in ["Nf3", "Nf6", "Ng1", "Ng8", "e4"] {
             game.play(game.position().parse_move(san).expect(san)).expect(san);
@@ -229,7 +229,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn other_bytes_do_no_harm(mut bytes in any::<[u8; ROW_BYTES]>()) {
+        fn arbitrary_bytes_do_not_panic(mut bytes in any::<[u8; ROW_BYTES]>()) {
             prop_assert_eq!(Row::from_bytes(&bytes), None);
             let sum = crc32fast::hash(&bytes[..SUMMED]);
             bytes[SUMMED..].copy_from_slice(&sum.to_le_bytes());

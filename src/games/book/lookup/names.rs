@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn names_do_not_care_for_the_order_of_moves() {
+    fn opening_name_does_not_depend_on_move_order() {
         let names = Names::embedded();
         assert_eq!(names.len(), 3807);
         for (moves, eco, name) in [
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn openings_are_found_by_what_users_type() {
+    fn openings_are_found_by_name_or_eco_code() {
         let names = Names::embedded();
         let name = |text| names.find(text).map(|opening| opening.name.as_str());
         assert_eq!(name("najdorf"), Some("Sicilian Defense: Najdorf Variation"));

@@ -67,7 +67,7 @@ mod tests {
         build_in_memory(&inputs, &BuildOptions::default(), "test").expect("a book").0
     }
 
-    fn around(moves: &str) -> Vec<Position> {
+    fn neighbours(moves: &str) -> Vec<Position> {
         let mut game = Game::default();
         for san in moves.split_ascii_whitespace() {
             game.play(game.position().parse_move(san).expect(san)).expect(san);
@@ -81,19 +81,19 @@ mod tests {
     }
 
     #[test]
-    fn books_own_up_to_what_they_hold_and_to_little_else() {
+    fn prefetched_lookup_finds_all_book_positions_and_few_others() {
         let (knights, pawns) = ("Nf3 Nf6 Nc3 Nc6", "e4 e5 d4 exd4");
         let alone = book(knights);
         let both = book(pawns).followed_by(&alone);
-        let met = [around(knights), around(pawns)].concat();
-        // The book behind decides by pawns alone, and a third of these match.
-        for (book, strangers) in [(&alone, 5), (&both, 100)] {
+        let met = [neighbours(knights), neighbours(pawns)].concat();
+        // The second book decides by pawns alone; a third of these match.
+        for (book, max_passing) in [(&alone, 5), (&both, 100)] {
             let holds = |position: &&Position| book.holds(position).is_some();
             let (known, foreign): (Vec<_>, Vec<_>) = met.iter().partition(holds);
             assert!(known.len() >= 4 && foreign.len() > 100);
             assert!(known.iter().all(|position| book.ask(position).may_hold(position)));
             let passing = foreign.iter().filter(|position| book.ask(position).may_hold(position));
-            assert!(passing.count() < strangers, "of {} strangers", foreign.len());
+            assert!(passing.count() < max_passing, "of {} other positions", foreign.len());
         }
     }
 }

@@ -176,7 +176,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn damaged_facets_do_no_harm(changes in vec(any::<(prop::sample::Index, u8)>(), 1..6)) {
+        fn damaged_facets_do_not_panic(changes in vec(any::<(prop::sample::Index, u8)>(), 1..6)) {
             let book = book();
             let facets = book.bytes().len() - book.image.header().sections.lists.start as usize;
             let changes: Vec<_> =
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_that_hides_positions_is_found() {
+    fn verify_detects_a_filter_that_hides_positions() {
         let book = book();
         let bits = book.image.pawn_filter().0.iter().map(|byte| byte.count_ones()).sum::<u32>();
         assert!(bits > 3);
@@ -238,7 +238,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(128))]
 
         #[test]
-        fn a_table_that_misses_entries_is_found(at in any::<prop::sample::Index>(), flip in 1..=255_u8) {
+        fn verify_detects_a_table_that_misses_entries(at in any::<prop::sample::Index>(), flip in 1..=255_u8) {
             let flipped = changed(&book(), |sections| &mut sections.buckets, |bytes| {
                 bytes[at.index(bytes.len())] ^= flip;
             });
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn facets_that_say_something_else_are_found() {
+    fn verify_detects_changed_facets() {
         let book = book();
         book.verify().expect("sound");
         let sections = &book.image.header().sections;

@@ -224,7 +224,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_row_is_found_and_no_other(
+        fn find_returns_exactly_the_stored_rows(
             keys in btree_set(any::<u64>(), 0..200),
             // Many keys close together, where interpolation guesses badly.
             near in btree_set(0_u64..300, 0..50),
@@ -242,14 +242,14 @@ mod tests {
         }
 
         #[test]
-        fn other_bytes_do_no_harm(bytes in vec(any::<u8>(), 0..200), key in any::<u64>()) {
+        fn arbitrary_bytes_do_not_panic(bytes in vec(any::<u8>(), 0..200), key in any::<u64>()) {
             let _ = find(&bytes, key);
             let _ = all(&bytes).count();
         }
     }
 
     #[test]
-    fn a_book_takes_values_and_loses_them_again() {
+    fn values_can_be_added_and_removed() {
         let book = Book::embedded().with_values(&[]).expect("a book");
         let start = Position::start();
         assert_eq!(book.value(&start), None);
@@ -261,11 +261,11 @@ mod tests {
         analysed.verify().expect("sound");
         assert_eq!(analysed.reached(&start), book.reached(&start));
         let without = analysed.write_with_values(&[], Vec::new()).expect("written");
-        assert!(without == book.bytes(), "without values a book is what it was");
+        assert!(without == book.bytes(), "a book without values equals the original");
     }
 
     #[test]
-    fn damage_to_the_values_is_seen() {
+    fn damaged_values_are_rejected() {
         let book = Book::embedded();
         let mut bytes = book.write_with_values(&[value(5, 31)], Vec::new()).expect("written");
         *bytes.last_mut().expect("bytes") ^= 1;

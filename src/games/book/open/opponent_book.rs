@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opponent_book_plays_own_moves_only() {
+    fn opponent_book_plays_only_moves_of_its_player() {
         let ann = opponent_book(",player=ann").expect("games");
         assert_eq!((ann.rating, ann.games), (Some(1650), 2));
         assert_eq!(moves(&ann, &[]), ["e4"]);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn ratings_are_those_of_who_moves() {
+    fn rating_filter_applies_to_the_side_to_move() {
         let strong = opponent_book(",ratings=1850-2000").expect("games");
         assert_eq!((strong.rating, strong.games), (Some(1900), 2));
         assert_eq!(
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_opponent_book_is_refused() {
+    fn invalid_opponent_book_is_rejected() {
         for (conditions, words) in [
             (",player=Dora", "no readable game that counts"),
             (",ratings=2000", "\"2000\" is no range of ratings"),
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_is_read_again() {
+    fn specification_round_trips() {
         for text in ["a.pgn", "a, b.pgn,player=Smith", "c.pgn,player=X,ratings=1-2"] {
             let spec: OpponentBookSpec = text.parse().expect(text);
             assert_eq!(spec.to_string(), text);

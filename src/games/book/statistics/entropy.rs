@@ -80,7 +80,7 @@ mod tests {
     use crate::games::pgn::PgnInput;
 
     #[test]
-    fn a_toss_is_a_bit_and_a_single_move_is_none() {
+    fn entropy_is_one_bit_for_two_equal_moves_and_zero_for_one() {
         let text = "1. e4 e5 1-0\n\n1. e4 c5 1-0\n\n1. d4 d5 1-0\n\n1. d4 1-0\n\n";
         let games = PgnInput::Text("games".to_owned(), text.as_bytes().into());
         let book = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book").0;

@@ -568,7 +568,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn games_are_new_once(games in vec(0_u32..300, 0..100)) {
+        fn game_is_new_only_once(games in vec(0_u32..300, 0..100)) {
             let (mut few, mut bits) = (SeenGames::Few(HashSet::new()), SeenGames::Bits(Vec::new()));
             for (place, game) in games.iter().enumerate() {
                 let is_new = !games[..place].contains(game);

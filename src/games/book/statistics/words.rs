@@ -155,7 +155,7 @@ mod tests {
     use crate::games::pgn::PgnInput;
 
     #[test]
-    fn the_best_game_is_reported_where_the_book_knows_its_games() {
+    fn highest_rated_game_is_reported_if_the_book_has_facets() {
         let text = "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n[WhiteElo \"2100\"]\n[BlackElo \"2000\"]\n\n1. e4 c5 1-0\n\n\
             [White \"c\"]\n[Black \"d\"]\n[Date \"2001.02.??\"]\n[Result \"0-1\"]\n[WhiteElo \"2500\"]\n\n1. e4 e5 0-1\n";
         let reported = |facets| {

@@ -185,12 +185,12 @@ mod tests {
     use crate::tools::autoplay::verdict::Termination;
 
     #[test]
-    fn the_page_has_all_that_it_needs() {
+    fn page_is_self_contained() {
         crate::support::page::checks::check(&PAGE, &json!({}));
     }
 
     #[test]
-    fn the_page_holds_the_games_and_nothing_that_ends_its_script() {
+    fn page_contains_the_games_with_script_tags_escaped() {
         let game = FinishedGame {
             number: 1,
             names: ["</script><b>".to_owned(), "b".to_owned()],

@@ -178,7 +178,7 @@ mod tests {
     use super::super::tuner::Plan;
     use super::*;
 
-    fn begun(plan: Plan) -> Tuner {
+    fn new_tuner(plan: Plan) -> Tuner {
         let parameters = ["a,0.1,0,1,0.07,0.3", "b,50,0,100,9,0.3"];
         Tuner::new(parameters.map(|text| text.parse().expect(text)).to_vec(), plan)
     }
@@ -186,22 +186,22 @@ mod tests {
     const PLAN: Plan = Plan { iterations: 40, pairs: 2, seed: 5 };
 
     #[test]
-    fn a_tuning_is_taken_up_to_the_last_bit() {
+    fn resumed_tuning_equals_the_saved_one() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("checkpoint");
-        let mut tuner = begun(PLAN);
+        let mut tuner = new_tuner(PLAN);
         assert_eq!(load(&path, "x", &mut tuner).expect("nothing there"), Tally::default());
         [3, -1, 0, 4, -4, 1, 1].into_iter().for_each(|score| tuner.update(score));
         let games = Tally { wins: 9, draws: 5, losses: 5, void_pairs: 1 };
         save(&path, "x", &tuner, games).expect("written");
         assert!(is_checkpoint(&fs::read(&path).expect("written")));
-        let mut resumed = begun(PLAN);
+        let mut resumed = new_tuner(PLAN);
         assert_eq!(load(&path, "x", &mut resumed).expect("read"), games);
         assert_eq!((resumed.values(), resumed.iteration()), (tuner.values(), 7));
     }
 
     #[test]
-    fn a_checkpoint_has_one_owner() {
+    fn checkpoint_has_a_single_owner() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("checkpoint");
         let owned = Lock::beside(&path).expect("free");
@@ -212,19 +212,19 @@ mod tests {
         );
         drop(owned);
         assert!(Lock::beside(&path).expect("free again").is_some());
-        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "nothing is left");
+        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "no lock file is left");
         assert!(Lock::beside(Path::new("/dev/null")).expect("a device").is_none());
     }
 
     #[test]
-    fn what_is_no_checkpoint_of_this_tuning_is_refused() {
+    fn foreign_and_mismatched_checkpoints_are_rejected() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("checkpoint");
-        let mut tuner = begun(PLAN);
+        let mut tuner = new_tuner(PLAN);
         (0..30).for_each(|_| tuner.update(4));
         save(&path, "seed: 5\nx", &tuner, Tally::default()).expect("written");
         let refusal = |settings: &str, plan| {
-            load(&path, settings, &mut begun(plan)).expect_err(settings).to_string()
+            load(&path, settings, &mut new_tuner(plan)).expect_err(settings).to_string()
         };
         let other = refusal("seed: 6\nx", PLAN);
         assert!(other.contains("it was \"seed: 5\", and is \"seed: 6\" now"), "{other}");
@@ -233,7 +233,7 @@ mod tests {
         let small = refusal("seed: 5\nx", Plan { pairs: 1, ..PLAN });
         assert!(small.contains("a score of 4 in 2 games"), "{small}");
         fs::write(&path, "{\"tuning\":1,").expect("written");
-        let torn = load(&path, "x", &mut begun(PLAN)).expect_err("torn").to_string();
+        let torn = load(&path, "x", &mut new_tuner(PLAN)).expect_err("torn").to_string();
         assert!(torn.contains("is no checkpoint of a tuning"), "{torn}");
     }
 }

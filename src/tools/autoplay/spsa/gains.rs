@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_pair_has_the_gains_of_the_end() {
+    fn last_pair_uses_the_final_gains() {
         let parameter: Parameter = "a,50,0,100,4,0.01".parse().expect("a parameter");
         let gains = Gains::new(1000);
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pair_counts_as_a_whole_or_not_at_all() {
+    fn pair_with_a_void_game_is_not_counted() {
         let lost = || Err("White loses on time".to_owned());
         let games = [Ok(1), Ok(0), Ok(1), lost(), Ok(-1), Ok(-1), lost(), lost(), Ok(1), Ok(1)];
         let scored = Scored::new(&games);

@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_parameter_is_printed_as_it_is_read() {
+    fn parameter_round_trips() {
         let text = "Move Overhead,30.5,0,5000,10,0.002";
         let parameter: Parameter = text.parse().expect(text);
         assert_eq!((parameter.start, parameter.c_end), (30.5, 10.0));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_parameter_is_reported_in_plain_words() {
+    fn invalid_parameters_are_rejected_with_a_reason() {
         for (text, message) in [
             ("", "\"\" has 1 fields, expected NAME,START,MIN,MAX,C_END,R_END"),
             ("a,1,2", "\"a,1,2\" has 3 fields, expected NAME,START,MIN,MAX,C_END,R_END"),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_line_by_line() {
+    fn parameter_file_is_parsed_line_by_line() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("parameters.csv");
         let text =

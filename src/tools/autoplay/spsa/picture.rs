@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_parameter_has_its_panel() {
+    fn picture_has_a_panel_for_each_parameter() {
         let parameters =
             ["a<b,0,-9,9,1,0.5", "c,100,0,200,20,0.5", "d,-5,-6,-4,0.1,0.1", "e,1,0,2,1,1"];
         let parameters = parameters.map(|text| text.parse().expect(text)).to_vec();
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_follow_the_perturbation() {
+    fn digits_depend_on_the_perturbation() {
         assert_eq!([0.05, 0.4, 1.0, 8.0, 400.0].map(digits), [3, 2, 1, 1, 0]);
     }
 }

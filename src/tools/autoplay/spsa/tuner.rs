@@ -160,10 +160,10 @@ mod tests {
         let expected = 1.0 / (1.0 + 10_f64.powf(-difference / 400.0));
         let draws = 2.0 * expected * (1.0 - expected);
         let win = expected - draws / 2.0;
-        let fate = random.fraction();
-        if fate < win {
+        let random_value = random.fraction();
+        if random_value < win {
             1
-        } else if fate < win + draws {
+        } else if random_value < win + draws {
             0
         } else {
             -1
@@ -195,7 +195,7 @@ mod tests {
     ];
 
     #[test]
-    fn noisy_games_lead_to_the_optimum() {
+    fn tuner_finds_the_optimum_with_noisy_games() {
         for seed in 1..=4 {
             let tuner = tuned(&PARAMETERS, &OPTIMA, Plan { iterations: 10_000, pairs: 4, seed });
             let before = elo(&OPTIMA, tuner.parameters().iter().map(|parameter| parameter.start));
@@ -207,7 +207,7 @@ mod tests {
 
     /// The rules of thumb in docs/guides/tune.md, for a loss of 2 Elo at a distance of `c_end`.
     #[test]
-    fn speed_and_noise_are_as_the_page_reports() {
+    fn speed_and_noise_match_the_guide() {
         const RUNS: u64 = 40;
         let distances = |start: f64, iterations: u32| {
             let optima = || [Optimum { best: 0.0, width: 1.0, drop: 2.0 }];
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn without_anything_to_gain_nothing_goes_far() {
+    fn values_stay_near_the_start_without_any_gain() {
         for seed in 1..=4 {
             let tuner = tuned(&PARAMETERS, &[], Plan { iterations: 10_000, pairs: 4, seed });
             for (parameter, value) in tuner.parameters().iter().zip(tuner.values()) {
@@ -234,20 +234,20 @@ mod tests {
         let mut tuner = Tuner::new(parameters, Plan { iterations: 50, pairs: 1, seed: 1 });
         (0..50).for_each(|_| tuner.update(0));
         assert!(tuner.is_done());
-        assert_eq!(tuner.values(), [20.0, 0.9, -3000.0], "draws move nothing");
+        assert_eq!(tuner.values(), [20.0, 0.9, -3000.0], "draws change no value");
     }
 
     #[test]
-    fn bounds_are_kept() {
+    fn values_stay_within_bounds() {
         let optima = [Optimum { best: 500.0, width: 10.0, drop: 50.0 }];
         let plan = Plan { iterations: 300, pairs: 2, seed: 3 };
         let tuner = tuned(&["a,5,0,10,2,0.5"], &optima, plan);
         assert!(tuner.path().iter().flatten().all(|value| (0.0..=10.0).contains(value)));
-        assert_eq!(tuner.values(), [10.0], "the optimum is beyond");
+        assert_eq!(tuner.values(), [10.0], "the optimum is out of bounds");
     }
 
     #[test]
-    fn scores_give_the_same_path_again() {
+    fn same_scores_give_the_same_path() {
         let plan = Plan { iterations: 200, pairs: 1, seed: 7 };
         let tuner = tuned(&PARAMETERS, &OPTIMA, plan);
         let path = tuner.path();
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_are_right_on_average() {
+    fn rounding_to_integers_is_unbiased() {
         let parameters = vec!["a,7.3,0,20,1,0.01".parse().expect("a parameter")];
         let mut tuner = Tuner::new(parameters, Plan { iterations: 5000, pairs: 1, seed: 1 });
         let mut sums = [0.0; 2];

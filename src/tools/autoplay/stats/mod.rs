@@ -199,7 +199,7 @@ mod tests {
 
     /// Values from the tests of fastchess (`app/tests/elo_test.cpp`).
     #[test]
-    fn elo_agrees_with_published_values() {
+    fn elo_matches_published_values() {
         for (counts, value, error) in [
             (&[34, 54, 63, 64, 75][..], 55.58, 27.65),
             (&[332, 433, 498, 333, 334], -8.64, 10.33),
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn superiority_agrees_with_published_values() {
+    fn superiority_matches_published_values() {
         for (counts, los) in [
             (&[89, 123, 76][..], 0.1553),
             (&[96, 111, 136], 0.9960),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_are_counted_once_both_games_are_in() {
+    fn pair_is_counted_when_both_games_are_finished() {
         let mut tally = Tally::default();
         let win = |color| Verdict::against(color, Termination::Checkmate, "");
         tally.add(1, Color::White, &win(Color::Black));
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_of_no_games() {
+    fn statistics_are_absent_without_enough_games() {
         assert_eq!(Tally::default().elo(), None);
         assert_eq!((elo(&[0, 0, 10]), elo(&[10, 0, 0, 0, 0])), (None, None));
         assert_eq!(superiority(&[0, 0, 0, 1, 0]), None);

@@ -245,7 +245,7 @@ mod tests {
     /// Values from the tests of fastchess (`app/tests/sprt_test.cpp`), counts from loss to win.
     /// One-sided results are omitted, since they change between versions.
     #[test]
-    fn the_ratio_agrees_with_published_values() {
+    fn llr_matches_published_values() {
         use EloModel::{Logistic, Normalized};
         for (counts, elo0, elo1, model, llr) in [
             (&[36027, 68692, 36433][..], 0.0, 2.0, Normalized, 0.92),
@@ -265,7 +265,7 @@ mod tests {
     /// If all pairs are won, the best fits have only wins and losses: with a share p of wins, (p -
     /// 1/2) / sqrt(p (1 - p)) = t. So p = 1/2 under H0, and 1/2 + t / (2 sqrt(1 + t²)) under H1.
     #[test]
-    fn the_ratio_of_a_shutout_is_that_of_the_formula() {
+    fn llr_of_a_shutout_matches_the_formula() {
         let t = 2.0_f64.sqrt() * 5.0 / (2.0 * ELO_SCALE);
         let share = 0.5 + t / (2.0 * (1.0 + t * t).sqrt());
         let wanted = 104.0 * (share / 0.5).ln();
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn the_test_ends_at_its_bounds() {
+    fn test_ends_at_its_bounds() {
         let test = sprt(0.0, 5.0, EloModel::Logistic);
         let (lower, upper) = test.bounds();
         assert!((lower + 2.944).abs() < 1e-3 && (upper - 2.944).abs() < 1e-3);
@@ -287,7 +287,7 @@ mod tests {
     /// Compares with all distributions over loss, draw and win with the required mean or t-value,
     /// on a fine grid of draw shares: none fits better.
     #[test]
-    fn the_fit_is_the_likeliest_there_is() {
+    fn fit_maximises_the_likelihood() {
         let counts = [[70, 20, 10], [10, 20, 70], [1, 0, 99], [99, 0, 1], [0, 50, 0], [0, 0, 30]];
         for (counts, elo) in counts.iter().flat_map(|counts| {
             [-1600.0, -300.0, -100.0, -1.0, 1e-9, 5.0, 150.0, 500.0, 1600.0]
@@ -325,7 +325,7 @@ mod tests {
 
         /// Counts of all sizes, many of them zero; bounds and errors from the whole range.
         #[test]
-        fn every_ratio_is_finite(
+        fn llr_is_always_finite(
             counts in proptest::array::uniform5(prop_oneof![
                 3 => Just(0), 2 => 1_u32..100, 1 => any::<u32>(),
             ]),
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_tests_are_refused() {
+    fn invalid_tests_are_rejected() {
         assert_eq!(sprt(5.0, 5.0, EloModel::Logistic).checked(), Err(SprtError::Order));
         let greedy = Sprt { alpha: 0.6, beta: 0.4, ..sprt(0.0, 5.0, EloModel::Logistic) };
         assert_eq!(greedy.checked(), Err(SprtError::Errors));

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn gains_are_summed_up() {
+    fn speedups_are_summarised() {
         let trials = [400, 100, 200].map(|one| trial(one, timing(100, 1_500)));
         let SpeedupSummary { threads, speedup, mean, error, total, nodes, speed, .. } =
             summarise(&[2], &trials)[0];
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_shared_is_summed_up() {
+    fn sharing_statistics_are_summarised() {
         let sharing = |splits, joined, joins, waiting| Timing {
             sharing: Sharing { splits, joined, joins, waiting: Duration::from_millis(waiting) },
             ..timing(100, 1_500)
@@ -258,14 +258,14 @@ mod tests {
         let SpeedupSummary { waiting, splits, joined, joins, .. } = summarise(&[2], &trials)[0];
         // 80 ms of two threads' 200 ms; the others per second of elapsed time.
         for (found, expected) in [(waiting, 0.2), (splits, 200.0), (joined, 0.3), (joins, 80.0)] {
-            assert!((found - expected).abs() < 1e-9, "{found} in place of {expected}");
+            assert!((found - expected).abs() < 1e-9, "{found} instead of {expected}");
         }
         let alone = summarise(&[1], &[trial(100, timing(100, 1_000))])[0];
         assert_eq!((alone.waiting, alone.splits, alone.joined, alone.joins), (0.0, 0.0, 0.0, 0.0));
     }
 
     #[test]
-    fn one_thread_searches_what_one_thread_searches_to_a_depth_set_by_another_search() {
+    fn single_threaded_trial_repeats_the_reference_search() {
         let config = Config { memory_mb: 4, ..Config::default() };
         let mut bench =
             Bench::new(&[1, 2], &config, Duration::from_millis(20)).expect("two threads");

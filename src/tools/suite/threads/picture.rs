@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ours_stands_beside_what_is_published() {
+    fn picture_shows_own_and_published_speedups() {
         let summary = summarise(&[1], &[])[0];
         let gain = |threads, median: f64| SpeedupSummary {
             threads,
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn one_thread_is_drawn_as_it_was_measured() {
+    fn measured_point_at_one_thread_is_kept() {
         let measured = [point(1.0, 0.98), point(2.0, 1.9)];
         assert_eq!(from_one(measured.into_iter()), measured);
         assert_eq!(from_one([point(2.0, 1.9)].into_iter())[0], point(1.0, 1.0));

@@ -24,7 +24,7 @@ fn read(path: &Path) -> Vec<PlayedGame> {
 }
 
 #[test]
-fn games_survive_their_file_in_four_bytes_a_position() {
+fn games_round_trip_in_at_most_four_bytes_per_position() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
     let games = games(3);
@@ -38,7 +38,7 @@ fn games_survive_their_file_in_four_bytes_a_position() {
 }
 
 #[test]
-fn games_from_other_positions_keep_their_start() {
+fn games_keep_their_start_position() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
     let games: Vec<PlayedGame> = (0..9).map(any_game).collect();
@@ -55,7 +55,7 @@ fn games_from_other_positions_keep_their_start() {
 }
 
 #[test]
-fn a_torn_file_is_continued_with_nothing_lost_or_doubled() {
+fn truncated_file_is_continued_without_losing_games() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
     let games = games(3);
@@ -72,7 +72,7 @@ fn a_torn_file_is_continued_with_nothing_lost_or_doubled() {
 }
 
 #[test]
-fn foreign_damaged_and_other_files_are_distinguished() {
+fn foreign_damaged_and_mismatched_files_have_different_errors() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
     std::fs::write(&path, "[Event \"?\"]\n").expect("written");
@@ -128,7 +128,7 @@ fn any_game(seed: u64) -> PlayedGame {
 }
 
 #[test]
-fn any_game_comes_out_of_its_block_as_it_went_in() {
+fn packed_games_round_trip() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
     let games: Vec<PlayedGame> = (0..60).map(any_game).collect();
@@ -147,7 +147,7 @@ fn any_game_comes_out_of_its_block_as_it_went_in() {
 }
 
 #[test]
-fn packed_games_take_less_than_half_and_are_the_same_for_any_number_of_threads() {
+fn packed_file_is_half_as_large_and_independent_of_threads() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
     let games = games(40);
@@ -160,7 +160,7 @@ fn packed_games_take_less_than_half_and_are_the_same_for_any_number_of_threads()
 }
 
 #[test]
-fn what_a_block_says_never_changes() {
+fn packed_block_format_is_stable() {
     // Existing files must stay readable: a change of bytes needs a new version.
     let games: Vec<PlayedGame> = (100..140).map(any_game).collect();
     let bytes = model::pack(&games).expect("legal games");
@@ -168,7 +168,7 @@ fn what_a_block_says_never_changes() {
 }
 
 #[test]
-fn damage_costs_the_games_of_its_block() {
+fn damage_affects_only_its_block() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
     let games: Vec<PlayedGame> = (0..30).map(any_game).collect();
@@ -208,7 +208,7 @@ fn damage_costs_the_games_of_its_block() {
 }
 
 #[test]
-fn any_bytes_in_a_block_are_games_or_refused() {
+fn unpacking_arbitrary_bytes_gives_legal_games_or_none() {
     let mut random = Random::new(3);
     for round in 0..200 {
         let bytes: Vec<u8> = (0..random.below(400)).map(|_| random.next_u64() as u8).collect();
@@ -219,7 +219,7 @@ fn any_bytes_in_a_block_are_games_or_refused() {
 }
 
 #[test]
-fn an_interrupted_packed_file_is_continued() {
+fn interrupted_packed_file_is_continued() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
     let games: Vec<PlayedGame> = (0..12).map(any_game).collect();
@@ -227,7 +227,7 @@ fn an_interrupted_packed_file_is_continued() {
     assert_eq!(parts, []);
     file.begin("one").expect("written");
     file.append(&games[..5]).expect("written");
-    assert!(PackedFile::open(&path).is_err(), "somebody writes to it");
+    assert!(PackedFile::open(&path).is_err(), "the file is locked");
     drop(file);
     let whole = std::fs::read(&path).expect("the file");
     let part = PackedPart { settings: "one".to_owned(), games: 5 };
@@ -249,7 +249,7 @@ fn an_interrupted_packed_file_is_continued() {
     std::fs::write(&path, &bytes).expect("written");
     let error = PackedFile::open(&path).err().expect("damaged").to_string();
     assert!(error.ends_with("a.games, game 1: its block is damaged, and others follow"), "{error}");
-    assert!(std::fs::read(&path).expect("the file") == bytes, "nothing is touched");
+    assert!(std::fs::read(&path).expect("the file") == bytes, "the file is unchanged");
     std::fs::write(&path, "[Event \"?\"]\n").expect("written");
     assert!(matches!(PackedFile::open(&path), Err(GameError::Foreign(_))));
     let (mut file, _) = GameFile::open(&dir.path().join("b.games"), &settings()).expect("new");

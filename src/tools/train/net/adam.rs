@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_finds_the_bottom_of_a_bowl_in_any_number_of_threads() {
+    fn optimiser_finds_the_minimum_with_any_number_of_threads() {
         for threads in [1, 2] {
             let mut weights = [1.5, -1.0];
             let mut adam = AdamW::new(2, 0);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_decay_and_stay_in_bounds() {
+    fn weights_decay_and_stay_within_bounds() {
         let mut weights = [1.0, LIMIT];
         let mut adam = AdamW::new(2, 0);
         let stride = Stride { step: 1, rate: 0.1, decay: 0.5, scale: 1.0, common: 0.0 };
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(weights, [0.95, LIMIT]);
     }
     #[test]
-    fn king_buckets_take_a_share_of_the_step_together() {
+    fn king_buckets_share_part_of_each_step() {
         for threads in [1, 2] {
             // Two king buckets of three weights and one weight outside; only the first bucket has
             // gradients.

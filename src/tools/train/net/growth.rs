@@ -40,7 +40,7 @@ mod tests {
     use crate::engine::eval::nnue::{BUCKETS, narrowed};
 
     #[test]
-    fn new_neurons_do_not_change_what_is_said_but_can_learn() {
+    fn new_neurons_keep_the_output_and_have_gradients() {
         const FEW: usize = HIDDEN / 2;
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("few.bin");
@@ -49,9 +49,9 @@ mod tests {
         let parameters = Parameters::grown_from(&path, 1).expect("a network");
         let zeros = Network::from_bytes(&few).expect("a network");
         let example = Example::new(&Position::start(), 0.5);
-        let said = output(&parameters, &example);
-        assert_eq!(said, output(&Parameters::from(&zeros), &example));
-        assert_ne!(said, 0.0);
+        let expected = output(&parameters, &example);
+        assert_eq!(expected, output(&Parameters::from(&zeros), &example));
+        assert_ne!(expected, 0.0);
         let rows = parameters.rows();
         assert!(rows[0][FEW..].iter().all(|weight| *weight != 0.0 && weight.abs() < INPUT_SPREAD));
         let [own, enemy] = Parameters::<HIDDEN>::output_rows(0);
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_of_this_build_is_as_it_was() {
+    fn network_of_the_same_size_is_unchanged() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("net.bin");
         let network = Network::embedded();
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_network_or_has_more_neurons_is_refused() {
+    fn invalid_or_larger_networks_are_rejected() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("net.bin");
         let refused = |bytes: &[u8]| {

@@ -71,21 +71,21 @@ mod tests {
     }
 
     #[test]
-    fn balance_lets_all_numbers_of_pieces_count_alike() {
+    fn balance_weights_piece_counts_equally() {
         let examples = examples();
-        let pulls = |balance: f32| {
+        let derivatives = |balance: f32| {
             let objective = Objective::new(CURVE, 2.0, balance, &examples);
             [0, 3].map(|place| objective.derivative(0.5, &examples[place]))
         };
-        assert_eq!(pulls(0.0), [1.0, 1.0]);
-        let [many, few] = pulls(1.0);
+        assert_eq!(derivatives(0.0), [1.0, 1.0]);
+        let [many, few] = derivatives(1.0);
         assert!((3.0 * many - few).abs() < 1e-5 && (3.0 * many + few - 4.0).abs() < 1e-5);
-        let [many, few] = pulls(0.5);
+        let [many, few] = derivatives(0.5);
         assert!((few / many - 3.0_f32.sqrt()).abs() < 1e-5);
     }
 
     #[test]
-    fn the_pull_is_the_slope_of_the_power() {
+    fn derivative_matches_finite_differences() {
         const STEP: f32 = 1e-3;
         let examples = examples();
         for power in [1.5, 2.0, 2.5] {

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_scale_is_where_73_percent_are_expected() {
+    fn score_equal_to_the_scale_gives_73_percent() {
         let curve = Sigmoid { scale: 150 };
         assert!((curve.of_score(150.0) - 0.7311).abs() < 1e-4);
         assert_eq!(curve.of_score(0.0), 0.5);
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slope_is_that_of_finite_differences() {
+    fn slope_matches_finite_differences() {
         const STEP: f32 = 1e-2;
         let curve = Sigmoid { scale: 150 };
         for output in [-1.0, 0.0, 0.4] {

@@ -82,16 +82,16 @@ fn settings(threads: usize) -> TrainSettings {
 }
 
 /// Weights as large as trained ones.
-fn grown<const N: usize>(seed: u64) -> Parameters<N> {
+fn large_parameters<const N: usize>(seed: u64) -> Parameters<N> {
     let mut parameters = Parameters::random(seed);
     parameters.as_mut_slice().iter_mut().for_each(|weight| *weight *= 4.0);
     parameters
 }
 
 #[test]
-fn the_gradient_is_that_of_finite_differences() {
+fn gradient_matches_finite_differences() {
     const STEP: f32 = 1e-3;
-    let mut parameters = grown::<FEW>(3);
+    let mut parameters = large_parameters::<FEW>(3);
     let examples = examples(20, 4);
     let mut gradient = Parameters::zero();
     let objective = Objective::square(CURVE);
@@ -117,8 +117,8 @@ fn the_gradient_is_that_of_finite_differences() {
 }
 
 #[test]
-fn all_kernels_give_the_same_bits() {
-    let parameters = grown::<HIDDEN>(5);
+fn all_kernels_give_identical_gradients() {
+    let parameters = large_parameters::<HIDDEN>(5);
     let examples = examples(50, 6);
     let (first, second) = examples.split_at(20);
     let mut gradients = [Parameters::zero(), Parameters::zero()];
@@ -131,7 +131,7 @@ fn all_kernels_give_the_same_bits() {
 }
 
 #[test]
-fn material_is_learnt() {
+fn network_learns_material() {
     // Enough examples for kings in all king buckets.
     let data = Data { training: examples(20_000, 1), ..data() };
     let mut trainer: Trainer<FEW> = Trainer::new(settings(2), &data);
@@ -156,7 +156,7 @@ fn material_is_learnt() {
 }
 
 #[test]
-fn training_is_deterministic_for_a_number_of_threads() {
+fn training_is_deterministic_for_each_thread_count() {
     let data = data();
     for threads in [1, 3] {
         let [one, other] = [(); 2].map(|()| {
@@ -169,7 +169,7 @@ fn training_is_deterministic_for_a_number_of_threads() {
 }
 
 #[test]
-fn training_taken_up_again_ends_as_if_never_interrupted() {
+fn resumed_training_equals_uninterrupted_training() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("net.checkpoint");
     let data = data();
@@ -188,7 +188,7 @@ fn training_taken_up_again_ends_as_if_never_interrupted() {
 }
 
 #[test]
-fn other_checkpoints_are_refused() {
+fn mismatched_checkpoints_are_rejected() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("net.checkpoint");
     let data = data();
@@ -212,8 +212,8 @@ fn other_checkpoints_are_refused() {
 }
 
 #[test]
-fn an_example_is_the_position_as_the_network_sees_it() {
-    let parameters = grown::<HIDDEN>(8);
+fn example_has_the_network_inputs_of_its_position() {
+    let parameters = large_parameters::<HIDDEN>(8);
     let network = parameters.quantised(&[]).expect("weights in bounds");
     for position in positions(100, 9) {
         let example = Example::new(&position, 0.5);
@@ -226,7 +226,7 @@ fn an_example_is_the_position_as_the_network_sees_it() {
 }
 
 #[test]
-fn colours_do_not_matter() {
+fn colour_flipped_positions_give_equal_examples() {
     let [white, black] = [
         "r1bqk2r/pppp1ppp/2n2n2/4p3/1bB1P3/2N2N2/PPPP1PPP/R1BQ1RK1 b kq - 0 1",
         "r1bq1rk1/pppp1ppp/2n2n2/1Bb1p3/4P3/2N2N2/PPPP1PPP/R1BQK2R w KQ - 0 1",
@@ -236,8 +236,8 @@ fn colours_do_not_matter() {
 }
 
 #[test]
-fn integers_say_nearly_the_same() {
-    let parameters = grown::<HIDDEN>(10);
+fn quantisation_error_is_small() {
+    let parameters = large_parameters::<HIDDEN>(10);
     let examples = examples(500, 11);
     let network = parameters.quantised(&examples).expect("weights in bounds");
     let error = parameters.quantisation_error(&network, CURVE, &examples);
@@ -249,8 +249,10 @@ fn integers_say_nearly_the_same() {
 }
 
 #[test]
-fn errors_are_reported_by_the_number_of_pieces() {
-    let network = |seed| Arc::new(grown::<HIDDEN>(seed).quantised(&[]).expect("weights in bounds"));
+fn errors_are_grouped_by_piece_count() {
+    let network = |seed| {
+        Arc::new(large_parameters::<HIDDEN>(seed).quantised(&[]).expect("weights in bounds"))
+    };
     let (one, other) = (network(12), network(13));
     let judged = |position: &Position| {
         let score = one.evaluate(&PieceSet::of(position), position.side_to_move());
@@ -272,13 +274,13 @@ fn errors_are_reported_by_the_number_of_pieces() {
 }
 
 #[test]
-fn other_searches_are_held_against_the_same_positions() {
+fn expectations_of_other_searches_are_matched_by_position() {
     let examples: Vec<Example> =
         positions(20, 15).iter().map(|position| Example::new(position, 0.5)).collect();
-    let mut surer = examples[1..].to_vec();
-    surer.iter_mut().for_each(|example| example.target = 0.75);
-    surer.reverse();
-    let judged = expected_by_others(&surer, &examples);
+    let mut others = examples[1..].to_vec();
+    others.iter_mut().for_each(|example| example.target = 0.75);
+    others.reverse();
+    let judged = expected_by_others(&others, &examples);
     assert_eq!(judged[0], None);
     let rows = errors_by_piece_count(&[vec![Some(0.0); 20], judged], &examples);
     assert_eq!(
@@ -288,8 +290,8 @@ fn other_searches_are_held_against_the_same_positions() {
 }
 
 #[test]
-fn a_network_becomes_weights_and_is_the_same_again() {
-    let network = grown::<HIDDEN>(12).quantised(&[]).expect("weights in bounds");
+fn network_round_trips_through_parameters() {
+    let network = large_parameters::<HIDDEN>(12).quantised(&[]).expect("weights in bounds");
     let weights = Parameters::from(&network);
     assert!(weights.quantised(&[]).expect("weights in bounds") == network);
     let (data, few) = (data(), TrainSettings { epochs: 1, rate: 1e-3, ..settings(2) });
@@ -301,7 +303,7 @@ fn a_network_becomes_weights_and_is_the_same_again() {
 }
 
 #[test]
-fn no_weight_outgrows_the_integers() {
+fn weights_are_limited_to_the_integer_range() {
     let mut parameters = Parameters::<HIDDEN>::zero();
     let mut adam = AdamW::new(Parameters::<HIDDEN>::LEN, 0);
     let uphill = vec![-1.0; Parameters::<HIDDEN>::LEN];
@@ -325,7 +327,7 @@ fn game(number: i16) -> PlayedGame {
 }
 
 #[test]
-fn games_become_examples_that_are_quiet_and_not_decided() {
+fn examples_are_quiet_and_undecided_positions() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
     let (mut file, _) = GameFile::open(&path, &GameSettings::default()).expect("a new file");
@@ -362,7 +364,7 @@ fn games_become_examples_that_are_quiet_and_not_decided() {
 }
 
 #[test]
-fn positions_of_few_pieces_may_look_further_ahead() {
+fn lambda_can_differ_for_positions_with_few_pieces() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
     // Ten pieces until the pawn captures; each search scores a pawn for White, who loses.
@@ -405,7 +407,7 @@ fn selection_of_all() -> Selection {
 }
 
 #[test]
-fn the_picture_shows_every_epoch() {
+fn plot_shows_every_epoch() {
     let history: Vec<EpochLoss> = (1..=30)
         .map(|epoch| EpochLoss {
             training: 0.005 + 0.01 / f64::from(epoch),

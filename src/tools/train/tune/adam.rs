@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_finds_the_bottom_of_a_bowl() {
+    fn optimiser_finds_the_minimum() {
         let mut values = Values(vec![[40.0, -30.0]]);
         let mut adam = Adam::new(1);
         for step in 0..2000 {

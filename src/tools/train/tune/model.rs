@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_is_the_evaluation_but_for_rounding() {
+    fn model_matches_the_evaluation_except_for_rounding() {
         let (samples, data) = data();
         for (index, sample) in samples.iter().enumerate() {
             let sign = if sample.position.side_to_move() == Color::White { 1 } else { -1 };
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gradient_is_the_slope_of_the_error() {
+    fn gradient_matches_finite_differences() {
         const STEP: f32 = 0.5;
         let (_, data) = data();
         for (index, fen) in POSITIONS.iter().enumerate() {
@@ -174,9 +174,9 @@ mod tests {
                         model.error(&row)
                     };
                     let slope = (error(STEP) - error(-STEP)) / (2.0 * STEP);
-                    let reckoned = gradient.0[place][phase];
-                    let close = (slope - reckoned).abs() < 2e-6 + 0.02 * reckoned.abs();
-                    assert!(close, "{fen}, weight {place}: {slope} {reckoned}");
+                    let computed = gradient.0[place][phase];
+                    let close = (slope - computed).abs() < 2e-6 + 0.02 * computed.abs();
+                    assert!(close, "{fen}, weight {place}: {slope} {computed}");
                 }
             }
         }

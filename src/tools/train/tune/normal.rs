@@ -75,7 +75,7 @@ mod tests {
     use crate::tools::train::tune::model::Values;
 
     #[test]
-    fn the_normal_form_predicts_the_same() {
+    fn normalisation_keeps_predictions() {
         let mut game = Game::new(Position::start());
         let moves = "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6 O-O Qd4 Nxd4 exd4 d3 Be7 Nd2 Nf6 e5 Nd5";
         let mut samples = Vec::new();

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn tuning_lowers_both_errors() {
+    fn tuning_reduces_training_and_validation_error() {
         let settings = TuneSettings {
             epochs: 40,
             rate: 4.0,

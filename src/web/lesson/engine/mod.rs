@@ -50,7 +50,7 @@ mod tests {
     use crate::engine::search::{Config, Control, Limits, Searcher};
 
     #[test]
-    fn the_page_has_every_visit_below_an_iteration() {
+    fn every_visit_is_listed_below_an_iteration() {
         let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
         let bounds = Bounds { plies: 2, min_depth: 0, branch: Vec::new(), visits: 100 };
         let (game, limits) = (Game::default(), Limits::depth(5));

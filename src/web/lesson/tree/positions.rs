@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_with_the_same_below_them_are_one_position() {
+    fn nodes_with_equal_subtrees_are_one_position() {
         let tree: GameTree = "a max\n b\n  c 1\n  d 2\n e\n  f 2\n  g 1\n h\n  i\n   j 1\n   k 2\n"
             .parse()
             .expect("a tree");

@@ -212,7 +212,7 @@ mod tests {
     const LARGE: Growth = Growth { depth: 4, branching: 3, ..Growth::SMALL };
 
     #[test]
-    fn a_seed_gives_one_tree_that_can_be_written_and_read() {
+    fn random_tree_depends_on_the_seed_and_round_trips() {
         for (seed, uneven, copies) in [(1, false, 0), (2, true, 0), (3, true, 40), (4, false, 40)] {
             let growth = Growth { seed, uneven, copies, ..LARGE };
             let tree = growth.tree().expect("a tree");
@@ -224,14 +224,14 @@ mod tests {
     }
 
     #[test]
-    fn names_go_by_level() {
+    fn names_are_numbered_by_level() {
         let tree = Growth::SMALL.tree().expect("a tree");
         let names: Vec<&str> = (0..tree.len()).map(|id| tree.node_name(id)).collect();
         assert_eq!(names[..6], ["N0", "N1", "N3", "N7", "N8", "N4"]);
     }
 
     #[test]
-    fn the_better_the_order_the_fewer_the_visits() {
+    fn better_order_gives_fewer_visits() {
         let visits = |order| -> u64 {
             let trees = (0..40).map(|seed| Growth { seed, order, ..LARGE }.tree().expect("a tree"));
             trees.map(|tree| watch_tree(&tree, Algorithm::AlphaBeta).nodes).sum()
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_changes_no_value() {
+    fn order_does_not_change_the_value() {
         for seed in 0..50 {
             let tree = Growth { seed, uneven: true, ..LARGE }.tree().expect("a tree");
             for order in [-100, -30, 0, 70, 100] {
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_refused() {
+    fn too_large_trees_are_rejected() {
         let huge = Growth { depth: 60, branching: 2, ..Growth::SMALL };
         assert!(huge.tree().expect_err("huge").contains("nodes"));
         assert!(Growth { spread: -1, ..Growth::SMALL }.tree().is_err());

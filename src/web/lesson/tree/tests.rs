@@ -23,7 +23,7 @@ fn cutoff<'a>(search_record: &'a SearchRecord, name: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn the_classic_tree_gives_its_known_results() {
+fn classic_tree_gives_known_results() {
     let tree = GameTree::classic();
     let minimax = watch_tree(&tree, Algorithm::Minimax);
     assert_eq!((minimax.value, minimax.nodes, minimax.cutoffs), (5, 15, 0));
@@ -40,7 +40,7 @@ fn the_classic_tree_gives_its_known_results() {
 }
 
 #[test]
-fn with_other_leaves_the_branch_is_searched_again() {
+fn second_example_needs_a_research() {
     let pvs = watch_tree(&second(), Algorithm::Pvs);
     assert_eq!((pvs.value, pvs.researches), (10, 1));
     assert!(cutoff(&pvs, "N6").contains(&"alpha 11 >= beta 10"));
@@ -56,7 +56,7 @@ fn with_other_leaves_the_branch_is_searched_again() {
 }
 
 #[test]
-fn trees_survive_being_written_and_read() {
+fn trees_round_trip() {
     let tree = GameTree::classic();
     assert_eq!(tree.to_string().parse(), Ok(tree));
     let min: GameTree = "a min\n b 1\n c 2\n".parse().expect("a tree");
@@ -65,7 +65,7 @@ fn trees_survive_being_written_and_read() {
 }
 
 #[test]
-fn what_is_no_tree_is_refused_with_its_line() {
+fn invalid_tree_is_rejected_with_its_line_number() {
     for (text, line, words) in [
         ("", 1, "no node"),
         ("# nothing\n\n", 2, "no node"),
@@ -92,7 +92,7 @@ fn what_is_no_tree_is_refused_with_its_line() {
 }
 
 #[test]
-fn leaves_alone_can_be_changed() {
+fn only_leaves_can_be_changed() {
     let mut tree = GameTree::classic();
     assert!(tree.set_value("N99", 1).expect_err("no node").contains("no node N99"));
     assert!(tree.set_value("N1", 1).expect_err("inner").contains("no leaf"));
@@ -136,7 +136,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn all_searches_find_the_value_of_minimax(tree in trees()) {
+    fn all_algorithms_find_the_minimax_value(tree in trees()) {
         let minimax = search_two_sided(&tree, Algorithm::Minimax, &mut ());
         for algorithm in Algorithm::ALL {
             let search_record = watch_tree(&tree, algorithm);
@@ -151,7 +151,7 @@ proptest! {
     }
 
     #[test]
-    fn the_two_forms_take_the_same_steps(tree in trees()) {
+    fn negamax_and_two_sided_forms_take_the_same_steps(tree in trees()) {
         for algorithm in Algorithm::ALL {
             let (mut one, mut two) = (Recorder::new(Bounds::NONE), Recorder::new(Bounds::NONE));
             let mut game = tree.clone();
@@ -163,7 +163,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_cut_off_is_never_needed(tree in trees()) {
+    fn cutoffs_never_change_the_value(tree in trees()) {
         let minimax = watch_tree(&tree, Algorithm::Minimax);
         prop_assert_eq!(minimax.nodes, tree.len() as u64);
         let alpha_beta = watch_tree(&tree, Algorithm::AlphaBeta);
@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_a_tree_or_refused(text in "( {0,4}[ab#\\t0-9-]{0,3} ?[a0-9-]{0,6}\n){0,6}") {
+    fn arbitrary_text_does_not_panic(text in "( {0,4}[ab#\\t0-9-]{0,3} ?[a0-9-]{0,6}\n){0,6}") {
         let _ = text.parse::<GameTree>();
     }
 }

@@ -88,13 +88,13 @@ impl PageFile {
 mod tests {
     use super::*;
 
-    /// The names that follow a mark in a text, up to the quote.
+    /// Names that follow `mark` in a text, up to the closing quote.
     fn named<'t>(text: &'t str, mark: &'t str) -> impl Iterator<Item = &'t str> {
         text.split(mark).skip(1).filter_map(|rest| rest.split('"').next())
     }
 
     #[test]
-    fn the_page_loads_its_own_files_and_no_others() {
+    fn page_loads_only_its_own_files() {
         let is_own = |name: &str| {
             let path = format!("/{}", name.trim_start_matches("./").trim_start_matches('/'));
             FILES.iter().any(|file| file.path == path)
@@ -107,13 +107,13 @@ mod tests {
                 loaded += usize::from(!name.starts_with('#'));
             }
             let foreign = file.text.replace("http://www.w3.org/2000/svg", "");
-            assert!(!foreign.contains("://"), "{} names another server", file.path);
+            assert!(!foreign.contains("://"), "{} refers to another server", file.path);
         }
         assert!(loaded > FILES.len(), "{loaded} names found");
     }
 
     #[test]
-    fn the_scripts_are_short_and_parse_no_html() {
+    fn scripts_are_short_and_do_not_parse_html() {
         const LONGEST: usize = 600;
         for file in FILES {
             assert!(file.text.lines().count() < LONGEST, "{} is too long", file.path);

@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_performance_is_that_of_the_published_example() {
+    fn performance_matches_the_published_example() {
         for (counts, side, average, performance) in [
             (Counts::new(361, 23, 272), Color::White, 1695.0, 1744.0),
             (Counts::new(2, 0, 2), Color::White, 1797.0, 1797.0),

@@ -58,7 +58,7 @@ fn read_all(folder: &Path) -> Folder {
         .collect()
 }
 
-/// Damages a file the way disks or people do. Returns a description.
+/// Damages a random file; returns a description.
 fn damage(files: &mut Folder, random: &mut Random) -> String {
     let names: Vec<String> = files.keys().filter(|name| *name != LOCK).cloned().collect();
     let pick = |random: &mut Random| names[random.below(names.len())].clone();
@@ -85,7 +85,7 @@ fn damage(files: &mut Folder, random: &mut Random) -> String {
 }
 
 #[test]
-fn damaged_files_are_reported_or_written_anew() {
+fn damaged_checkpoint_files_are_reported_or_rewritten() {
     const TRIALS: usize = 40;
     let plain = BuildOptions { threads: 2, ..BuildOptions::default() };
     let unique = BuildOptions { unique: true, ..plain.clone() };
@@ -164,7 +164,7 @@ fn draft_in(folder: &Path) -> File {
 }
 
 #[test]
-fn a_build_stopped_while_it_writes_its_book_resumes_at_the_last_note() {
+fn build_stopped_while_writing_resumes_at_the_last_note() {
     let plain = BuildOptions { threads: 2, ..BuildOptions::default() };
     let pruned = BuildOptions { min_games: 3, ..plain.clone() };
     for options in [plain, pruned] {
@@ -186,7 +186,7 @@ fn a_build_stopped_while_it_writes_its_book_resumes_at_the_last_note() {
 }
 
 #[test]
-fn the_note_of_a_book_with_other_positions_is_not_used() {
+fn note_of_a_book_with_other_positions_is_ignored() {
     let all = BuildOptions { threads: 2, ..BuildOptions::default() };
     let pruned = BuildOptions { min_games: 3, ..all.clone() };
     let place = tempfile::tempdir().expect("a folder");
@@ -202,7 +202,7 @@ fn the_note_of_a_book_with_other_positions_is_not_used() {
 }
 
 #[test]
-fn checkpoints_at_every_opportunity_do_not_multiply_the_files() {
+fn frequent_checkpoints_do_not_multiply_the_files() {
     let place = tempfile::tempdir().expect("a folder");
     let folder = place.path().join("unfinished");
     let plain = BuildOptions { threads: 2, ..BuildOptions::default() };
