@@ -246,7 +246,7 @@ fn books_can_be_merged_filtered_and_compared() {
 }
 
 #[test]
-fn filter_removes_moves_to_avoid_by_any_move_order() {
+fn filter_removes_avoided_moves_by_any_move_order() {
     let folder = folder();
     let all = Book::embedded();
     // Every move that transposes: the position after it is reached by another move too.
@@ -264,7 +264,7 @@ fn filter_removes_moves_to_avoid_by_any_move_order() {
         let (position, mv) = ways[0];
         let line = format!("{} am {};\n", position.epd(), position.san(mv));
         fs::write(folder.path().join("avoid.epd"), line).expect("writable");
-        must(
+        run_ok(
             &["filter", "embedded", "--avoid", "avoid.epd", "-o", "cut.tbk", "--force"],
             folder.path(),
         );
@@ -323,8 +323,8 @@ fn row(key: u64, word: u16, weight: u16) -> [u8; 16] {
 fn files_that_only_look_like_polyglot_books_are_rejected() {
     let folder = folder();
     let start = Position::start().key();
-    let e4 = "e2e4".parse::<tabia::position::Move>().expect("a move").to_polyglot();
-    let e5 = "e7e5".parse::<tabia::position::Move>().expect("a move").to_polyglot();
+    let e4 = "e2e4".parse::<Move>().expect("a move").to_polyglot();
+    let e5 = "e7e5".parse::<Move>().expect("a move").to_polyglot();
     let refusal = |bytes: &[u8]| {
         let path = folder.path().join("fake.bin");
         fs::write(&path, bytes).expect("writable");
