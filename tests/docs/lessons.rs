@@ -1,17 +1,10 @@
-//! Runs the commands quoted in docs/lessons.md and compares their output.
-//!
-//! A block ```` ```console ```` begins with `$ tabia …` and must equal the output. In a block
-//! ```` ```console varies ```` numbers may differ, and lines that begin with a number are ignored:
-//! they hold times, or iterations of the engine's own search. With `TABIA_UPDATE_DOCS` set the
-//! page is rewritten instead.
+//! What the commands `tabia lesson …` print and write.
 
 use std::path::Path;
 
 use serde_json::Value;
 
 use crate::support;
-
-const PAGE: &str = "docs/lessons.md";
 
 /// What `tabia` prints, run in a folder.
 fn tabia(arguments: &[&str], folder: &Path) -> String {
@@ -27,97 +20,6 @@ fn json(arguments: &[&str], folder: &Path) -> Value {
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")
-}
-
-/// A quoted command and its quoted output.
-struct Block {
-    varies: bool,
-    command: String,
-    quoted: String,
-}
-
-/// The page in parts: text as it is, and blocks.
-fn parts(page: &str) -> Vec<Result<Block, String>> {
-    let mut parts = Vec::new();
-    let mut text = String::new();
-    let mut lines = page.lines();
-    while let Some(line) = lines.next() {
-        let varies = match line {
-            "```console" => false,
-            "```console varies" => true,
-            _ => {
-                text.push_str(line);
-                text.push('\n');
-                continue;
-            }
-        };
-        let command = lines.next().expect("a command").to_owned();
-        let quoted = lines.by_ref().take_while(|line| *line != "```");
-        let quoted = quoted.map(|line| format!("{line}\n")).collect();
-        parts.push(Err(std::mem::take(&mut text)));
-        parts.push(Ok(Block { varies, command, quoted }));
-    }
-    parts.push(Err(text));
-    parts
-}
-
-/// A text without its numbers and the lines that begin with one.
-fn shape(text: &str) -> String {
-    let lines =
-        text.lines().filter(|line| !line.trim_start().starts_with(|c: char| c.is_ascii_digit()));
-    let mut shape = String::new();
-    for line in lines {
-        let words: Vec<String> = line
-            .split_whitespace()
-            .map(|word| {
-                let is_number = |c: char| c.is_ascii_digit() || "+-.%x(),;".contains(c);
-                if word.chars().all(is_number) || word.ends_with("inf") {
-                    "#".to_owned()
-                } else {
-                    word.to_owned()
-                }
-            })
-            .collect();
-        shape.push_str(&words.join(" "));
-        shape.push('\n');
-    }
-    shape
-}
-
-#[test]
-fn page_quotes_the_output_of_the_lessons() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);
-    let page = std::fs::read_to_string(&path).expect(PAGE);
-    let folder = folder();
-    let (mut fresh, mut blocks) = (String::new(), 0);
-    for part in parts(&page) {
-        let block = match part {
-            Err(text) => {
-                fresh.push_str(&text);
-                continue;
-            }
-            Ok(block) => block,
-        };
-        blocks += 1;
-        let words = shlex::split(&block.command).expect("a command line");
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let ["$", "tabia", arguments @ ..] = &words[..] else { panic!("{}", block.command) };
-        let printed = tabia(arguments, folder.path());
-        if std::env::var_os("TABIA_UPDATE_DOCS").is_none() {
-            let (printed, quoted) = match block.varies {
-                true => (shape(&printed), shape(&block.quoted)),
-                false => (printed, block.quoted),
-            };
-            assert_eq!(printed, quoted, "{PAGE} is out of date: {}", block.command);
-            continue;
-        }
-        let kind = if block.varies { " varies" } else { "" };
-        fresh.push_str(&format!("```console{kind}\n{}\n{printed}```\n", block.command));
-    }
-    assert!(blocks >= 6, "{PAGE} quotes {blocks} commands");
-    if std::env::var_os("TABIA_UPDATE_DOCS").is_some() {
-        std::fs::write(&path, fresh).expect(PAGE);
-    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod support;
 
 mod architecture;
+mod commands;
 mod generate;
 mod lessons;
 mod pages;

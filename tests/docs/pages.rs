@@ -12,12 +12,16 @@ const MAX_WORDS: usize = 1_500;
 const MAX_README_WORDS: usize = 900;
 const MAX_ARCHITECTURE_WORDS: usize = 2_000;
 
-/// The pages without their fenced blocks, by their paths in the repository.
-fn pages() -> BTreeMap<PathBuf, String> {
+/// The paths of the pages in the repository, in order.
+pub(super) fn paths() -> BTreeSet<PathBuf> {
     let top = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
     let below = ["docs", "books", "tests"].into_iter().flat_map(|name| files_below(name, "md"));
-    let pages = top.into_iter().map(PathBuf::from).chain(below);
-    pages.map(|path| (path.clone(), without_blocks(&read(&path)))).collect()
+    top.into_iter().map(PathBuf::from).chain(below).collect()
+}
+
+/// The pages without their fenced blocks, by their paths.
+fn pages() -> BTreeMap<PathBuf, String> {
+    paths().into_iter().map(|path| (path.clone(), without_blocks(&read(&path)))).collect()
 }
 
 /// A page with empty lines for its fenced blocks.

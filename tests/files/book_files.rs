@@ -389,36 +389,3 @@ fn polyglot_program_builds_the_same_book() {
     let other: Vec<_> = ours.iter().filter(|&(row, weight)| theirs[row] != *weight).collect();
     assert!(other.len() < 10 && other.iter().all(|&(row, weight)| theirs[row] == weight * 2));
 }
-
-/// The games of the guides that are checked below, the last of which has a fault.
-const LUCKY: &str = "[Event \"A\"]\n[White \"Anna\"]\n[Black \"Bert\"]\n[Result \"1-0\"]\n\n\
-                     1. e4 e5 2. Nf3 Nf6 3. Nxe5 Nxe4 4. Ke3 1-0\n";
-
-/// The guides quote the output of `tabia book`, except for times and progress.
-#[test]
-fn guides_show_the_output_of_the_commands() {
-    let Some(games) = shared_data("pgn/mid_otb") else { return };
-    let guides = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guides");
-    let read = |name: &str| fs::read_to_string(guides.join(name)).expect(name);
-    let guide = ["books.md", "explore-books.md", "game-lists.md"].map(read).concat();
-    let folder = folder();
-    std::os::unix::fs::symlink(games, folder.path().join("mid_otb")).expect("writable");
-    fs::write(folder.path().join("lucky.pgn"), LUCKY).expect("writable");
-    let without_times = |text: &str| -> Vec<String> {
-        let progress = |line: &str| line.contains(" games, ") && line.contains(" games/s");
-        let lines = text.lines().filter(|line| !progress(line));
-        lines.map(|line| line.split(" games read in ").next().unwrap_or(line).to_owned()).collect()
-    };
-    let examples = guide.split("```\n$ tabia ").skip(1);
-    let mut checked = 0;
-    for example in examples.filter_map(|rest| rest.split("```").next()) {
-        let (command, shown) = example.split_once('\n').expect("a command and its output");
-        let arguments = shlex::split(command).expect("closed quotes");
-        let output = Command::new(PROGRAM).args(&arguments).current_dir(folder.path()).output();
-        let output = output.expect("tabia can be started");
-        let printed = String::from_utf8([output.stderr, output.stdout].concat()).expect("UTF-8");
-        assert_eq!(without_times(&printed), without_times(shown), "{command}");
-        checked += 1;
-    }
-    assert_eq!(checked, 5);
-}
