@@ -94,7 +94,8 @@ fn search(
         }
         SearchEvent::RootMove { .. } => {}
     };
-    let result = Searcher::new(config).search(&order.game, &limits, &control, &mut listen);
+    let result =
+        Searcher::on_large_stack(config).search(&order.game, &limits, &control, &mut listen);
     let best = result.best.map(|mv| NamedMove::new(root, mv));
     let reason = stop.ending();
     event("end", &EndAnswer { best, depth: result.depth, nodes: result.nodes, reason })

@@ -43,7 +43,7 @@ pub fn trace(
     limits: &Limits,
     control: &Control,
     bounds: Bounds,
-    on_event: &mut dyn FnMut(&SearchEvent),
+    on_event: &mut (dyn FnMut(&SearchEvent) + Send),
 ) -> (SearchResult, Trace) {
     let (shared, bounds) = (Arc::new(Shared::default()), Arc::new(bounds));
     let mut recorder =
@@ -58,7 +58,7 @@ pub(super) fn logged(
     game: &Game,
     limits: &Limits,
     control: &Control,
-    on_event: &mut dyn FnMut(&SearchEvent),
+    on_event: &mut (dyn FnMut(&SearchEvent) + Send),
 ) -> SearchResult {
     let bounds = Bounds { plies: 1, min_depth: 0, branch: Vec::new(), visits: 0 };
     let (result, trace) = trace(searcher, game, limits, control, bounds, on_event);
