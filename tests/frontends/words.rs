@@ -55,8 +55,11 @@ fn no_message_has_the_number_of_an_error() {
         "lesson nodes --positions FILE",
         "lesson book --book FILE",
         "perft 2 FILE",
+        #[cfg(feature = "train")]
         "train net FILE -o new.bin",
+        #[cfg(feature = "train")]
         "train pack FILE -o new.games",
+        #[cfg(feature = "train")]
         "train tune FILE",
         "tune FILE",
         "serve --book FILE",

@@ -27,6 +27,8 @@ pub mod affinity;
 pub(crate) mod check;
 pub mod clock;
 pub mod config;
+#[cfg(feature = "cli")]
+pub mod engine_file;
 mod engine_pool;
 pub(crate) mod games;
 pub mod match_record;

@@ -426,6 +426,7 @@ mod tests {
         OpeningChoice { path, shuffled: false, seed: 7, start: 0, count: 3, plies: None }
     }
 
+    #[cfg(feature = "compression")]
     #[test]
     fn openings_come_from_epd_and_pgn() {
         let dir = tempfile::tempdir().expect("a folder");

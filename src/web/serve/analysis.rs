@@ -9,12 +9,12 @@ use serde::Serialize;
 use tokio::sync::{mpsc, watch};
 
 use super::api_error::ApiError;
-use super::book_answer::ScoreAnswer;
 use super::json::{NamedMove, Opening, Results};
 use super::limits::{DEFAULT_SEARCH_SECONDS, MAX_LINES, MAX_SEARCH_SECONDS, SEARCH_MEMORY_MB};
 use super::loaded_books::Content;
 use super::query::Query;
 use super::searches::{Ending, Searches, Stop, client_name};
+use crate::chess::notation::ScoreAnswer;
 use crate::chess::position::{Game, Move, Position};
 use crate::engine::search::{
     BookSearch, Bound, Config, Limits, Report, SearchEvent, Searcher, Transposition,
