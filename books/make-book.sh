@@ -1,10 +1,10 @@
 #!/bin/sh
 # Usage: books/make-book.sh FOLDER
 #
-# Makes the embedded book anew in FOLDER, as books/README.md tells; takes some hours. `tabia` must be
-# on the PATH. What is there already is gone on with. The games and the values follow from the program
-# that plays and searches: another version finds others, so a test compares only what follows from the
-# files of this folder.
+# Makes the embedded book in FOLDER, as books/README.md describes; takes some hours. A `tabia` built
+# with `--features train` must be on the PATH. It resumes what FOLDER already contains. Games and values
+# depend on the version of the program, so a test compares only what follows from the files of this
+# folder.
 set -eu
 books=$(cd "$(dirname "$0")" && pwd)
 cd "$1"
