@@ -1,4 +1,8 @@
 //! The command line: parses arguments, resolves the configuration, runs one subcommand.
+//!
+//! ```no_run
+//! let run: fn() -> std::process::ExitCode = tabia::cli::main;
+//! ```
 
 mod annotate;
 mod autoplay;

@@ -1,4 +1,13 @@
 //! Engine definitions: command, protocol, options and limits.
+//!
+//! ```
+//! use tabia::autoplay::config::{EngineConfig, Protocol};
+//!
+//! let engine = EngineConfig::from_command("toga2 -x 'a b'")?;
+//! assert_eq!((engine.label().as_str(), engine.command.len()), ("toga2", 3));
+//! assert_eq!("uci".parse(), Ok(Protocol::Uci));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::fmt;
 use std::path::{Path, PathBuf};

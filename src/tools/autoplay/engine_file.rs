@@ -1,4 +1,15 @@
 //! Engine definitions in a TOML file, one `[[engine]]` table each.
+//!
+//! ```
+//! use tabia::autoplay::config::EngineConfig;
+//! use tabia::autoplay::engine_file::read_engines;
+//!
+//! let mut file = tempfile::NamedTempFile::new()?;
+//! std::io::Write::write_all(&mut file, b"[[engine]]\ncommand = 'gnuchess --uci'\nst = 0.5\n")?;
+//! let engines = read_engines(file.path(), &EngineConfig::default())?;
+//! assert_eq!(engines[0].label(), "gnuchess");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,14 @@
 //! The positions from which games start.
+//!
+//! ```
+//! use tabia::autoplay::openings::Opening;
+//! use tabia::position::Game;
+//!
+//! let mut game = Game::default();
+//! game.play("e2e4".parse()?)?;
+//! assert_eq!(Opening::new(&game).game().moves().len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
