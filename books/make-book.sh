@@ -1,9 +1,9 @@
 #!/bin/sh
 # Usage: books/make-book.sh FOLDER
 #
-# Makes the embedded book in FOLDER, as described in books/README.md. This takes some hours. `tabia` must
-# be on the PATH. An interrupted run is resumed. Games and values depend on the version of the program
-# that plays and searches, so a test compares only what depends on the files of this folder.
+# Makes the embedded book in FOLDER, as described in books/README.md. This takes some hours. A `tabia`
+# built with `--features train` must be on the PATH. An interrupted run is resumed. Games and values
+# depend on the version of the program, so a test compares only what depends on the files of this folder.
 set -eu
 books=$(cd "$(dirname "$0")" && pwd)
 cd "$1"

@@ -1,6 +1,6 @@
 //! Tabia is a chess engine for the xboard protocol with opening books by position.
 //!
-//! The program is [`cli::main`]. The parts that are useful to other programs are public:
+//! The program is `cli::main`. The parts that are useful to other programs are public:
 //!
 //! | module | contents |
 //! | --- | --- |
@@ -11,14 +11,39 @@
 //! | [`cecp`], [`uci`] | parsing and printing the messages of both protocols |
 //! | [`autoplay`] | the match runner |
 //! | [`suite`] | built-in positions, and comparisons of search orders and of books |
-//! | [`lesson`] | searches that report every step |
+//! | `lesson` | searches that report every step |
 //!
 //! Each module begins with an example or refers to one. `src/` groups them into areas: see
 //! `ARCHITECTURE.md`.
+//!
+//! # Features
+//!
+//! Programs that use Tabia as a library switch off the default features and choose what they need:
+//!
+//! ```toml
+//! tabia = { version = "0.1", default-features = false }
+//! ```
+//!
+//! | feature | default | adds |
+//! | --- | --- | --- |
+//! | `cli` | yes | the program: command line, console, annotation, engine definitions in TOML |
+//! | `serve` | yes | `tabia serve`; includes `cli` |
+//! | `lesson` | yes | the module `lesson`; with `cli`, `tabia lesson` |
+//! | `compression` | yes | reading games compressed with gzip, bzip2 or zstd; part of `cli` |
+//! | `syzygy` | yes | reading endgame tables; part of `cli` |
+//! | `train` | no | `tabia train`; includes `cli` |
+//! | `tune` | no | the constants of the search as engine options |
+//! | `parquet` | no | partial counts and games in Parquet |
 
 #![warn(unreachable_pub)]
+// Crate-private items also serve the optional parts. A build with all of them reports unused items.
+#![cfg_attr(
+    not(all(feature = "cli", feature = "lesson", feature = "serve", feature = "train")),
+    allow(dead_code, unused_imports)
+)]
 
 mod chess;
+#[cfg(feature = "cli")]
 pub mod cli;
 mod engine;
 mod games;
@@ -32,6 +57,7 @@ pub use crate::engine::{eval, search, tablebase};
 pub use crate::games::{book, pgn};
 pub use crate::protocols::{cecp, uci};
 pub use crate::tools::{autoplay, suite};
+#[cfg(feature = "lesson")]
 pub use crate::web::lesson;
 
 #[cfg(fuzzing)]

@@ -1,7 +1,25 @@
 //! Chess as readable text: lines of moves, scores, outcomes and colours.
 
+use serde::Serialize;
+
 use super::position::{Color, Move, Outcome, OutcomeReason, Position};
 use super::score::{self, Score};
+
+/// A score from the side to move's point of view, as JSON.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ScoreAnswer {
+    /// In centipawns.
+    Cp(Score),
+    /// Mate in this many moves; negative if the side to move is mated.
+    Mate(i32),
+}
+
+impl From<Score> for ScoreAnswer {
+    fn from(score: Score) -> Self {
+        score::mate_distance(score).map_or(ScoreAnswer::Cp(score), ScoreAnswer::Mate)
+    }
+}
 
 /// Returns `White` or `Black`.
 pub(crate) fn color(color: Color) -> &'static str {

@@ -2,6 +2,14 @@
 //!
 //! A [`Score`] is for the side to move. Mate scores count plies from the root: [`mate_in`]`(n)` is
 //! a mate given on the n-th ply, [`mated_in`]`(n)` one suffered there.
+//!
+//! ```
+//! use tabia::score::{mate_distance, mate_in, mated_in};
+//!
+//! assert_eq!(mate_distance(mate_in(3)), Some(2));
+//! assert_eq!(mate_distance(mated_in(2)), Some(-1));
+//! assert_eq!(mate_distance(35), None);
+//! ```
 
 /// Centipawns, or a mate; fits sixteen bits.
 pub type Score = i32;

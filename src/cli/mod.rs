@@ -1,4 +1,8 @@
 //! The command line: parses arguments, resolves the configuration, runs one subcommand.
+//!
+//! ```no_run
+//! let run: fn() -> std::process::ExitCode = tabia::cli::main;
+//! ```
 
 mod annotate;
 mod autoplay;
@@ -9,14 +13,17 @@ mod date;
 mod eval;
 mod generate;
 mod judge;
+#[cfg(feature = "lesson")]
 mod lesson;
 mod list;
 mod logging;
 mod output;
 mod perft;
 mod play;
+#[cfg(feature = "serve")]
 mod serve;
 mod solve;
+#[cfg(feature = "train")]
 mod train;
 mod tune;
 mod usage;
@@ -58,10 +65,13 @@ enum Command {
     Book(book::Args),
     Eval(eval::Args),
     Generate(generate::Args),
+    #[cfg(feature = "lesson")]
     Lesson(lesson::Args),
     Perft(perft::Args),
+    #[cfg(feature = "serve")]
     Serve(serve::Args),
     Solve(solve::Args),
+    #[cfg(feature = "train")]
     Train(train::Args),
     Tune(Box<tune::Args>),
 }
@@ -84,10 +94,13 @@ pub fn main() -> ExitCode {
         Some(Command::Book(args)) => book::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Generate(args)) => generate::run(&args),
+        #[cfg(feature = "lesson")]
         Some(Command::Lesson(args)) => lesson::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
+        #[cfg(feature = "serve")]
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),
+        #[cfg(feature = "train")]
         Some(Command::Train(args)) => train::run(&args),
         Some(Command::Tune(args)) => tune::run(&args),
         None => play::run(&cli.play, &cli.verbosity),

@@ -14,6 +14,9 @@ use super::console::did_you_mean;
 use super::output::{self, errln, outln};
 use crate::protocols::cecp::{Audience, Reply};
 
+/// Commands that a build may lack, each with a feature of its name.
+const OPTIONAL_COMMANDS: [&str; 3] = ["lesson", "serve", "train"];
+
 /// The customary exit status for wrong arguments.
 const STATUS: u8 = 2;
 
@@ -100,7 +103,8 @@ fn describe(error: &clap::Error) -> String {
     }
 }
 
-/// Suggests a similar expected word; empty if none is close.
+/// Suggests a similar expected word, or the feature that a missing command needs; empty if neither
+/// applies.
 fn suggestion(error: &clap::Error) -> String {
     let (wrong, known) = match error.kind() {
         ErrorKind::InvalidSubcommand => {
@@ -116,6 +120,14 @@ fn suggestion(error: &clap::Error) -> String {
         _ => Vec::new(),
     };
     match error.get(wrong) {
+        Some(ContextValue::String(word))
+            if error.kind() == ErrorKind::InvalidSubcommand
+                && OPTIONAL_COMMANDS.contains(&word.as_str()) =>
+        {
+            format!(
+                ": this program was built without it; build it with `cargo build --release --features {word}`"
+            )
+        }
         // The dashes are always right.
         Some(ContextValue::String(word)) => {
             let name = |name: &str| name.trim_start_matches('-').to_owned();
@@ -141,6 +153,14 @@ fn describe_number(error: &(dyn Error + 'static)) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(not(feature = "train"))]
+    #[test]
+    fn a_command_that_the_build_lacks_is_named_with_its_feature() {
+        let error = Cli::command().try_get_matches_from(["tabia", "train", "games"]);
+        let text = describe(&error.expect_err("no such command"));
+        assert!(text.ends_with("`cargo build --release --features train`"), "{text}");
+    }
 
     #[test]
     fn usage_names_the_full_subcommand_path() {

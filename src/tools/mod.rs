@@ -2,7 +2,9 @@
 //!
 //! Uses `support`, `chess`, `games`, `engine` and `protocols`.
 
+#[cfg(feature = "cli")]
 pub(crate) mod annotate;
 pub mod autoplay;
 pub mod suite;
+#[cfg(feature = "train")]
 pub(crate) mod train;

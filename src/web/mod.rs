@@ -2,5 +2,7 @@
 //!
 //! Uses all areas but `cli`.
 
+#[cfg(feature = "lesson")]
 pub mod lesson;
+#[cfg(feature = "serve")]
 pub(crate) mod serve;

@@ -15,5 +15,6 @@ mod learning;
 mod partial;
 mod pgn;
 mod repertoire;
+#[cfg(feature = "train")]
 mod selfplay;
 mod unfinished;

@@ -55,8 +55,11 @@ fn error_messages_contain_no_os_error_numbers() {
         "lesson nodes --positions FILE",
         "lesson book --book FILE",
         "perft 2 FILE",
+        #[cfg(feature = "train")]
         "train net FILE -o new.bin",
+        #[cfg(feature = "train")]
         "train pack FILE -o new.games",
+        #[cfg(feature = "train")]
         "train tune FILE",
         "tune FILE",
         "serve --book FILE",

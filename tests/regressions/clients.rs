@@ -213,6 +213,7 @@ fn argument_errors_name_the_help_of_their_command() {
         (&["bench", "--depth", ""], "expected a whole number", "tabia bench"),
         (&["book", "show", "embedded", "--fen", "x"], "found 1 field.", "tabia book show"),
         (&["autoplay"], "two engines are needed", "tabia autoplay"),
+        #[cfg(feature = "train")]
         (&["train", "tune", "x", "--epochs", "0x3"], "expected a whole number", "tabia train tune"),
         (&["--cores", "many"], "expected a whole number", "tabia"),
         (&["--nonsense"], "'--nonsense'", "tabia"),

@@ -383,6 +383,7 @@ fn commands_use_available_threads_or_report_that_none_start() {
         "book build games.pgn -o NAME.tbk --undecided --threads 4",
         "book analyse games.pgn -o NAME.tbk --nodes 100 --threads 4",
         "autoplay -1 './tabia -x --no-book' -2 './tabia -x --no-book' --nodes 20 -n 2 -j 2 --max-moves 5",
+        #[cfg(feature = "train")]
         "train games -o NAME.games --games 4 --nodes 20 --threads 4",
         "bench --depth 2",
     ];

@@ -49,7 +49,7 @@ pub(crate) use cycles::Cycles;
 pub use fen::FenError;
 pub(crate) use fen::is_chess960;
 pub use game::{Game, IllegalMove, Outcome, OutcomeReason};
-pub(crate) use key_map::KeyMap;
+pub(crate) use key_map::{KeyHasher, KeyMap};
 pub(crate) use loose::is_loose_san;
 pub use movegen::MoveList;
 pub(crate) use movegen::{MAX_MOVES, attacks, distance};

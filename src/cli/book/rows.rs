@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
+use crate::chess::notation::ScoreAnswer;
 use crate::chess::position::{Move, Position};
 use crate::games::book::{Book, BookValue, Counts, ListedGame, NamedOpening, Player, Scored};
-use crate::web::serve::ScoreAnswer;
 
 #[derive(Debug, Serialize)]
 pub(super) struct PositionRow {

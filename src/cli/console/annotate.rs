@@ -126,7 +126,7 @@ impl Console {
                 limits: Limits::default(),
                 effort: effort.describe(),
             };
-            let mut searcher = Searcher::new(config);
+            let mut searcher = Searcher::on_large_stack(config);
             let print_text = |events| {
                 // The receiver is dropped once the console has ended.
                 let _ = sender.send(events);

@@ -12,14 +12,27 @@ const fn example(page: &'static str, line: &'static str, what: &'static str) -> 
     Example { page, line, what }
 }
 
+/// Returns all examples, those of a page together.
+pub(super) fn examples() -> impl Iterator<Item = &'static Example> {
+    let parts = [
+        COMMON,
+        #[cfg(feature = "lesson")]
+        LESSON,
+        #[cfg(feature = "serve")]
+        SERVE,
+        #[cfg(feature = "train")]
+        TRAIN,
+    ];
+    parts.into_iter().flatten()
+}
+
 #[rustfmt::skip]
-pub(super) const EXAMPLES: &[Example] = &[
+const COMMON: &[Example] = &[
     example("tabia", "tabia", "A game in the terminal; help tells what can be typed."),
     example("tabia", "tabia --elo 1200", "The same against an opponent of that strength."),
     example("tabia", "xboard -fcp \"tabia -x\"", "A game in xboard, with the book that is built in."),
     example("tabia", "xboard -fcp \"tabia -x -b /games/mine.tbk\"", "With a book of your own, inside the search too. xboard wants whole paths."),
     example("tabia", "tabia book build games.pgn -o mine.tbk", "A book from your own games; tabia-book(6) has more."),
-    example("tabia", "tabia serve games.pgn", "An explorer of openings in the browser, at http://127.0.0.1:9002/."),
     example("tabia-annotate", "tabia annotate games.pgn -o annotated.pgn --html annotated.html", "Marks mistakes, writes the better lines beside them, and makes a page to read."),
     example("tabia-autoplay", "tabia autoplay -1 \"tabia -x\" -2 gnuchess --games 100 --tc 10+0.1 --pgn match.pgn", "A hundred games at ten seconds and a tenth more a move."),
     example("tabia-bench", "tabia bench", "The node count and the speed."),
@@ -57,6 +70,14 @@ pub(super) const EXAMPLES: &[Example] = &[
     example("tabia-generate-man", "tabia generate man ~/.local/share/man/man6", "All pages, for yourself alone."),
     example("tabia-generate-plugin", "tabia generate plugin | sudo tee /usr/local/share/games/plugins/xboard/tabia.eng", "xboard lists the engine from its next start on."),
     example("tabia-generate-share", "sudo tabia generate share /usr/local/share", "For all users, after cargo install --root /usr/local."),
+    example("tabia-perft", "tabia perft 5", "4,865,609 leaves from the start position."),
+    example("tabia-solve", "tabia solve suite.epd --seconds 1", "How many of a suite's positions are solved in a second each."),
+    example("tabia-tune", "tabia tune \"tabia -x\" --param Contempt,0,-50,50,5,0.002 --tc 2+0.02 -o contempt.tune", "One option, tuned by games."),
+];
+
+#[cfg(feature = "lesson")]
+#[rustfmt::skip]
+const LESSON: &[Example] = &[
     example("tabia-lesson", "tabia lesson tree", "Alpha-beta, PVS and PV-splitting on a small tree, step by step."),
     example("tabia-lesson-book", "tabia lesson book", "What a book inside the search changes."),
     example("tabia-lesson-exercise", "tabia lesson exercise -n 10 --sheet exercises.html", "Ten questions to be printed, with their key."),
@@ -67,9 +88,18 @@ pub(super) const EXAMPLES: &[Example] = &[
     example("tabia-lesson-trace", "tabia lesson trace -d 3 --moves \"e4 e5\" --html trace.html", "A search of a real position, as a page."),
     example("tabia-lesson-trace", "tabia lesson trace --engine -d 6 --html engine.html", "The search that plays, as a page to unfold."),
     example("tabia-lesson-tree", "tabia lesson tree random --seed 7 --html tree.html", "A random tree as a page in which it can be changed and searched."),
-    example("tabia-perft", "tabia perft 5", "4,865,609 leaves from the start position."),
+];
+
+#[cfg(feature = "serve")]
+#[rustfmt::skip]
+const SERVE: &[Example] = &[
+    example("tabia", "tabia serve games.pgn", "An explorer of openings in the browser, at http://127.0.0.1:9002/."),
     example("tabia-serve", "tabia serve mine.tbk --games ~/chess", "A book, and the games that it was built from."),
-    example("tabia-solve", "tabia solve suite.epd --seconds 1", "How many of a suite's positions are solved in a second each."),
+];
+
+#[cfg(feature = "train")]
+#[rustfmt::skip]
+const TRAIN: &[Example] = &[
     example("tabia-train", "tabia train games --games 1000 -o mine.games", "The first step; tabia-train-net(6) is the next."),
     example("tabia-train-error", "tabia train error deep.games --network new.bin --network old.bin", "Two networks against searches, by the number of men."),
     example("tabia-train-games", "tabia train games --games 1000 -o mine.games", "A thousand games against itself. The same line with more games goes on."),
@@ -78,7 +108,6 @@ pub(super) const EXAMPLES: &[Example] = &[
     example("tabia-train-pgn", "tabia train pgn mine.games", "The same games for other programs."),
     example("tabia-train-relabel", "tabia train relabel old.games --nodes 400 -o new.games", "Old games for a new network, as today's network sees them. The same line goes on."),
     example("tabia-train-tune", "tabia train tune mine.games -o tuned.rs", "Weights for the classical evaluation."),
-    example("tabia-tune", "tabia tune \"tabia -x\" --param Contempt,0,-50,50,5,0.002 --tc 2+0.02 -o contempt.tune", "One option, tuned by games."),
 ];
 
 #[cfg(test)]
@@ -99,7 +128,7 @@ mod tests {
     #[test]
     fn every_example_parses() {
         let mut faults = Vec::new();
-        for Example { page, line, .. } in EXAMPLES {
+        for Example { page, line, .. } in examples() {
             let mut called = words(line);
             if called[0] == "xboard" {
                 called = words(&called[2]);
@@ -117,7 +146,7 @@ mod tests {
     fn every_command_has_an_example() {
         let mut open = vec![("tabia".to_owned(), Cli::command())];
         while let Some((page, command)) = open.pop() {
-            assert!(EXAMPLES.iter().any(|example| example.page == page), "{page}");
+            assert!(examples().any(|example| example.page == page), "{page}");
             let below = command.get_subcommands();
             open.extend(below.map(|part| (format!("{page}-{}", part.get_name()), part.clone())));
         }

@@ -7,7 +7,7 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Inline, Roff, bold, roman};
 
-use super::examples::EXAMPLES;
+use super::examples::examples;
 use crate::cli::writing::{Force, MAN};
 use crate::cli::{Cli, logging};
 use crate::support::files::Output;
@@ -39,7 +39,7 @@ const ENVIRONMENT: [(&str, &str); 6] = [
 ];
 
 /// Files that Tabia reads or writes without being given their names, and those beside given files.
-const FILES: [(&str, &str); 8] = [
+const FILES: &[(&str, &str)] = &[
     (
         "$XDG_DATA_HOME/tabia/games.pgn, ~/.local/share/tabia/games.pgn",
         "The games of the terminal that would be lost otherwise.",
@@ -52,6 +52,7 @@ const FILES: [(&str, &str); 8] = [
     ("BOOK.tbk.analysis", "What tabia-book-analyse(6) has found so far, until it is done."),
     ("OUT.pgn.annotations", "The games that tabia-annotate(6) has done so far, until all are."),
     ("GAMES.pgn.state", "What tabia-autoplay(6) needs to go on with a match (--resume)."),
+    #[cfg(feature = "train")]
     (
         "NETWORK.checkpoint, NETWORK.svg",
         "What tabia-train-net(6) needs to go on, and the losses as a picture.",
@@ -119,10 +120,9 @@ fn added(name: &str) -> Roff {
     let mut page = Roff::new();
     if name == "tabia" {
         list(&mut page, "ENVIRONMENT", &ENVIRONMENT);
-        list(&mut page, "FILES", &FILES);
+        list(&mut page, "FILES", FILES);
     }
-    let examples: Vec<(&str, &str)> = EXAMPLES
-        .iter()
+    let examples: Vec<(&str, &str)> = examples()
         .filter(|example| example.page == name)
         .map(|example| (example.line, example.what))
         .collect();

@@ -40,7 +40,7 @@ impl Backend for ScriptedSearch {
         game: &Game,
         limits: &Limits,
         control: &Control,
-        _: &mut dyn FnMut(&search::SearchEvent),
+        _: &mut (dyn FnMut(&search::SearchEvent) + Send),
     ) -> SearchResult {
         let first = game.position().legal_moves().iter().next();
         let (game, limits) = (game.clone(), limits.clone());

@@ -34,7 +34,7 @@ pub(crate) trait Backend: Send {
         game: &Game,
         limits: &Limits,
         control: &Control,
-        send_event: &mut dyn FnMut(&search::SearchEvent),
+        send_event: &mut (dyn FnMut(&search::SearchEvent) + Send),
     ) -> SearchResult;
 }
 
@@ -56,7 +56,7 @@ impl Backend for Searcher {
         game: &Game,
         limits: &Limits,
         control: &Control,
-        send_event: &mut dyn FnMut(&search::SearchEvent),
+        send_event: &mut (dyn FnMut(&search::SearchEvent) + Send),
     ) -> SearchResult {
         Searcher::search(self, game, limits, control, send_event)
     }
@@ -67,7 +67,7 @@ pub(crate) type MakeBackend = Box<dyn Fn(Config) -> Box<dyn Backend> + Send>;
 
 /// Creates the real search.
 pub(crate) fn searcher() -> MakeBackend {
-    Box::new(|config| Box::new(Searcher::new(config)))
+    Box::new(|config| Box::new(Searcher::on_large_stack(config)))
 }
 
 /// An event of the search thread or of a thread that reads files.

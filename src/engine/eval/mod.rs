@@ -11,6 +11,16 @@
 //! Against a lone king the classical terms evaluate in any case: the mating method is known, and no
 //! training game lasts that long. In other endgames their scale damps the network's score, and the
 //! fifty-move clock damps it everywhere (`damping`).
+//!
+//! ```
+//! use tabia::eval::{Evaluation, Evaluator};
+//! use tabia::position::Position;
+//!
+//! let up_a_queen = Position::from_fen("4k3/8/8/8/8/8/4P3/3QK3 w - - 0 1")?;
+//! let mut evaluator = Evaluator::new(&Evaluation::Classical);
+//! assert!(evaluator.evaluate(&up_a_queen, 0) > 500);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod breakdown;
 mod classical;

@@ -1,6 +1,6 @@
 //! State of the book matches by which a search may end.
 
-use hashbrown::HashSet;
+use std::collections::HashSet;
 
 use super::job::RootMove;
 use super::report::Transposition;

@@ -6,13 +6,13 @@
 //! completed iteration.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::sync::{Mutex, OnceLock, PoisonError};
-
-use hashbrown::HashMap;
 
 use super::config::{BookSearch, Config};
 use super::report::Transposition;
-use crate::chess::position::{Move, Position};
+use crate::chess::position::{KeyHasher, Move, Position};
 use crate::games::book::{Book, BookValue, Counts, PendingLookup};
 
 /// Maximum number of stored matches.
@@ -27,7 +27,7 @@ pub(super) struct BookProbe {
     /// Checksum of the book's values, if the search uses them.
     values: Option<u64>,
     /// The shortest line to each position, by first move and key.
-    matches: Mutex<HashMap<(Move, u64), Transposition>>,
+    matches: Mutex<HashMap<(Move, u64), Transposition, BuildHasherDefault<KeyHasher>>>,
     /// The match that ended the search (`First`).
     decisive: OnceLock<Transposition>,
 }

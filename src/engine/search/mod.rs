@@ -39,10 +39,10 @@
 //! | idle threads and their calls | `Job` (`helper_pool`) | its threads: one bit and one padded slot each |
 //! | stack, killers, pawn table | one search thread | none |
 //!
-//! The thread that requests a search is its thread 0. It runs the iterations and reports events by
-//! its callback, so a search with one thread uses no channel. `stacker` enlarges its stack if it is
-//! too small. The helper threads live as long as the searcher, sleep between searches, and leave
-//! their reports to thread 0. With one thread the search is deterministic, node for node.
+//! Thread 0 of a search runs the iterations and reports events by the caller's callback, so a search
+//! with one thread uses no channel. It is started for the search, or is the caller itself where the
+//! caller has enough stack. The helper threads live as long as the searcher, sleep between searches,
+//! and leave their reports to thread 0. With one thread the search is deterministic, node for node.
 //!
 //! # Book in the search
 //!

@@ -11,6 +11,29 @@
 //! (`VisitRef` is part of the `SplitPoint`). Nodes are counted at the innermost stored visit and
 //! summed upwards. The search increments its own `Counters` where it cuts off and searches again,
 //! not where it reports steps; both sums must be equal.
+//!
+//! ```
+//! use tabia::position::Game;
+//! use tabia::search::observe::{Observer, SearchStep, VisitRef};
+//! use tabia::search::{Config, Control, Limits, Searcher};
+//!
+//! /// Ignores all steps.
+//! struct Blind;
+//!
+//! impl Observer for Blind {
+//!     fn on_step(&mut self, _: &SearchStep<'_>) {}
+//!
+//!     fn place(&self) -> VisitRef {
+//!         VisitRef::default()
+//!     }
+//! }
+//!
+//! let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
+//! let (game, limits, control) = (Game::default(), Limits::depth(2), Control::new());
+//! let result =
+//!     searcher.search_observed(&game, &limits, &control, &mut |_| {}, &mut |_| Box::new(Blind));
+//! assert!(result.best.is_some());
+//! ```
 
 use serde::Serialize;
 

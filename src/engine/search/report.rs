@@ -149,14 +149,14 @@ pub enum SearchFault {
         /// The actual number.
         searching: usize,
     },
-    /// A search thread has panicked; the search ended with its results so far.
+    /// A search thread has panicked or did not start; the search ended with its results so far.
     #[error(
         "search thread {thread} has crashed ({why}): the search ends early, the next is whole again"
     )]
     Crash {
         /// Its number, from 0.
         thread: usize,
-        /// The panic message.
+        /// The panic message or the system's error message.
         why: String,
     },
     /// An endgame table is damaged; a description.

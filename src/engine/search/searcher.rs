@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::thread::JoinHandle;
+use std::thread::{self, JoinHandle};
 
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use crossbeam::sync::WaitGroup;
@@ -21,14 +21,11 @@ use super::worker::{Listener, ThreadData, Worker};
 use crate::chess::position::Game;
 use crate::engine::tablebase::Tables;
 
-/// A thread with less stack left than this searches on a new stack. Threads created with
-/// [`STACK_SIZE`] have already used some of it.
-const MIN_STACK: usize = STACK_SIZE / 4 * 3;
-
 /// Searches positions, one at a time.
 ///
-/// The calling thread takes part in the search. Helper threads live as long as the searcher and
-/// sleep between searches. The table and histories persist from one search to the next.
+/// Each search starts a thread with enough stack, and the caller waits for it. Helper threads live
+/// as long as the searcher and sleep between searches. The table and histories persist from one
+/// search to the next.
 pub struct Searcher {
     /// The requested configuration. The system may provide less, which is reported once.
     config: Config,
@@ -39,6 +36,8 @@ pub struct Searcher {
     /// Number of cores if the configuration sets none. Queried once: the system reads files, which
     /// takes as long as fifty nodes.
     cores: usize,
+    /// Whether the calling thread has a stack of [`STACK_SIZE`] and searches itself.
+    searches_on_caller: bool,
 }
 
 /// A helper's part in a search.
@@ -65,11 +64,18 @@ impl Searcher {
             helpers: Vec::new(),
             faults: Vec::new(),
             cores: config.cores(),
+            searches_on_caller: false,
             config,
         };
         searcher.check_memory();
         searcher.start_helpers();
         searcher
+    }
+
+    /// Creates a searcher that searches on the calling thread, which needs a stack of
+    /// [`STACK_SIZE`]. This saves the start of a thread, which takes as long as some dozen nodes.
+    pub(crate) fn on_large_stack(config: Config) -> Self {
+        Searcher { searches_on_caller: true, ..Searcher::new(config) }
     }
 
     /// Sets the configuration for further searches and applies the differences.
@@ -134,7 +140,7 @@ impl Searcher {
         std::mem::take(&mut self.faults)
     }
 
-    /// Returns the number of search threads, including the calling one.
+    /// Returns the number of threads of a search, including thread 0.
     pub fn threads(&self) -> usize {
         self.helpers.len() + 1
     }
@@ -152,7 +158,7 @@ impl Searcher {
         game: &Game,
         limits: &Limits,
         control: &Control,
-        on_event: &mut dyn FnMut(&SearchEvent),
+        on_event: &mut (dyn FnMut(&SearchEvent) + Send),
     ) -> SearchResult {
         if log::log_enabled!(log::Level::Trace) {
             return trace::logged(self, game, limits, control, on_event);
@@ -168,7 +174,7 @@ impl Searcher {
         game: &Game,
         limits: &Limits,
         control: &Control,
-        on_event: &mut dyn FnMut(&SearchEvent),
+        on_event: &mut (dyn FnMut(&SearchEvent) + Send),
         observers: &mut dyn FnMut(usize) -> Box<dyn Observer>,
     ) -> SearchResult {
         self.run(game, limits, control, Some(on_event), Some(observers))
@@ -208,15 +214,19 @@ impl Searcher {
         }
         let observer = observer(0);
         let data = &mut self.data;
+        let finish = Finish(&job);
         let think = || {
-            let _finish = Finish(&job);
+            let _finish = finish;
             let listener = listener.map(|listener| listener as Listener);
             match observer {
                 None => Worker::new(0, &job, data, listener).think(),
                 Some(observer) => Worker::watched(0, &job, data, listener, observer).think(),
             }
         };
-        let result = catch_panic(0, &job, || stacker::maybe_grow(MIN_STACK, STACK_SIZE, think));
+        let result = match self.searches_on_caller {
+            true => catch_panic(0, &job, think),
+            false => on_new_thread(&job, think),
+        };
         let mut result = result.unwrap_or_else(|| {
             self.data = ThreadData::new();
             job.result_after_panic()
@@ -241,7 +251,7 @@ impl Helper {
         }
         let (tasks, inbox) = unbounded();
         let (ready, is_ready) = bounded(1);
-        let started = std::thread::Builder::new()
+        let started = thread::Builder::new()
             .name(format!("search-{id}"))
             .stack_size(STACK_SIZE)
             .spawn(move || run_helper(id, &inbox, &ready));
@@ -301,11 +311,25 @@ fn run_helper(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>) {
 /// thread survives.
 fn catch_panic<R>(thread: usize, job: &Job, part: impl FnOnce() -> R) -> Option<R> {
     let done = catch_unwind(AssertUnwindSafe(part));
-    done.inspect_err(|panic| {
-        job.control.stop();
-        job.crashes.push(SearchFault::Crash { thread, why: panic_message(panic.as_ref()) });
+    done.inspect_err(|panic| end_early(thread, job, panic_message(panic.as_ref()))).ok()
+}
+
+/// Ends a search with the results so far.
+fn end_early(thread: usize, job: &Job, why: String) {
+    job.control.stop();
+    job.crashes.push(SearchFault::Crash { thread, why });
+}
+
+/// Runs thread 0's part in a search on a new thread. `None` if it panics or the system starts none.
+fn on_new_thread<R: Send>(job: &Job, part: impl FnOnce() -> R + Send) -> Option<R> {
+    let builder = thread::Builder::new().name("search".to_owned()).stack_size(STACK_SIZE);
+    thread::scope(|scope| match builder.spawn_scoped(scope, || catch_panic(0, job, part)) {
+        Ok(thread) => thread.join().ok()?,
+        Err(error) => {
+            end_early(0, job, error.to_string());
+            None
+        }
     })
-    .ok()
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> String {

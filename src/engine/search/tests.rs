@@ -382,24 +382,31 @@ fn is_ordinary(score: Score) -> bool {
 }
 
 #[test]
-fn caller_searches_itself_if_no_thread_starts() {
-    let run = |stack: usize| {
+fn search_does_not_depend_on_the_stack_of_the_caller() {
+    // Only the kings can move, so that lines become long.
+    let fen = "8/8/8/1k1p4/1p1P1p2/1P1P1P2/1K6/8 w - - 0 1";
+    let run = |thread: std::thread::Builder| {
         let search = || {
-            let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
-            let (game, limits, control) = (Game::default(), Limits::depth(7), Control::new());
-            let mut iterations = 0;
+            let game = Game::new(Position::from_fen(fen).expect(fen));
+            let (limits, control) = (Limits::depth(60), Control::new());
+            let mut longest = 0;
+            let mut searcher = Searcher::new(Config::default());
             let result = searcher.search(&game, &limits, &control, &mut |event| {
-                iterations += u32::from(matches!(event, SearchEvent::Iteration(_)));
+                if let SearchEvent::Iteration(report) = event {
+                    longest = longest.max(report.selective_depth);
+                }
             });
-            (result.best, result.depth, result.nodes, iterations)
+            assert_eq!(searcher.take_faults(), []);
+            (result.best, result.depth, result.nodes, longest)
         };
-        let thread = std::thread::Builder::new().stack_size(stack).spawn(search);
-        thread.expect("a thread").join().expect("no panic")
+        thread.spawn(search).expect("a thread").join().expect("no panic")
     };
-    let (best, depth, nodes, iterations) = run(STACK_SIZE);
-    assert!(best.is_some() && depth == 7 && iterations >= 7);
-    // A small stack of the caller does not matter.
-    assert_eq!(run(128 << 10), (best, depth, nodes, iterations));
+    let thread = std::thread::Builder::new;
+    let (best, depth, nodes, longest) = run(thread().stack_size(STACK_SIZE));
+    assert!(best.is_some() && depth == 60 && longest > 40);
+    // The stack of a thread that a program starts by default, and a small one.
+    assert_eq!(run(thread()), (best, depth, nodes, longest));
+    assert_eq!(run(thread().stack_size(64 << 10)), (best, depth, nodes, longest));
 }
 
 #[test]

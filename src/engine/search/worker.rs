@@ -30,7 +30,7 @@ const CLOCK_INTERVAL: u64 = 1_024;
 const SUM_INTERVAL: u64 = 32;
 
 /// The listener of a search.
-pub(super) type Listener<'a> = &'a mut dyn FnMut(&SearchEvent);
+pub(super) type Listener<'a> = &'a mut (dyn FnMut(&SearchEvent) + Send);
 
 /// Buffers of a thread that are reused by the next search.
 pub(super) struct ThreadData {

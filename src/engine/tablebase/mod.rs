@@ -5,57 +5,43 @@
 //! <https://www.chessprogramming.org/Syzygy_Bases>. They do not cover castling rights.
 //! `shakmaty-syzygy` reads them. The search looks up WDL after a capture or pawn move that leaves
 //! few pieces, and DTZ at the root. Bishop and knight against a lone king need no table (`kbnk`).
+//! Without the feature `syzygy`, no tables can be opened.
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use tabia::position::Position;
+//! use tabia::tablebase::Tables;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # if false {
+//! let tables = Tables::open(Path::new("/usr/share/syzygy"))?;
+//! let position = Position::from_fen("8/8/8/8/8/4k3/8/R3K3 w - - 0 1")?;
+//! if let Some(probe) = tables.probe_root(&position) {
+//!     println!("{probe:?}");
+//! }
+//! # }
+//! assert!(Tables::open(Path::new("no such folder")).is_err());
+//! # Ok(())
+//! # }
+//! ```
 
+#[cfg(not(feature = "syzygy"))]
+mod absent;
 pub(crate) mod kbnk;
+#[cfg(feature = "syzygy")]
+mod syzygy;
 
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::fmt;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::PathBuf;
 
-use shakmaty::{Bitboard, ByColor, ByRole, CastlingMode, Chess, Setup};
-use shakmaty_syzygy::{AmbiguousWdl, Metric, ProbeError, Syzygy, SyzygyError, Tablebase, Wdl};
 use thiserror::Error;
 
-use crate::chess::position::{Color, Move, Piece, Position};
-use crate::support::files::open_plain;
+#[cfg(not(feature = "syzygy"))]
+pub use absent::Tables;
+#[cfg(feature = "syzygy")]
+pub use syzygy::Tables;
 
-/// Separates folders, as in a `PATH`.
-#[cfg(not(windows))]
-const SEPARATOR: char = ':';
-#[cfg(windows)]
-const SEPARATOR: char = ';';
-
-/// Filename extensions of WDL and DTZ tables.
-const WDL_ENDING: &str = "rtbw";
-const DTZ_ENDING: &str = "rtbz";
-/// Error message for a file that is not a table.
-const FOREIGN: &str = "it does not begin as a table does";
-
-/// Syzygy tables; clones share them.
-#[derive(Clone)]
-pub struct Tables {
-    tables: Arc<Tablebase<Chess>>,
-    max_pieces: u32,
-    damage: Arc<Mutex<Damage>>,
-}
-
-/// Unusable files.
-#[derive(Default)]
-struct Damage {
-    /// All of them, by name.
-    known: BTreeSet<String>,
-    /// Error messages of files not reported yet.
-    messages: Vec<String>,
-}
-
-impl fmt::Debug for Tables {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tables").field("max_pieces", &self.max_pieces).finish()
-    }
-}
+use crate::chess::position::Move;
 
 /// Why there are no tables.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -68,6 +54,9 @@ pub enum TablesError {
         /// The system's error message.
         why: String,
     },
+    /// This build lacks the feature `syzygy`.
+    #[error("cannot read endgame tables: this build lacks the feature `syzygy`")]
+    Unsupported,
     /// It contains no tables.
     #[error("there are no Syzygy tables (*.rtbw) in {}", path.display())]
     None {
@@ -131,157 +120,6 @@ impl RankedMove {
     }
 }
 
-/// Tables are equal if they are clones.
-impl PartialEq for Tables {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.tables, &other.tables)
-    }
-}
-
-impl Eq for Tables {}
-
-impl Tables {
-    /// Opens the tables in a folder, or in several separated by `:` (`;` on Windows).
-    ///
-    /// Damaged files are skipped, see [`Tables::take_damage`].
-    ///
-    /// # Errors
-    /// If there are none, or a folder cannot be read.
-    pub fn open(path: &Path) -> Result<Self, TablesError> {
-        let mut tables = Tablebase::new();
-        let mut damage = Damage::default();
-        let mut files = 0;
-        for folder in path.to_string_lossy().split(SEPARATOR).map(Path::new) {
-            let found = files_of(folder).map_err(|error| TablesError::Read {
-                path: folder.to_owned(),
-                why: error.to_string(),
-            })?;
-            for file in found {
-                match has_valid_header(&file).and_then(|()| tables.add_file(&file)) {
-                    Ok(()) => files += 1,
-                    Err(error) => damage.add(&file.display().to_string(), &error.to_string()),
-                }
-            }
-        }
-        if files == 0 {
-            let path = path.to_owned();
-            return Err(match damage.messages.into_iter().next() {
-                Some(first) => TablesError::Damaged { path, first },
-                None => TablesError::None { path },
-            });
-        }
-        let max_pieces = tables.max_pieces() as u32;
-        Ok(Tables { tables: Arc::new(tables), max_pieces, damage: Arc::new(Mutex::new(damage)) })
-    }
-
-    /// Returns the error messages of unusable files found since the last call. Their positions are
-    /// treated as unknown.
-    pub fn take_damage(&self) -> Vec<String> {
-        std::mem::take(&mut self.damage().messages)
-    }
-
-    fn damage(&self) -> MutexGuard<'_, Damage> {
-        self.damage.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns a table's answer. Records the file if it is damaged.
-    #[inline]
-    fn note<T>(&self, answer: Result<T, SyzygyError>) -> Option<T> {
-        answer.map_err(|error| self.note_failure(&error)).ok()
-    }
-
-    #[cold]
-    fn note_failure(&self, error: &SyzygyError) {
-        if let SyzygyError::ProbeFailed { metric, material, error } = error {
-            let ending = if *metric == Metric::Wdl { WDL_ENDING } else { DTZ_ENDING };
-            let why = match error.as_ref() {
-                ProbeError::Read { error } => error.to_string(),
-                ProbeError::Magic { .. } => FOREIGN.to_owned(),
-                ProbeError::CorruptedTable { .. } => "it is damaged".to_owned(),
-            };
-            self.damage().add(&format!("{material}.{ending}"), &why);
-        }
-    }
-
-    /// Returns the largest number of pieces in the tables.
-    pub fn max_pieces(&self) -> u32 {
-        self.max_pieces
-    }
-
-    /// Whether the tables may contain a position.
-    #[inline]
-    pub fn can_probe(&self, position: &Position) -> bool {
-        position.occupied().popcnt() <= self.max_pieces
-            && [Color::White, Color::Black]
-                .into_iter()
-                .all(|color| position.castle_rights(color).to_index() == 0)
-    }
-
-    /// Returns the result of a position right after a capture or pawn move, with a halfmove clock
-    /// of 0. `None` if the tables lack it.
-    pub fn after_zeroing(&self, position: &Position) -> Option<TablebaseResult> {
-        if !self.can_probe(position) || position.halfmove_clock() != 0 {
-            return None;
-        }
-        self.note(self.tables.probe_wdl_after_zeroing(&chess(position)?)).map(TablebaseResult::from)
-    }
-
-    /// Returns the winner with best play; `Some(None)` is a draw.
-    ///
-    /// `None` if the tables lack the position, or the moves since the last capture or pawn move may
-    /// turn a win into a draw.
-    pub fn winner(&self, position: &Position) -> Option<Option<Color>> {
-        if !self.can_probe(position) {
-            return None;
-        }
-        let mover = position.side_to_move();
-        match self.note(self.tables.probe_wdl(&chess(position)?))? {
-            AmbiguousWdl::Win => Some(Some(mover)),
-            AmbiguousWdl::Loss => Some(Some(!mover)),
-            AmbiguousWdl::Draw | AmbiguousWdl::CursedWin | AmbiguousWdl::BlessedLoss => Some(None),
-            AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss => None,
-        }
-    }
-
-    /// Returns the best moves. `None` if the tables lack the position.
-    pub fn probe_root(&self, position: &Position) -> Option<RootProbe> {
-        Some(RootProbe::from(&self.ranked(position)?[..])).filter(|advice| !advice.moves.is_empty())
-    }
-
-    /// Returns all legal moves with their results, in the order of generation. `None` if the tables
-    /// lack the position.
-    pub fn ranked(&self, position: &Position) -> Option<Vec<RankedMove>> {
-        if !self.can_probe(position) {
-            return None;
-        }
-        position.legal_moves().iter().map(|mv| self.rank(mv, &position.play(mv))).collect()
-    }
-
-    /// Returns the result of `mv`, which leads to `next`.
-    fn rank(&self, mv: Move, next: &Position) -> Option<RankedMove> {
-        let of = |outcome, plies| RankedMove { mv, outcome, is_certain: true, plies };
-        if next.in_check() && next.has_no_moves() {
-            return Some(of(TablebaseResult::Win, 1));
-        }
-        let chess = chess(next)?;
-        let result = self.note(self.tables.probe_wdl(&chess))?;
-        let outcome = match result {
-            AmbiguousWdl::Loss | AmbiguousWdl::MaybeLoss => TablebaseResult::Win,
-            AmbiguousWdl::Win | AmbiguousWdl::MaybeWin => TablebaseResult::Loss,
-            AmbiguousWdl::Draw | AmbiguousWdl::CursedWin | AmbiguousWdl::BlessedLoss => {
-                return Some(of(TablebaseResult::Draw, 0));
-            }
-        };
-        let is_certain = !matches!(result, AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss);
-        let plies = match next.halfmove_clock() {
-            // The move itself is a capture or pawn move: nothing is faster, or resists less.
-            0 => 0,
-            _ => self.note(self.tables.probe_dtz(&chess))?.ignore_rounding().0,
-        };
-        Some(RankedMove { is_certain, ..of(outcome, plies) })
-    }
-}
-
 impl From<&[RankedMove]> for RootProbe {
     /// Returns the best of these moves; none if the game is over.
     fn from(ranked: &[RankedMove]) -> Self {
@@ -292,71 +130,4 @@ impl From<&[RankedMove]> for RootProbe {
             moves: moves.map(|ranked| ranked.mv).collect(),
         }
     }
-}
-
-impl Damage {
-    /// Records the error in a file, once.
-    fn add(&mut self, name: &str, why: &str) {
-        if self.known.insert(name.to_owned()) {
-            self.messages.push(format!("the endgame table {name} is left out: {why}"));
-        }
-    }
-}
-
-/// Returns the files of a folder that are named like tables, sorted by name.
-fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in folder.read_dir()? {
-        let path = entry?.path();
-        let is_table = |ending: &OsStr| ending == WDL_ENDING || ending == DTZ_ENDING;
-        if path.extension().is_some_and(is_table) {
-            files.push(path);
-        }
-    }
-    files.sort_unstable();
-    Ok(files)
-}
-
-/// Checks the header of a table. Other damage is found when it is probed.
-fn has_valid_header(path: &Path) -> io::Result<()> {
-    let is_wdl = path.extension().is_some_and(|ending| ending == WDL_ENDING);
-    let expected = if is_wdl { Chess::TBW.magic } else { Chess::TBZ.magic };
-    let mut found = [0; 4];
-    open_plain(path)?.read_exact(&mut found)?;
-    if found == expected { Ok(()) } else { Err(io::Error::other(FOREIGN)) }
-}
-
-impl From<Wdl> for TablebaseResult {
-    fn from(wdl: Wdl) -> Self {
-        match wdl {
-            Wdl::Loss => TablebaseResult::Loss,
-            Wdl::BlessedLoss | Wdl::Draw | Wdl::CursedWin => TablebaseResult::Draw,
-            Wdl::Win => TablebaseResult::Win,
-        }
-    }
-}
-
-/// Converts the position to `shakmaty`'s.
-fn chess(position: &Position) -> Option<Chess> {
-    let of_piece = |piece| Bitboard(position.board().pieces(piece).0);
-    let of_color = |color| Bitboard(position.by_color(color).0);
-    let by_role = ByRole {
-        pawn: of_piece(Piece::Pawn),
-        knight: of_piece(Piece::Knight),
-        bishop: of_piece(Piece::Bishop),
-        rook: of_piece(Piece::Rook),
-        queen: of_piece(Piece::Queen),
-        king: of_piece(Piece::King),
-    };
-    let by_color = ByColor { white: of_color(Color::White), black: of_color(Color::Black) };
-    let mut setup = Setup::empty();
-    setup.board = shakmaty::Board::try_from_bitboards(by_role, by_color).ok()?;
-    setup.turn = match position.side_to_move() {
-        Color::White => shakmaty::Color::White,
-        Color::Black => shakmaty::Color::Black,
-    };
-    setup.ep_square =
-        position.en_passant_target().map(|square| shakmaty::Square::new(square.to_index() as u32));
-    setup.halfmoves = position.halfmove_clock().into();
-    setup.position(CastlingMode::Standard).ok()
 }

@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use bzip2::read::MultiBzDecoder;
-use flate2::read::MultiGzDecoder;
 use thiserror::Error;
 
 use xxhash_rust::xxh3::Xxh3Default;
@@ -27,8 +25,8 @@ const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
 ];
 /// The magic bytes of Parquet files, whose rows are read as games.
 const PARQUET: &[u8] = b"PAR1";
-/// The magic bytes of gzip, bzip2 and zstd, which are supported; and those of pzstd, which writes a
-/// skippable frame before each compressed one (RFC 8878, section 3.1.2).
+/// The magic bytes of gzip, bzip2 and zstd, which the feature `compression` supports; and those of
+/// pzstd, which writes a skippable frame before each compressed one (RFC 8878, section 3.1.2).
 const PACKINGS: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"];
 const READ_AHEAD: usize = 128 << 10;
 /// The error for an input that cannot be used.
@@ -44,7 +42,8 @@ pub struct InputError {
 /// A source of PGN text.
 #[derive(Debug, Clone)]
 pub enum PgnInput {
-    /// A file; its compression (gzip, bzip2, zstd) and encoding are detected.
+    /// A file; its encoding is detected, and its compression (gzip, bzip2, zstd) with the feature
+    /// `compression`.
     File(PathBuf),
     /// Standard input, compressed or not.
     Stdin,
@@ -201,7 +200,7 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
     let mut magic = Vec::new();
     input.by_ref().take(HEAD).read_to_end(&mut magic)?;
     let is = |signature: &[u8]| magic.starts_with(signature);
-    let [gzip, bzip2, zstd, pzstd] = PACKINGS.map(is);
+    let packings = PACKINGS.map(is);
     if let Some((_, what, how)) = FOREIGN_PACKINGS.iter().find(|(signature, ..)| is(signature)) {
         return Err(unsupported(format!(
             "it is {what}: unpack it first, for example with `{how}`"
@@ -212,14 +211,29 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
     }
     refuse_foreign(&magic)?;
     let whole = Cursor::new(magic).chain(input);
-    if gzip || bzip2 {
-        let buffered = io::BufReader::with_capacity(READ_AHEAD, whole);
-        return Ok(match gzip {
-            true => Box::new(MultiGzDecoder::new(buffered)),
-            false => Box::new(MultiBzDecoder::new(buffered)),
-        });
+    if packings == [false; 4] { Ok(Box::new(whole)) } else { decompressed(whole, packings) }
+}
+
+/// Decompresses an input; `packings` has the format, in the order of [`PACKINGS`].
+#[cfg(feature = "compression")]
+fn decompressed(
+    input: impl Read + Send + 'static,
+    [is_gzip, is_bzip2, ..]: [bool; 4],
+) -> io::Result<Box<dyn Read + Send>> {
+    if !is_gzip && !is_bzip2 {
+        return Ok(Box::new(zstd::Decoder::new(input)?));
     }
-    Ok(if zstd || pzstd { Box::new(zstd::Decoder::new(whole)?) } else { Box::new(whole) })
+    let buffered = io::BufReader::with_capacity(READ_AHEAD, input);
+    Ok(match is_gzip {
+        true => Box::new(flate2::read::MultiGzDecoder::new(buffered)),
+        false => Box::new(bzip2::read::MultiBzDecoder::new(buffered)),
+    })
+}
+
+#[cfg(not(feature = "compression"))]
+fn decompressed(_: impl Read, _: [bool; 4]) -> io::Result<Box<dyn Read + Send>> {
+    let reason = "it is compressed, which a build with the feature `compression` reads";
+    Err(unsupported(reason.to_owned()))
 }
 
 /// Rejects input with the first bytes of a file without games.

@@ -34,7 +34,7 @@ pub(crate) fn annotate_all<E: From<io::Error>>(
     run_parallel(
         switches,
         |switch, done| {
-            let mut searcher = Searcher::new(plan.config.clone());
+            let mut searcher = Searcher::on_large_stack(plan.config.clone());
             while !switch.is_stopped()
                 && let Some((number, game)) = next()
             {

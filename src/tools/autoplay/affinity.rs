@@ -1,4 +1,13 @@
 //! Binds games to processor cores, so that concurrent games do not disturb each other.
+//!
+//! ```
+//! use tabia::autoplay::affinity::Cores;
+//!
+//! // The cores for each of the games that run at the same time, if there are enough.
+//! if let Ok(cores) = Cores::deal(1) {
+//!     assert_eq!(cores.len(), 1);
+//! }
+//! ```
 
 use thiserror::Error;
 

@@ -1,4 +1,14 @@
 //! Time controls and chess clocks.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use tabia::autoplay::clock::TimeControl;
+//!
+//! let control: TimeControl = "40/60+0.5".parse()?;
+//! assert_eq!((control.moves, control.base), (Some(40), Duration::from_secs(60)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::fmt;
 use std::str::FromStr;

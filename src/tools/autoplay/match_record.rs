@@ -1,4 +1,16 @@
 //! Stores the results of a match: PGN, state, standings.
+//!
+//! ```
+//! use tabia::autoplay::match_record::{MatchRecord, Places};
+//! use tabia::autoplay::schedule::{Format, Schedule};
+//!
+//! let schedule =
+//!     Schedule { engines: 2, format: Format::RoundRobin, games: 2, openings: 1, reversed: true };
+//! // In memory alone: no place is given.
+//! let (record, remaining) = MatchRecord::open(&Places::default(), &schedule.slots(), "")?;
+//! assert_eq!((record.scheduled, remaining.len()), (2, 2));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::io;
 use std::path::{Path, PathBuf};

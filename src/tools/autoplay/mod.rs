@@ -22,11 +22,28 @@
 //! features arrive late, the start is repeated, reported and counted as a startup retry.
 //!
 //! `examples/play_match.rs` plays a match.
+//!
+//! ```
+//! use tabia::autoplay::config::EngineConfig;
+//! use tabia::autoplay::schedule::{Format, Schedule};
+//! use tabia::autoplay::stats::elo;
+//!
+//! let engine = EngineConfig::from_command("gnuchess --uci")?;
+//! assert_eq!(engine.label(), "gnuchess");
+//! let schedule =
+//!     Schedule { engines: 2, format: Format::RoundRobin, games: 4, openings: 2, reversed: true };
+//! assert_eq!(schedule.slots().len(), 4);
+//! // Losses, draws and wins.
+//! assert!(elo(&[20, 40, 40]).is_some_and(|difference| difference.value > 0.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod affinity;
 pub(crate) mod check;
 pub mod clock;
 pub mod config;
+#[cfg(feature = "cli")]
+pub mod engine_file;
 mod engine_pool;
 pub(crate) mod games;
 pub mod match_record;

@@ -1,4 +1,14 @@
 //! The positions from which games start.
+//!
+//! ```
+//! use tabia::autoplay::openings::Opening;
+//! use tabia::position::Game;
+//!
+//! let mut game = Game::default();
+//! game.play("e2e4".parse()?)?;
+//! assert_eq!(Opening::new(&game).game().moves().len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -426,6 +436,7 @@ mod tests {
         OpeningChoice { path, shuffled: false, seed: 7, start: 0, count: 3, plies: None }
     }
 
+    #[cfg(feature = "compression")]
     #[test]
     fn openings_are_read_from_epd_and_pgn() {
         let dir = tempfile::tempdir().expect("a folder");

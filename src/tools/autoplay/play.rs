@@ -1,4 +1,13 @@
 //! A game between two engines.
+//!
+//! ```
+//! use tabia::autoplay::play::Interrupt;
+//!
+//! // Ends a game from another thread or a signal handler.
+//! let interrupt = Interrupt::new();
+//! interrupt.trigger();
+//! assert!(interrupt.is_triggered());
+//! ```
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,4 +1,23 @@
 //! The record of a finished game, and its PGN.
+//!
+//! ```
+//! use tabia::autoplay::clock::MoveLimits;
+//! use tabia::autoplay::record::GameRecord;
+//! use tabia::autoplay::verdict::Verdict;
+//! use tabia::position::Game;
+//!
+//! let record = GameRecord {
+//!     number: 1,
+//!     round: "1.1".to_owned(),
+//!     names: ["Tabia".to_owned(), "Other".to_owned()],
+//!     limits: [MoveLimits::default(); 2],
+//!     game: Game::default(),
+//!     moves: Vec::new(),
+//!     verdict: Verdict::unfinished("interrupted"),
+//!     date: "2024.01.31".to_owned(),
+//! };
+//! assert!(record.pgn("Match").contains("[White \"Tabia\"]"));
+//! ```
 
 use std::time::Duration;
 

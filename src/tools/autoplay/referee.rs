@@ -1,4 +1,15 @@
 //! Adjudication of games, and claims of engines.
+//!
+//! ```
+//! use tabia::autoplay::referee::{Referee, Rules};
+//! use tabia::position::{Color, Game};
+//!
+//! let mut referee = Referee::new(Rules { max_moves: Some(50), ..Rules::default() }, None);
+//! let mut game = Game::default();
+//! game.play("e2e4".parse()?)?;
+//! assert!(referee.update(&game, Color::White, Some(30)).is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use serde::Deserialize;
 

@@ -1,6 +1,18 @@
 //! The results of a match: updated during play, and written as JSON for programs.
 //!
 //! `super::summary` prints them for people.
+//!
+//! ```
+//! use tabia::autoplay::config::EngineConfig;
+//! use tabia::autoplay::match_record::{MatchRecord, Places};
+//! use tabia::autoplay::results::Results;
+//!
+//! let (record, _) = MatchRecord::open(&Places::default(), &[], "")?;
+//! let engines = [EngineConfig::from_command("one")?, EngineConfig::from_command("two")?];
+//! let results = Results::new(&engines, record, None);
+//! assert_eq!(results.names, ["one", "two"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::cmp::Ordering;
 

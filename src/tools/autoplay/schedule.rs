@@ -1,4 +1,13 @@
 //! The schedule: pairings, colours and openings.
+//!
+//! ```
+//! use tabia::autoplay::schedule::{Format, Schedule};
+//!
+//! let schedule =
+//!     Schedule { engines: 2, format: Format::RoundRobin, games: 2, openings: 1, reversed: true };
+//! let colors: Vec<_> = schedule.slots().iter().map(|slot| slot.colors).collect();
+//! assert_eq!(colors, [[0, 1], [1, 0]]);
+//! ```
 
 use std::collections::BTreeMap;
 

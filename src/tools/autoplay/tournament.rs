@@ -1,4 +1,18 @@
 //! Plays a schedule: workers play the games, one collector stores the results.
+//!
+//! ```
+//! use tabia::autoplay::schedule::{Format, Schedule};
+//! use tabia::autoplay::tournament::Standings;
+//! use tabia::autoplay::verdict::{Termination, Verdict};
+//! use tabia::position::Color;
+//!
+//! let schedule =
+//!     Schedule { engines: 2, format: Format::RoundRobin, games: 2, openings: 1, reversed: true };
+//! let mut standings = Standings::default();
+//! let lost = Verdict::against(Color::Black, Termination::Time, "");
+//! standings.add(&schedule.slots()[0], &lost);
+//! assert_eq!(standings.tallies[&(0, 1)].total.wins, 1);
+//! ```
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

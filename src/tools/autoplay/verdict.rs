@@ -1,4 +1,13 @@
 //! How a game ended, and why.
+//!
+//! ```
+//! use tabia::autoplay::verdict::{Termination, Verdict};
+//! use tabia::pgn::GameResult;
+//! use tabia::position::Color;
+//!
+//! let verdict = Verdict::against(Color::White, Termination::Time, "0.2 s late");
+//! assert_eq!(verdict.result(), GameResult::Black);
+//! ```
 
 use serde::{Deserialize, Serialize};
 

@@ -168,7 +168,7 @@ impl Analysis {
         switch: &Switch,
         found: &Sender<(BookValue, Option<Outcome>)>,
     ) {
-        let mut searcher = Searcher::new(self.plan.config.clone());
+        let mut searcher = Searcher::on_large_stack(self.plan.config.clone());
         while let Some(position) = self.targets.get(next.fetch_add(1, Relaxed)) {
             let value = self.value(&mut searcher, position, switch);
             // Discard an interrupted search.

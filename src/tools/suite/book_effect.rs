@@ -1,4 +1,15 @@
 //! Shows the effect of the book inside the search: one position searched with and without it.
+//!
+//! ```
+//! use tabia::position::Game;
+//! use tabia::search::{BookSearch, Control};
+//! use tabia::suite::book_effect::{effects, example_book};
+//!
+//! let book = example_book()?;
+//! let found = effects(&Game::default(), &book, &[BookSearch::Off], 3, &Control::new);
+//! assert!(found[0].best.is_some());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::io::Write;
 

@@ -8,6 +8,15 @@
 //!
 //! [`research`] and [`book_effect`] use the engine's own search; [`research`] also plays matches
 //! with `autoplay`.
+//!
+//! ```
+//! use tabia::search::{Control, ResearchOrder};
+//! use tabia::suite::positions::positions;
+//! use tabia::suite::research::nodes;
+//!
+//! let few = &positions()[..2];
+//! assert!(nodes(ResearchOrder::ALL[0], few, 3, &Control::new()).is_some_and(|nodes| nodes > 0));
+//! ```
 
 pub(crate) mod analyse;
 pub mod book_effect;

@@ -1,4 +1,9 @@
 //! The positions used by the lessons' measurements.
+//!
+//! ```
+//! let positions = tabia::suite::positions::positions();
+//! assert!(positions.iter().all(|position| !position.legal_moves().is_empty()));
+//! ```
 
 use crate::chess::epd;
 use crate::chess::position::Position;

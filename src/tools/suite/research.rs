@@ -2,6 +2,16 @@
 //!
 //! A late move is first searched with a null window and at reduced depth. If it beats alpha at a PV
 //! node, both the depth and the window must be restored. See [`ResearchOrder`].
+//!
+//! ```
+//! use tabia::position::Position;
+//! use tabia::search::{Control, ResearchOrder};
+//! use tabia::suite::research::nodes;
+//!
+//! for order in ResearchOrder::ALL {
+//!     assert!(nodes(order, &[Position::start()], 4, &Control::new()).is_some());
+//! }
+//! ```
 
 use std::path::Path;
 use std::time::Duration;

@@ -6,10 +6,9 @@
 //! the book, in each mode with it, and without it again with many times the nodes, as a judge of
 //! all their moves.
 
+use std::collections::HashSet;
 use std::io;
 use std::ops::ControlFlow;
-
-use hashbrown::HashSet;
 
 use super::Switch;
 use crate::chess::position::{Game, Move, Position};

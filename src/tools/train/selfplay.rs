@@ -123,10 +123,11 @@ impl Adjudicator<'_> {
 }
 
 impl SelfPlay {
+    /// Creates a player, for threads with the stack of a search thread.
     pub(crate) fn new(settings: GameSettings) -> Self {
         let evaluation = settings.evaluation.clone();
         let config = Config { memory_mb: MEMORY_MB, evaluation, ..Config::default() };
-        SelfPlay { settings, searcher: Searcher::new(config) }
+        SelfPlay { settings, searcher: Searcher::on_large_stack(config) }
     }
 
     /// Plays the game with the given number, which depends only on the number and the settings.

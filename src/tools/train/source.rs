@@ -1,12 +1,12 @@
 //! Reads samples from PGN games, self-play files, or lines of [`Sample`].
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hashbrown::HashSet;
 use thiserror::Error;
 
 use super::{GameError, GameReader, ParseSampleError, Quiescence, Sample};

@@ -4,6 +4,19 @@
 //! Everything depends on the position alone: there is no table, no history and no draw by
 //! repetition. So the value at a depth does not depend on the algorithm, and two searches differ
 //! only in what they prune.
+//!
+//! ```
+//! use tabia::lesson::chess::Chess;
+//! use tabia::lesson::game::Window;
+//! use tabia::lesson::search::{Algorithm, Search};
+//! use tabia::position::Position;
+//!
+//! let (root, mut observer) = (Position::start(), ());
+//! let mut chess = Chess::new(&root);
+//! let mut search = Search::new(&mut chess, &mut observer, &[]);
+//! let (_, line) = search.run(Algorithm::Pvs, &root, 2, Window::FULL);
+//! assert_eq!(line.len(), 2);
+//! ```
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,15 @@
 //! Compares the nodes that alpha-beta and PVS need to the same depth, by order of moves.
+//!
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use tabia::lesson::compare::{SearchVariant, cost};
+//! use tabia::position::Position;
+//!
+//! let stop = AtomicBool::new(false);
+//! let variant = SearchVariant::all()[0];
+//! assert!(cost(&Position::start(), variant, 2, &stop).is_some_and(|cost| cost.nodes > 20));
+//! ```
 
 use std::sync::atomic::AtomicBool;
 

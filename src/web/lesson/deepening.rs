@@ -1,6 +1,21 @@
 //! Iterative deepening with aspiration windows around the textbook searches. It reports iterations,
 //! changes of the root's best move, and failed windows.
 //! <https://www.chessprogramming.org/Aspiration_Windows>
+//!
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use tabia::lesson::chess::Chess;
+//! use tabia::lesson::deepening::{Plan, deepen};
+//! use tabia::lesson::search::Algorithm;
+//! use tabia::position::Position;
+//!
+//! let root = Position::start();
+//! let plan = Plan { algorithm: Algorithm::Pvs, depth: 2, aspiration: Some(15) };
+//! let (mut chess, stop) = (Chess::new(&root), AtomicBool::new(false));
+//! let (result, ()) = deepen(&mut chess, &root, plan, &stop, &mut || (), &mut |_| {});
+//! assert_eq!(result.depth, 2);
+//! ```
 
 use std::sync::atomic::AtomicBool;
 

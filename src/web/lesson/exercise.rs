@@ -1,4 +1,12 @@
 //! Exercises: questions about searches of random trees, with answers and explanations.
+//!
+//! ```
+//! use tabia::lesson::exercise::exercises;
+//!
+//! let drawn = exercises(7, 3);
+//! assert_eq!(drawn.len(), 3);
+//! assert!(drawn.iter().all(|exercise| !exercise.answers.is_empty()));
+//! ```
 
 use serde::Serialize;
 

@@ -1,4 +1,12 @@
 //! A two-player game as the textbook searches require it: states, moves, and values of leaves.
+//!
+//! ```
+//! use tabia::lesson::game::Window;
+//!
+//! let window = Window::new(-10, 30);
+//! assert_eq!(window.flip(), Window::new(-30, 10));
+//! assert!(Window::null(5).is_null());
+//! ```
 
 use std::fmt;
 

@@ -1,5 +1,14 @@
 //! Methods of searching an explicit tree: an algorithm, with or without a table, at once or by
 //! iterative deepening.
+//!
+//! ```
+//! use tabia::lesson::method::Method;
+//! use tabia::lesson::tree::GameTree;
+//!
+//! let tree = GameTree::classic();
+//! let values = Method::all().into_iter().map(|method| method.watch(&tree).value);
+//! assert_eq!(values.collect::<std::collections::BTreeSet<_>>().len(), 1);
+//! ```
 
 use std::fmt;
 

@@ -27,6 +27,17 @@
 //!
 //! The engine's search has different steps and therefore an observer of its own (`search::observe`
 //! of the area `engine`). `search::trace` records it, and `engine` shows the trace as a page.
+//!
+//! ```
+//! use tabia::lesson::search::Algorithm;
+//! use tabia::lesson::tree::GameTree;
+//! use tabia::lesson::watch_tree;
+//!
+//! let tree = GameTree::classic();
+//! let [minimax, alpha_beta, pvs] = Algorithm::ALL.map(|algorithm| watch_tree(&tree, algorithm));
+//! assert_eq!((minimax.value, minimax.value), (alpha_beta.value, pvs.value));
+//! assert!(minimax.nodes > alpha_beta.nodes);
+//! ```
 
 pub mod chess;
 pub mod compare;

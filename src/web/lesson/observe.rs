@@ -1,4 +1,17 @@
 //! The interface by which searches report their steps.
+//!
+//! ```
+//! use tabia::lesson::chess::Chess;
+//! use tabia::lesson::game::Window;
+//! use tabia::lesson::observe::Counter;
+//! use tabia::lesson::search::{Algorithm, Search};
+//! use tabia::position::Position;
+//!
+//! let (root, mut counter) = (Position::start(), Counter::default());
+//! let mut chess = Chess::new(&root);
+//! Search::new(&mut chess, &mut counter, &[]).run(Algorithm::AlphaBeta, &root, 2, Window::FULL);
+//! assert!(counter.cutoffs > 0);
+//! ```
 
 use super::game::Window;
 use crate::chess::score::{Depth, Ply, Score};

@@ -1,4 +1,17 @@
 //! A recorded search: every visit of a node and every step, in order.
+//!
+//! ```
+//! use tabia::lesson::chess::Chess;
+//! use tabia::lesson::game::Window;
+//! use tabia::lesson::record::{Bounds, Recorder};
+//! use tabia::lesson::search::{Algorithm, Search};
+//! use tabia::position::Position;
+//!
+//! let (root, mut recorder) = (Position::start(), Recorder::new(Bounds { ply: 1, visits: 100 }));
+//! let mut chess = Chess::new(&root);
+//! Search::new(&mut chess, &mut recorder, &[]).run(Algorithm::Pvs, &root, 2, Window::FULL);
+//! assert!(recorder.visits.len() as u64 <= recorder.counter.nodes);
+//! ```
 
 use super::game::Window;
 use super::observe::{Counter, Observer, SearchReason};

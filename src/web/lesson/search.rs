@@ -4,6 +4,19 @@
 //! Sources: D. Knuth and R. Moore, "An Analysis of Alpha-Beta Pruning" (1975);
 //! T. A. Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982);
 //! A. Reinefeld, "An Improvement to the Scout Tree-Search Algorithm" (1983).
+//!
+//! ```
+//! use tabia::lesson::chess::Chess;
+//! use tabia::lesson::game::Window;
+//! use tabia::lesson::search::{Algorithm, Search};
+//! use tabia::position::Position;
+//!
+//! let (root, mut observer) = (Position::start(), ());
+//! let mut chess = Chess::new(&root);
+//! let mut search = Search::new(&mut chess, &mut observer, &[]);
+//! let (_, line) = search.run(Algorithm::Pvs, &root, 2, Window::FULL);
+//! assert_eq!(line.len(), 2);
+//! ```
 
 use std::fmt;
 use std::str::FromStr;

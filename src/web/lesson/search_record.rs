@@ -1,5 +1,15 @@
 //! A recorded search as names and numbers that do not depend on the game: the source of the text,
 //! the JSON and the pictures.
+//!
+//! ```
+//! use tabia::lesson::search::Algorithm;
+//! use tabia::lesson::tree::GameTree;
+//! use tabia::lesson::watch_tree;
+//!
+//! let record = watch_tree(&GameTree::classic(), Algorithm::AlphaBeta);
+//! assert!(!record.cut().is_empty());
+//! assert!(record.text().contains(&record.summary));
+//! ```
 
 use std::fmt::Write;
 

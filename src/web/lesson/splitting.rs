@@ -4,6 +4,20 @@
 //! Then threads share its siblings against the bound that it set, each with a null window first and
 //! with the open one if it is better. One node is split at a time, and threads without work wait.
 //! T. A. Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982).
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use tabia::lesson::chess::Chess;
+//! use tabia::lesson::splitting::Splitter;
+//! use tabia::position::Position;
+//!
+//! let root = Position::start();
+//! let mut splitter = Splitter::new(2, Arc::new(AtomicBool::new(false)))?;
+//! assert_eq!(splitter.search(&Chess::new(&root), &root, 2).line.len(), 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

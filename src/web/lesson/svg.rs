@@ -4,6 +4,16 @@
 //! element of the class `node` and of its type in its last visit, `pv`, `cut`, `all` or `never`,
 //! and of `line` on the principal variation. It has `data-visits` and `data-count` (the nodes that
 //! it represents). Every cutoff is an element of the class `cutoff`.
+//!
+//! ```
+//! use tabia::lesson::search::Algorithm;
+//! use tabia::lesson::svg::svg;
+//! use tabia::lesson::tree::GameTree;
+//! use tabia::lesson::watch_tree;
+//!
+//! let record = watch_tree(&GameTree::classic(), Algorithm::Pvs);
+//! assert!(svg(&record, "PVS").contains("<svg"));
+//! ```
 
 use std::fmt::Write;
 

@@ -1,5 +1,15 @@
 //! The table of a textbook search: a transposition table, or only the line to search first.
 //! <https://www.chessprogramming.org/Transposition_Table>
+//!
+//! ```
+//! use tabia::lesson::game::Window;
+//! use tabia::lesson::table::Table;
+//!
+//! let mut table = Table::transpositions();
+//! table.store(17, 3, Window::FULL, 25, None);
+//! assert_eq!(table.value(17, 2, Window::FULL), Some(25));
+//! assert_eq!(table.value(17, 4, Window::FULL), None);
+//! ```
 
 use std::collections::HashMap;
 

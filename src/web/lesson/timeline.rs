@@ -6,6 +6,15 @@
 //! first and once more with the open one if it is better, and a cutoff stops all threads. Other
 //! threads use a result from the tick on at which it is complete; of two results in the same tick
 //! that of the lower thread number is first.
+//!
+//! ```
+//! use tabia::lesson::timeline::split_on_a_clock;
+//! use tabia::lesson::tree::GameTree;
+//!
+//! let tree = GameTree::classic();
+//! let [one, two] = [1, 2].map(|threads| split_on_a_clock(&tree, threads));
+//! assert!(one.value == two.value && two.ticks <= one.ticks);
+//! ```
 
 use std::collections::VecDeque;
 

@@ -9,12 +9,12 @@ use serde::Serialize;
 use tokio::sync::{mpsc, watch};
 
 use super::api_error::ApiError;
-use super::book_answer::ScoreAnswer;
 use super::json::{NamedMove, Opening, Results};
 use super::limits::{DEFAULT_SEARCH_SECONDS, MAX_LINES, MAX_SEARCH_SECONDS, SEARCH_MEMORY_MB};
 use super::loaded_books::Content;
 use super::query::Query;
 use super::searches::{Ending, Searches, Stop, client_name};
+use crate::chess::notation::ScoreAnswer;
 use crate::chess::position::{Game, Move, Position};
 use crate::engine::search::{
     BookSearch, Bound, Config, Limits, Report, SearchEvent, Searcher, Transposition,
@@ -94,7 +94,8 @@ fn search(
         }
         SearchEvent::RootMove { .. } => {}
     };
-    let result = Searcher::new(config).search(&order.game, &limits, &control, &mut listen);
+    let result =
+        Searcher::on_large_stack(config).search(&order.game, &limits, &control, &mut listen);
     let best = result.best.map(|mv| NamedMove::new(root, mv));
     let reason = stop.ending();
     event("end", &EndAnswer { best, depth: result.depth, nodes: result.nodes, reason })

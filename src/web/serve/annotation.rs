@@ -108,7 +108,7 @@ fn annotate(
         // A slow reader gets fewer progress lines.
         let _ = sender.try_send(Line::Progress { searched, of }.text());
     };
-    let mut searcher = Searcher::new(config);
+    let mut searcher = Searcher::on_large_stack(config);
     let done = annotate_one(
         &order.game,
         &mut searcher,

@@ -9,26 +9,9 @@ use super::loaded_books::Content;
 use super::move_orders::{ArrivalAnswer, arrival_answers};
 use super::position_stats::{self, KnownMove};
 use super::query::Query;
-use crate::chess::notation;
+use crate::chess::notation::{self, ScoreAnswer};
 use crate::chess::position::{Color, Game, Move, Position};
-use crate::chess::score::{Score, mate_distance};
 use crate::games::book::{BookValue, Breadth};
-
-/// A score from the side to move's point of view.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum ScoreAnswer {
-    /// In centipawns.
-    Cp(Score),
-    /// Mate in this many moves; negative if the side to move is mated.
-    Mate(i32),
-}
-
-impl From<Score> for ScoreAnswer {
-    fn from(score: Score) -> Self {
-        mate_distance(score).map_or(ScoreAnswer::Cp(score), ScoreAnswer::Mate)
-    }
-}
 
 /// The result of an earlier analysis of the position.
 #[derive(Debug, Serialize)]

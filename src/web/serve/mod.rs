@@ -61,7 +61,6 @@ mod searches;
 mod server;
 mod write_timeout;
 
-pub(crate) use book_answer::ScoreAnswer;
 pub(crate) use limits::CLIENT_SECONDS;
 pub(crate) use loaded_books::LoadedBooks;
 pub(crate) use origin_check::parse_origin;

@@ -3,6 +3,18 @@
 //! [`trace`] observes every thread of a search. It counts everything and keeps the tree within
 //! [`Bounds`]. The sums come from the observed steps; [`Trace::counters`] are the search's own
 //! counts of cutoffs and re-searches.
+//!
+//! ```
+//! use tabia::position::Game;
+//! use tabia::search::trace::{Bounds, trace};
+//! use tabia::search::{Config, Control, Limits, Searcher};
+//!
+//! let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
+//! let (game, limits) = (Game::default(), Limits::depth(3));
+//! let bounds = Bounds { plies: 2, min_depth: 1, branch: Vec::new(), visits: 100 };
+//! let (result, trace) = trace(&mut searcher, &game, &limits, &Control::new(), bounds, &mut |_| {});
+//! assert!(result.best.is_some() && !trace.visits.is_empty());
+//! ```
 
 mod record;
 mod sums;
@@ -43,7 +55,7 @@ pub fn trace(
     limits: &Limits,
     control: &Control,
     bounds: Bounds,
-    on_event: &mut dyn FnMut(&SearchEvent),
+    on_event: &mut (dyn FnMut(&SearchEvent) + Send),
 ) -> (SearchResult, Trace) {
     let (shared, bounds) = (Arc::new(Shared::default()), Arc::new(bounds));
     let mut recorder =
@@ -58,7 +70,7 @@ pub(super) fn logged(
     game: &Game,
     limits: &Limits,
     control: &Control,
-    on_event: &mut dyn FnMut(&SearchEvent),
+    on_event: &mut (dyn FnMut(&SearchEvent) + Send),
 ) -> SearchResult {
     let bounds = Bounds { plies: 1, min_depth: 0, branch: Vec::new(), visits: 0 };
     let (result, trace) = trace(searcher, game, limits, control, bounds, on_event);

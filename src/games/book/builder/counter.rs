@@ -1,11 +1,10 @@
 //! Converts games to records.
 
+use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher};
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
-
-use hashbrown::HashSet;
 
 use super::records::{CountedGame, OfGame, PositionRecord, Visit};
 use super::store::{Disk, Store};

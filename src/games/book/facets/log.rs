@@ -1,9 +1,8 @@
 //! The games of a book while it is built: logged as they are read, then sorted.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::io;
-
-use hashbrown::HashMap;
 
 use super::game_tags::GameTags;
 use super::games::{FileRecord, GameId, GameRow, Games, HEAD_BYTES, ROW_BYTES, TRAITS_BYTES};
@@ -127,12 +126,13 @@ impl GameLog {
     }
 
     fn name(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
+        }
         let number = self.names.len() as u32;
-        let found = self.numbers.entry_ref(name).or_insert_with(|| {
-            self.names.push(name.to_owned());
-            number
-        });
-        *found
+        self.numbers.insert(name.to_owned(), number);
+        self.names.push(name.to_owned());
+        number
     }
 
     /// The log as bytes, for [`GameLog::from_bytes`].

@@ -1,9 +1,8 @@
 //! Transfers the games of books to another book, with new numbers, under the moves that remain.
 
+use std::collections::HashMap;
 use std::io::{self, Read, Seek, Write};
 use std::iter::Peekable;
-
-use hashbrown::HashMap;
 
 use crate::chess::position::{KeyMap, Move};
 use crate::games::book::builder::partition_of;

@@ -1,4 +1,14 @@
 //! Statistics of match results: score, Elo with its error, likelihood of superiority.
+//!
+//! ```
+//! use tabia::autoplay::stats::{Decision, EloModel, Sprt, elo};
+//!
+//! // Losses, draws and wins.
+//! let counts = [100, 200, 160];
+//! assert!(elo(&counts).is_some_and(|found| found.value > 0.0 && found.error.is_some()));
+//! let test = Sprt { elo0: 0.0, elo1: 50.0, alpha: 0.05, beta: 0.05, model: EloModel::Logistic };
+//! assert_eq!(test.decide(test.llr(&[0, 0, 0])), Decision::Continue);
+//! ```
 
 mod sprt;
 

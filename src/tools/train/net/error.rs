@@ -1,6 +1,6 @@
 //! Errors of networks and small searches against deep searches, by the number of pieces.
 
-use hashbrown::HashMap;
+use std::collections::HashMap;
 
 use super::example::Example;
 use super::sigmoid::Sigmoid;

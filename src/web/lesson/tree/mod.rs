@@ -1,4 +1,12 @@
 //! Explicit game trees: small trees with named nodes, as in textbooks.
+//!
+//! ```
+//! use tabia::lesson::tree::GameTree;
+//!
+//! let tree = GameTree::classic();
+//! assert_eq!(tree.len(), 15);
+//! assert!(tree.is_max(0) && tree.leaf_value(0).is_none());
+//! ```
 
 mod parse;
 mod positions;

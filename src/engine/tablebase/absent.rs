@@ -1,0 +1,55 @@
+//! Replaces the tables in builds without the feature `syzygy`.
+
+use std::path::Path;
+
+use super::{RankedMove, RootProbe, TablebaseResult, TablesError};
+use crate::chess::position::{Color, Position};
+
+/// Syzygy tables. This build lacks the feature `syzygy`, so none exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tables {}
+
+impl Tables {
+    /// Opens the tables in a folder.
+    ///
+    /// # Errors
+    /// Always [`TablesError::Unsupported`].
+    pub fn open(_: &Path) -> Result<Self, TablesError> {
+        Err(TablesError::Unsupported)
+    }
+
+    /// Returns the error messages of unusable files.
+    pub fn take_damage(&self) -> Vec<String> {
+        match *self {}
+    }
+
+    /// Returns the largest number of pieces in the tables.
+    pub fn max_pieces(&self) -> u32 {
+        match *self {}
+    }
+
+    /// Whether the tables may contain a position.
+    pub fn can_probe(&self, _: &Position) -> bool {
+        match *self {}
+    }
+
+    /// Returns the result of a position right after a capture or pawn move.
+    pub fn after_zeroing(&self, _: &Position) -> Option<TablebaseResult> {
+        match *self {}
+    }
+
+    /// Returns the winner with best play; `Some(None)` is a draw.
+    pub fn winner(&self, _: &Position) -> Option<Option<Color>> {
+        match *self {}
+    }
+
+    /// Returns the best moves.
+    pub fn probe_root(&self, _: &Position) -> Option<RootProbe> {
+        match *self {}
+    }
+
+    /// Returns all legal moves with their results, in the order of generation.
+    pub fn ranked(&self, _: &Position) -> Option<Vec<RankedMove>> {
+        match *self {}
+    }
+}
