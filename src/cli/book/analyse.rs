@@ -15,8 +15,8 @@ use crate::cli::output::outln;
 use crate::cli::work::{INTERRUPTED, cores, on_interruption, positions_of, progress_bar};
 use crate::cli::writing::Force;
 use crate::engine::search::{Config, Limits};
-use crate::games::book::{Book, BookValue, EMBEDDED_NAME, Journal, frontier_moves, grow};
-use crate::support::files::Output;
+use crate::games::book::{Book, BookValue, EMBEDDED_NAME, frontier_moves, grow, open_journal};
+use crate::support::files::{Journal, Output};
 use crate::support::words::{counted, parse_time};
 use crate::tools::suite::Switch;
 use crate::tools::suite::analyse::{Analysis, Plan};
@@ -118,7 +118,7 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     output.check()?;
     let mut path = target.as_os_str().to_owned();
     path.push(".analysis");
-    let (journal, found) = Journal::open(Path::new(&path), &book)?;
+    let (journal, found) = open_journal(Path::new(&path), &book)?;
     let old = if args.again { Vec::new() } else { args.known(&book)? };
     let analysis = Analysis::new(&book, old.into_iter().chain(found), plan);
     print_start(&analysis)?;
@@ -130,7 +130,7 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     work.round(journal)?;
     while !work.is_stopped() && work.grow(args.grow)? {
         print_growth(&work.analysis, args.grow)?;
-        let (mut journal, _) = Journal::open(&work.journal_path, &work.book)?;
+        let (mut journal, _) = open_journal(&work.journal_path, &work.book)?;
         work.analysis.wanted().try_for_each(|wanted| journal.append(&wanted))?;
         work.round(journal)?;
     }
@@ -156,7 +156,7 @@ impl Work<'_> {
     }
 
     /// Searches the remaining positions, and writes the book with all results.
-    fn round(&mut self, mut journal: Journal) -> anyhow::Result<()> {
+    fn round(&mut self, mut journal: Journal<BookValue>) -> anyhow::Result<()> {
         let mut progress = Progress::new(self.analysis.len());
         let searched = self.analysis.search(&self.switches, |value| {
             journal.append(value)?;

@@ -34,7 +34,9 @@ use super::{BuildError, BuildOptions, Gathered, Monitor};
 use crate::games::book::facets::GameLog;
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::pgn::{Chunks, PgnInput, ReadSoFar};
-use crate::support::files::{describe, is_draft, lock_shared, sync_name, write_whole};
+use crate::support::files::{
+    ANOTHER_PROGRAM, describe, is_draft, open_locked, sync_name, write_whole,
+};
 
 const STATE: &str = "state.json";
 /// Keeps other builds out.
@@ -132,7 +134,8 @@ impl<'a> CheckpointWriter<'a> {
 
     fn lock(&mut self) -> Result<(), BuildError> {
         if self.lock.is_none() {
-            let lock = lock_shared(&self.path(LOCK)).map_err(|error| self.damaged(&error))?;
+            let lock = open_locked(&self.path(LOCK), true, ANOTHER_PROGRAM)
+                .map_err(|error| self.damaged(&error))?;
             self.lock = Some(lock);
         }
         Ok(())

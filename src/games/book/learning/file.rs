@@ -13,7 +13,9 @@ use thiserror::Error;
 
 use super::memory::Memory;
 use super::row::{ROW_BYTES, Row};
-use crate::support::files::{describe, lock_shared, open_plain, sync_name, write_whole};
+use crate::support::files::{
+    ANOTHER_PROGRAM, describe, open_locked, open_plain, sync_name, write_whole,
+};
 
 /// The first line of the file, with the version of its rows.
 pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
@@ -123,7 +125,7 @@ impl LearnFile {
     }
 
     fn locked(&self) -> Result<File, LearnError> {
-        lock_shared(&self.path).map_err(|error| self.to_error(&error))
+        open_locked(&self.path, true, ANOTHER_PROGRAM).map_err(|error| self.to_error(&error))
     }
 
     /// Writes the header line if there is none, and cuts off an incomplete row. Returns the

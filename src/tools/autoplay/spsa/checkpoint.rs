@@ -9,15 +9,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use crate::support::files::{describe, open_locked, read_plain, write_whole};
-use crate::tools::autoplay::state::first_difference;
+use crate::support::files::{
+    Fault, JournalError, Kind, difference, open_locked, read_plain, write_whole,
+};
 
 use super::tuner::Tuner;
 
 /// The first bytes of a checkpoint.
-const BEGIN: &[u8] = b"{\"tuning\":";
+const BEGIN: &str = "{\"tuning\":";
 /// Version of the format and of the algorithm, since a changed algorithm gives another path.
 const VERSION: u32 = 1;
 
@@ -41,38 +41,12 @@ struct Checkpoint {
     scores: Vec<i32>,
 }
 
-#[derive(Debug, Error)]
-pub(crate) enum CheckpointError {
-    #[error("cannot use the checkpoint {}: {}", path.display(), describe(cause))]
-    Io {
-        /// The file.
-        path: PathBuf,
-        cause: io::Error,
-    },
-    /// The file is not a checkpoint, or is damaged.
-    #[error("{} is no checkpoint of a tuning: {what}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        what: String,
-    },
-    /// The checkpoint belongs to another tuning.
-    #[error(
-        "{} belongs to a tuning with other settings: {difference}; go on with those, or name \
-         another file",
-        path.display()
-    )]
-    Other {
-        /// The file.
-        path: PathBuf,
-        /// The first setting that differs.
-        difference: String,
-    },
-}
+static KIND: Kind =
+    Kind { magic: BEGIN, stem: BEGIN, work: "a tuning", rival: "another tuning", ..Kind::BASE };
 
 /// Whether a file with these first bytes is a checkpoint.
 pub(crate) fn is_checkpoint(head: &[u8]) -> bool {
-    head.starts_with(BEGIN)
+    head.starts_with(BEGIN.as_bytes())
 }
 
 /// A lock file beside a checkpoint, whose own file is replaced after each iteration. It is removed
@@ -88,21 +62,15 @@ impl Lock {
     ///
     /// # Errors
     /// If another run has locked it, or the directory is not writable.
-    pub(super) fn beside(path: &Path) -> Result<Option<Self>, CheckpointError> {
+    pub(super) fn beside(path: &Path) -> Result<Option<Self>, JournalError> {
         if path.metadata().is_ok_and(|there| !there.is_file()) {
             return Ok(None);
         }
         let mut name = path.as_os_str().to_owned();
         name.push(".lock");
         let lock = PathBuf::from(name);
-        match open_locked(&lock, true) {
-            Ok(file) => Ok(Some(Lock { path: lock, _file: file })),
-            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
-                let cause = io::Error::other("another tuning that is going on has it");
-                Err(CheckpointError::Io { path: path.to_owned(), cause })
-            }
-            Err(cause) => Err(CheckpointError::Io { path: lock, cause }),
-        }
+        let file = open_locked(&lock, true, KIND.rival).map_err(|error| KIND.error(path, error))?;
+        Ok(Some(Lock { path: lock, _file: file }))
     }
 }
 
@@ -118,33 +86,31 @@ impl Drop for Lock {
 ///
 /// # Errors
 /// If the file cannot be read or belongs to another tuning.
-pub(super) fn load(
-    path: &Path,
-    settings: &str,
-    tuner: &mut Tuner,
-) -> Result<Tally, CheckpointError> {
+pub(super) fn load(path: &Path, settings: &str, tuner: &mut Tuner) -> Result<Tally, JournalError> {
+    load_scores(path, settings, tuner).map_err(|fault| KIND.error(path, fault))
+}
+
+fn load_scores(path: &Path, settings: &str, tuner: &mut Tuner) -> Result<Tally, Fault> {
     let text = match read_plain(path) {
-        Ok(text) if text.is_empty() => return Ok(Tally::default()),
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Tally::default()),
-        Err(cause) => return Err(CheckpointError::Io { path: path.to_owned(), cause }),
+        Ok(text) if !text.is_empty() => text,
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+        _ => return Ok(Tally::default()),
     };
-    let damaged = |what: String| CheckpointError::Damaged { path: path.to_owned(), what };
     let found: Checkpoint =
-        serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+        serde_json::from_slice(&text).map_err(|error| Fault::Damaged(error.to_string()))?;
     if found.tuning != VERSION {
-        return Err(damaged(format!("its version is {}, and not {VERSION}", found.tuning)));
+        return Err(Fault::Version(format!("{BEGIN}{}", found.tuning)));
     }
-    if let Some(difference) = first_difference(&found.settings, settings) {
-        return Err(CheckpointError::Other { path: path.to_owned(), difference });
+    if let Some(difference) = difference(&found.settings, settings) {
+        return Err(Fault::Other { work: KIND.work, difference });
     }
     let plan = tuner.plan();
     let limit = i64::from(plan.pairs) * 2;
     if let Some(score) = found.scores.iter().find(|score| i64::from(**score).abs() > limit) {
-        return Err(damaged(format!("a score of {score} in {limit} games")));
+        return Err(Fault::Damaged(format!("a score of {score} in {limit} games")));
     }
     if found.scores.len() > plan.iterations as usize {
-        return Err(damaged(format!("{} scores", found.scores.len())));
+        return Err(Fault::Damaged(format!("{} scores", found.scores.len())));
     }
     found.scores.iter().for_each(|&score| tuner.update(score));
     Ok(found.games)
@@ -159,7 +125,7 @@ pub(super) fn save(
     settings: &str,
     tuner: &Tuner,
     games: Tally,
-) -> Result<(), CheckpointError> {
+) -> Result<(), JournalError> {
     let names = tuner.parameters().iter().map(|parameter| parameter.name.clone());
     let checkpoint = Checkpoint {
         tuning: VERSION,
@@ -170,7 +136,7 @@ pub(super) fn save(
     };
     let bytes = serde_json::to_vec(&checkpoint).map_err(io::Error::from);
     let written = bytes.and_then(|bytes| Ok(write_whole(path, &[&bytes[..], b"\n"].concat())?));
-    written.map_err(|cause| CheckpointError::Io { path: path.to_owned(), cause })
+    written.map_err(|error| KIND.error(path, error))
 }
 
 #[cfg(test)]
@@ -206,10 +172,7 @@ mod tests {
         let path = dir.path().join("checkpoint");
         let owned = Lock::beside(&path).expect("free");
         let refused = Lock::beside(&path).expect_err("taken").to_string();
-        assert!(
-            refused.ends_with("checkpoint: another tuning that is going on has it"),
-            "{refused}"
-        );
+        assert!(refused.ends_with("checkpoint: another tuning writes to it"), "{refused}");
         drop(owned);
         assert!(Lock::beside(&path).expect("free again").is_some());
         assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "nothing is left");
@@ -234,6 +197,6 @@ mod tests {
         assert!(small.contains("a score of 4 in 2 games"), "{small}");
         fs::write(&path, "{\"tuning\":1,").expect("written");
         let torn = load(&path, "x", &mut begun(PLAN)).expect_err("torn").to_string();
-        assert!(torn.contains("is no checkpoint of a tuning"), "{torn}");
+        assert!(torn.contains("it is damaged"), "{torn}");
     }
 }

@@ -8,6 +8,7 @@ use std::thread;
 use crossbeam::channel::{Receiver, Sender};
 use thiserror::Error;
 
+use crate::support::files::JournalError;
 use crate::support::threads;
 use crate::tools::autoplay::config::EngineConfig;
 use crate::tools::autoplay::engine_pool::persist;
@@ -17,7 +18,7 @@ use crate::tools::autoplay::player::{Player, StartError, find_protocol};
 use crate::tools::autoplay::process::Trace;
 use crate::tools::autoplay::protocol_adapter::OptionRange;
 
-use super::checkpoint::{self, CheckpointError, Lock, Tally};
+use super::checkpoint::{self, Lock, Tally};
 use super::pairs::{Channels, Job, Options, Report, Scored, TuningContext};
 use super::parameter::Parameter;
 use super::tuner::{Perturbation, Tuner};
@@ -37,7 +38,7 @@ pub(crate) enum TuneError {
         what: String,
     },
     #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
+    Checkpoint(#[from] JournalError),
     #[error("{0}")]
     Threads(#[from] io::Error),
     /// No games count.
