@@ -15,9 +15,12 @@ use crate::cli::judge::Judge;
 use crate::cli::output::outln;
 use crate::engine::search::STACK_SIZE;
 use crate::games::book::{Book, Policy};
+use crate::support::files::Journal;
 use crate::support::threads;
 use crate::support::words::number_of;
-use crate::tools::train::{BookOpenings, GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
+use crate::tools::train::{
+    BookOpenings, GameError, GameSettings, PlayedGame, SelfPlay, open_games,
+};
 
 /// Interval of progress lines without a terminal.
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
@@ -73,7 +76,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
     let settings = args.settings()?;
-    let (mut file, held) = GameFile::open(&args.output, &settings)?;
+    let (mut file, held) = open_games(&args.output, &settings)?;
     let played = play(args, &settings, held as u64, &interrupted, &mut file)?;
     let GamesWritten { games, positions, quiet, elapsed } = played;
     outln!(
@@ -91,7 +94,7 @@ fn play(
     settings: &GameSettings,
     held: u64,
     interrupted: &AtomicBool,
-    file: &mut GameFile,
+    file: &mut Journal<PlayedGame>,
 ) -> Result<GamesWritten, GameError> {
     let next = AtomicU64::new(held);
     let (sender, receiver) = bounded(64);
@@ -127,7 +130,7 @@ fn write(
     held: u64,
     wanted: u64,
     games: Receiver<(u64, PlayedGame)>,
-    file: &mut GameFile,
+    file: &mut Journal<PlayedGame>,
 ) -> Result<GamesWritten, GameError> {
     let start = Instant::now();
     let bar = progress_bar(wanted.saturating_sub(held) as usize, "games");

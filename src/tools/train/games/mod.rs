@@ -30,9 +30,10 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use crate::chess::position::{Move, Position};
+use crate::support::files::JournalError;
 
 pub(crate) use packed::{PackedFile, PackedPart, Packer, block_positions};
-pub(crate) use plain::GameFile;
+pub(crate) use plain::open_games;
 pub(crate) use reader::{Block, GameReader};
 
 /// Maximum length of a first line, in bytes.
@@ -75,6 +76,8 @@ pub(crate) enum GameError {
         path: PathBuf,
         error: io::Error,
     },
+    #[error(transparent)]
+    Journal(#[from] JournalError),
     #[error("{0}")]
     Threads(io::Error),
     #[error("{} is no file of self-play games; `tabia train games` makes one", .0.display())]

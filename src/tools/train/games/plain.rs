@@ -15,24 +15,31 @@
 //! settings and its number, so an interrupted file can be continued, and any number of threads
 //! gives the same bytes.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufRead, ErrorKind, Read};
+use std::path::Path;
 
-use super::{GameError, GameReader, PlayedGame, SearchedMove};
+use super::{GameError, PlayedGame, SearchedMove, packed};
 use crate::chess::position::Move;
+use crate::support::files::{Fault, Journal, Kind, Record};
 use crate::tools::train::GameSettings;
 
 /// How every file begins; the number is the version of the format.
 pub(super) const MAGIC: &str = "tabia games 1; ";
+/// The damage of a game with an invalid move.
+pub(super) const NO_MOVE: &str = "a word is no move";
 const NOISY: u16 = 0x8000;
+
+static KIND: Kind = Kind {
+    magic: MAGIC,
+    stem: "tabia games ",
+    name: "the games",
+    work: "self-play",
+    rival: "another run of `tabia train games`",
+    ..Kind::BASE
+};
+
 /// Flag in the half-points of a game that has a FEN.
 const STARTED: u8 = 0x80;
-
-/// The first line of a file, with the settings of its games.
-pub(super) fn headline(settings: &GameSettings) -> String {
-    format!("{MAGIC}{settings}\n")
-}
 
 /// Size of a game in a file in bytes.
 pub(super) fn size(game: &PlayedGame) -> u64 {
@@ -97,47 +104,35 @@ fn decode_fen(input: &mut impl Read) -> io::Result<Box<str>> {
     Ok(String::from_utf8_lossy(&text).into())
 }
 
-pub(crate) struct GameFile {
-    path: PathBuf,
-    file: File,
-}
-
-impl GameFile {
-    /// Opens `path` to append games played with `settings`; returns how many it contains already.
-    /// An incomplete game at its end is cut off.
-    ///
-    /// # Errors
-    /// If the file cannot be read or written, is not a file of games, or has other settings.
-    pub(crate) fn open(path: &Path, settings: &GameSettings) -> Result<(Self, usize), GameError> {
-        let io_error = |error| GameError::Io { path: path.to_owned(), error };
-        if !path.exists() {
-            let mut file = File::create_new(path).map_err(io_error)?;
-            file.write_all(headline(settings).as_bytes()).map_err(io_error)?;
-            return Ok((GameFile { path: path.to_owned(), file }, 0));
-        }
-        let mut reader = GameReader::open(path)?;
-        let wanted = settings.to_string();
-        if reader.is_packed() {
-            return Err(GameError::Packed(path.to_owned()));
-        }
-        if reader.settings() != wanted {
-            let found = reader.settings().to_owned();
-            return Err(GameError::Settings { path: path.to_owned(), found, wanted });
-        }
-        while reader.read_game()?.is_some() {}
-        let mut file = OpenOptions::new().append(true).open(path).map_err(io_error)?;
-        file.set_len(reader.whole_bytes()).map_err(io_error)?;
-        file.seek(io::SeekFrom::End(0)).map_err(io_error)?;
-        Ok((GameFile { path: path.to_owned(), file }, reader.games()))
+impl Record for PlayedGame {
+    fn write(&self, bytes: &mut Vec<u8>) -> io::Result<()> {
+        bytes.extend(encode(self));
+        Ok(())
     }
 
-    /// Appends a game.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub(crate) fn append(&mut self, game: &PlayedGame) -> Result<(), GameError> {
-        self.file
-            .write_all(&encode(game))
-            .map_err(|error| GameError::Io { path: self.path.clone(), error })
+    fn read(input: &mut impl BufRead) -> io::Result<Option<Self>> {
+        let game = decode(input)?;
+        game.map(Some).ok_or_else(|| io::Error::new(ErrorKind::InvalidData, NO_MOVE))
+    }
+}
+
+/// Opens or creates the file at `path`, to append games that are played with `settings`. Also
+/// returns the number of games in it.
+///
+/// # Errors
+/// If the file cannot be read or written, is something else, or has other settings.
+pub(crate) fn open_games(
+    path: &Path,
+    settings: &GameSettings,
+) -> Result<(Journal<PlayedGame>, usize), GameError> {
+    let mut games = 0;
+    match Journal::open(path, &KIND, &settings.to_string(), |_, _| games += 1) {
+        Ok(journal) => Ok((journal, games)),
+        Err(error) => match &error.fault {
+            Fault::Version(line) if line.starts_with(packed::MAGIC) => {
+                Err(GameError::Packed(path.to_owned()))
+            }
+            _ => Err(error.into()),
+        },
     }
 }

@@ -133,10 +133,6 @@ impl GameReader {
         self.lost
     }
 
-    pub(super) fn is_packed(&self) -> bool {
-        self.packed
-    }
-
     /// Offset of the end of the last complete game or block.
     pub(crate) fn whole_bytes(&self) -> u64 {
         self.whole_bytes
@@ -162,7 +158,7 @@ impl GameReader {
                 self.whole_bytes += plain::size(&game);
                 Ok(Some(game))
             }
-            Ok(None) => Err(self.damaged("a word is no move")),
+            Ok(None) => Err(self.damaged(plain::NO_MOVE)),
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
             Err(error) => Err(self.io_error(error)),
         }
