@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::checkpoint_file::{CheckpointFile, damaged, with_checksum, without_checksum};
+use super::checkpoint_file::CheckpointFile;
 use super::counter::Shared;
 use super::records::PositionRecord;
 use super::store::{Collected, Disk};
@@ -35,10 +35,12 @@ use crate::games::book::facets::GameLog;
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::pgn::{Chunks, PgnInput, ReadSoFar};
 use crate::support::files::{
-    ANOTHER_PROGRAM, describe, is_draft, open_locked, sync_name, write_whole,
+    ANOTHER_PROGRAM, Fault, Kind, describe, is_draft, open_locked, sync_name,
 };
 
 const STATE: &str = "state.json";
+static STATE_KIND: Kind =
+    Kind { magic: "tabia build 1; ", stem: "{\"build\":", work: "a build", ..Kind::BASE };
 /// Keeps other builds out.
 const LOCK: &str = "lock";
 /// Prefixes of the other file names: pawn structures of all games so far, sorted records, the games
@@ -65,8 +67,6 @@ pub struct Checkpoints {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct State {
-    /// A description of the inputs and options of the build.
-    build: String,
     place: ReadSoFar,
     tally: TallySoFar,
     stage: u64,
@@ -84,6 +84,8 @@ struct RunFile {
 
 pub(super) struct CheckpointWriter<'a> {
     wanted: &'a Checkpoints,
+    /// A description of the inputs and options of the build.
+    build: String,
     state: State,
     due: Instant,
     known: usize,
@@ -113,8 +115,8 @@ impl<'a> CheckpointWriter<'a> {
         let Some(wanted) = &shared.options.checkpoints else { return Ok(None) };
         let build = description(inputs, shared.options);
         let due = Instant::now() + wanted.every;
-        let new = State { build: build.clone(), ..State::default() };
-        let mut checkpointer = CheckpointWriter { wanted, state: new, due, known: 0, lock: None };
+        let state = State::default();
+        let mut checkpointer = CheckpointWriter { wanted, build, state, due, known: 0, lock: None };
         if wanted.folder.is_dir() {
             // Lock first, so that the files of a running build are not deleted.
             checkpointer.lock()?;
@@ -124,9 +126,6 @@ impl<'a> CheckpointWriter<'a> {
             }
         }
         let Some(state) = checkpointer.read_state()? else { return Ok(Some((checkpointer, None))) };
-        if state.build != build {
-            return Err(BuildError::OtherBuild(wanted.folder.display().to_string()));
-        }
         checkpointer.state = state;
         let beginning = checkpointer.load(shared).map_err(|error| checkpointer.damaged(&error))?;
         Ok(Some((checkpointer, Some(beginning))))
@@ -151,15 +150,17 @@ impl<'a> CheckpointWriter<'a> {
     }
 
     fn read_state(&self) -> Result<Option<State>, BuildError> {
-        let read = || match fs::read(self.path(STATE)) {
-            Ok(bytes) => {
-                let text = without_checksum(&bytes).ok_or_else(|| damaged(STATE))?;
-                Ok(Some(serde_json::from_slice(text)?))
+        let content = STATE_KIND.load(&self.path(STATE), &self.build).map_err(|error| error.fault);
+        match content
+            .and_then(|content| Ok(serde_json::from_slice(&content).map_err(io::Error::from)?))
+        {
+            Ok(state) => Ok(Some(state)),
+            Err(Fault::Missing) => Ok(None),
+            Err(Fault::Other { .. }) => {
+                Err(BuildError::OtherBuild(self.wanted.folder.display().to_string()))
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        };
-        read().map_err(|error| self.damaged(&error))
+            Err(fault) => Err(self.damaged(&io::Error::other(format!("{STATE}: {fault}")))),
+        }
     }
 
     fn load<R: PositionRecord>(&mut self, shared: &Shared<'_>) -> io::Result<ResumePoint<R>> {
@@ -259,7 +260,7 @@ impl<'a> CheckpointWriter<'a> {
         (self.state.place, self.state.tally) = (place, tally.clone());
         self.state.faults.extend(faults);
         let state = serde_json::to_vec(&self.state).map_err(io::Error::other)?;
-        write_whole(&self.path(STATE), &with_checksum(state))?;
+        STATE_KIND.save(&self.path(STATE), &self.build, &state)?;
         self.remove_unreferenced()?;
         Ok(kept)
     }
