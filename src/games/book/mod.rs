@@ -66,7 +66,7 @@ pub(crate) use format::manifest::checksum_text;
 pub use format::manifest::{GameTotals, InputRecord, Manifest, Skipped};
 pub use format::writer::write_entries;
 pub(crate) use learning::{
-    Found, HEADLINE, LearnError, LearnFile, Learned, Row, Stamp, UnrefutedMove, is_learning, stamp,
+    Found, HEADLINE, LearnFile, Learned, Row, Stamp, UnrefutedMove, is_learning, stamp,
 };
 pub use lookup::game_text::GameError;
 pub use lookup::names::{NamedOpening, Names};

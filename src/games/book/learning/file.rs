@@ -5,16 +5,14 @@
 //! file that has grown too large is replaced by an equivalent one with fewer rows.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, BufReader, Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-
-use thiserror::Error;
 
 use super::memory::Memory;
 use super::row::{ROW_BYTES, Row};
 use crate::support::files::{
-    ANOTHER_PROGRAM, describe, open_locked, open_plain, sync_name, write_whole,
+    ANOTHER_PROGRAM, Fault, JournalError, Kind, open_locked, read_plain, sync_name, write_whole,
 };
 
 /// The first line of the file, with the version of its rows.
@@ -24,17 +22,15 @@ pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
 /// into a book at the start of each game, which takes a second or two for this many.
 const MAX_BYTES: u64 = 16 << 20;
 
-#[derive(Debug, Error)]
-pub(crate) enum LearnError {
-    #[error("cannot learn to {path}: {why}")]
-    Io {
-        path: PathBuf,
-        /// The cause.
-        why: String,
-    },
-    /// The file is something else.
-    #[error("{0} holds something else than what was learnt: name another file")]
-    Foreign(PathBuf),
+static KIND: Kind = Kind {
+    magic: "tabia learning 1",
+    stem: "tabia learning ",
+    name: "the learning file",
+    ..Kind::BASE
+};
+
+pub(super) fn error(path: &Path, fault: impl Into<Fault>) -> JournalError {
+    KIND.error(path, fault)
 }
 
 /// Whether these are the first bytes of a learning file.
@@ -73,11 +69,11 @@ impl LearnFile {
     ///
     /// # Errors
     /// If it cannot be written to, or is something else.
-    pub(crate) fn open(path: &Path) -> Result<Self, LearnError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
         Self::bounded(path, MAX_BYTES)
     }
 
-    pub(super) fn bounded(path: &Path, max_bytes: u64) -> Result<Self, LearnError> {
+    pub(super) fn bounded(path: &Path, max_bytes: u64) -> Result<Self, JournalError> {
         let mut file = LearnFile { path: path.to_owned(), max_bytes, unsynced: None };
         file.append(&[])?;
         Ok(file)
@@ -87,36 +83,39 @@ impl LearnFile {
     ///
     /// # Errors
     /// If the file cannot be written to, or is something else by now.
-    pub(crate) fn append(&mut self, rows: &[Row]) -> Result<(), LearnError> {
+    pub(crate) fn append(&mut self, rows: &[Row]) -> Result<(), JournalError> {
+        self.append_rows(rows).map_err(|fault| error(&self.path, fault))
+    }
+
+    fn append_rows(&mut self, rows: &[Row]) -> Result<(), Fault> {
         let bytes: Vec<u8> = rows.iter().flat_map(|row| row.to_bytes()).collect();
         let mut file = self.locked()?;
-        let length = self.repaired(&mut file)?;
+        let mut length = self.repaired(&mut file)?;
         if length + bytes.len() as u64 > self.max_bytes {
             self.compact(&mut file)?;
             drop(file);
             file = self.locked()?;
-            self.repaired(&mut file)?;
+            length = self.repaired(&mut file)?;
         }
-        let before = file.metadata().map_err(|error| self.to_error(&error))?.len();
         if let Err(error) = file.write_all(&bytes) {
             // If it cannot be cut off now, the next writer does it.
-            let _ = file.set_len(before);
-            return Err(self.to_error(&error));
+            let _ = file.set_len(length);
+            return Err(error.into());
         }
         let unlocked = file.unlock();
         if !rows.is_empty() {
             self.unsynced = Some(file);
         }
-        unlocked.map_err(|error| self.to_error(&error))
+        Ok(unlocked?)
     }
 
     /// Syncs all rows that were appended.
     ///
     /// # Errors
     /// If the disk fails.
-    pub(crate) fn sync(&mut self) -> Result<(), LearnError> {
+    pub(crate) fn sync(&mut self) -> Result<(), JournalError> {
         let synced = self.unsynced.take().map_or(Ok(()), |file| file.sync_data());
-        synced.map_err(|error| self.to_error(&error))
+        synced.map_err(|cause| error(&self.path, cause))
     }
 
     /// Whether appended rows may not be synced yet.
@@ -124,54 +123,43 @@ impl LearnFile {
         self.unsynced.is_some()
     }
 
-    fn locked(&self) -> Result<File, LearnError> {
-        open_locked(&self.path, true, ANOTHER_PROGRAM).map_err(|error| self.to_error(&error))
+    fn locked(&self) -> io::Result<File> {
+        open_locked(&self.path, true, ANOTHER_PROGRAM)
     }
 
     /// Writes the header line if there is none, and cuts off an incomplete row. Returns the
     /// resulting length in bytes.
-    fn repaired(&self, file: &mut File) -> Result<u64, LearnError> {
-        let mut head = Vec::new();
-        let length = (|| {
-            file.rewind()?;
-            Read::by_ref(file).take(HEADLINE.len() as u64).read_to_end(&mut head)?;
-            Ok(file.metadata()?.len())
-        })();
-        let length = length.map_err(|error| self.to_error(&error))?;
-        if !HEADLINE.starts_with(&head) {
-            return Err(LearnError::Foreign(self.path.clone()));
-        }
-        let torn = length.saturating_sub(HEADLINE.len() as u64) % ROW_BYTES as u64;
-        let repaired = match head.len() < HEADLINE.len() {
+    fn repaired(&self, file: &mut File) -> Result<u64, Fault> {
+        let headline = HEADLINE.len() as u64;
+        file.rewind()?;
+        if !KIND.check(&mut BufReader::with_capacity(HEADLINE.len(), &*file), "")? {
+            file.set_len(0)?;
+            file.write_all(HEADLINE)?;
             // A power cut must not lose the name of a file that is synced later.
-            true => file
-                .set_len(0)
-                .and_then(|()| file.write_all(HEADLINE))
-                .and_then(|()| sync_name(&self.path)),
-            false if torn > 0 => file.set_len(length - torn),
-            false => Ok(()),
-        };
-        repaired.map_err(|error| self.to_error(&error))?;
-        Ok((length - torn).max(HEADLINE.len() as u64))
+            sync_name(&self.path)?;
+            return Ok(headline);
+        }
+        let length = file.metadata()?.len();
+        let torn = (length - headline) % ROW_BYTES as u64;
+        if torn > 0 {
+            file.set_len(length - torn)?;
+        }
+        Ok(length - torn)
     }
 
     /// Replaces the locked file by an equivalent one with fewer rows, at most half the allowed
     /// size.
-    fn compact(&self, file: &mut File) -> Result<(), LearnError> {
+    fn compact(&self, file: &mut File) -> io::Result<()> {
         let mut bytes = Vec::new();
-        let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
-        read.map_err(|error| self.to_error(&error))?;
+        file.rewind()?;
+        file.read_to_end(&mut bytes)?;
         let memory = Memory::of(rows_of(&bytes).0.into_iter());
         let most = (self.max_bytes / 2).saturating_sub(HEADLINE.len() as u64) as usize / ROW_BYTES;
         let rows = memory.compacted(most);
         let mut bytes = HEADLINE.to_vec();
         rows.iter().for_each(|row| bytes.extend_from_slice(&row.to_bytes()));
         log::info!("{}: {} rows of {} bytes stay", self.path.display(), rows.len(), ROW_BYTES);
-        write_whole(&self.path, &bytes).map_err(|error| self.to_error(&error.into()))
-    }
-
-    fn to_error(&self, error: &io::Error) -> LearnError {
-        LearnError::Io { path: self.path.clone(), why: describe(error) }
+        Ok(write_whole(&self.path, &bytes)?)
     }
 }
 
@@ -187,11 +175,9 @@ impl Drop for LearnFile {
 ///
 /// # Errors
 /// If it cannot be read, or is something else.
-pub(super) fn read(path: &Path) -> Result<Vec<u8>, LearnError> {
-    let mut bytes = Vec::new();
-    let read = open_plain(path).and_then(|mut file| file.read_to_end(&mut bytes));
-    read.map_err(|error| LearnError::Io { path: path.to_owned(), why: describe(&error) })?;
-    if is_learning(&bytes) { Ok(bytes) } else { Err(LearnError::Foreign(path.to_owned())) }
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, JournalError> {
+    let bytes = read_plain(path).map_err(|cause| error(path, cause))?;
+    if is_learning(&bytes) { Ok(bytes) } else { Err(error(path, Fault::Foreign)) }
 }
 
 #[cfg(test)]
@@ -256,11 +242,11 @@ mod tests {
         for text in ["a letter", "tabia learning 2\n and more", "tabia learnt"] {
             fs::write(&path, text).expect("written");
             let error = LearnFile::open(&path).expect_err("foreign");
-            assert!(matches!(error, LearnError::Foreign(_)), "{error}");
+            assert!(matches!(error.fault, Fault::Foreign | Fault::Version(_)), "{error}");
             assert_eq!(fs::read_to_string(&path).expect("there"), text);
         }
         let error = LearnFile::open(dir.path()).expect_err("a folder");
-        assert!(matches!(error, LearnError::Io { .. }), "{error}");
+        assert!(matches!(error.fault, Fault::Io(_)), "{error}");
         let error = LearnFile::open(&dir.path().join("no/such/folder")).expect_err("nowhere");
         assert!(error.to_string().contains("does not exist"), "{error}");
     }
