@@ -146,7 +146,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut printer = Printer::default();
     let done = annotate_all(games, &plan, &background, &switches, |(number, annotated)| {
         match &mut target {
-            Some(target) => target.journal.append(number, &annotated.pgn.to_string())?,
+            Some(target) => target.journal.append(number, annotated.pgn.to_string())?,
             None => printer.print(number, &annotated)?,
         }
         reporter.report(&annotated);

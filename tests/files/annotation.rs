@@ -210,5 +210,5 @@ fn nothing_is_lost_by_a_wrong_command() {
     assert_eq!(fs::read_to_string(folder.path().join("games.pgn")).expect("there"), GAMES);
     fs::write(folder.path().join("out.pgn.annotations"), "a letter").expect("written");
     let (ok, _, printed) = printed("games.pgn -o out.pgn", folder.path());
-    assert!(!ok && printed.contains("is in the way"), "{printed}");
+    assert!(!ok && printed.contains("begins with \"a letter\""), "{printed}");
 }

@@ -75,7 +75,12 @@ fn packed_games_are_those_that_were_played() {
     assert!(foreign.contains("/dev/null is no file of self-play games"), "{foreign}");
     assert!(!folder.join("q.games").exists(), "nothing is left of what failed");
     let played = refused(&["train", "games", "--games", "90", "-o", "p.games"], folder);
-    assert!(played.contains("p.games is packed"), "{played}");
+    assert!(
+        played.contains(
+            "p.games: it is of another kind or version, and begins with \"tabia games 2; "
+        ),
+        "{played}"
+    );
 }
 
 #[test]

@@ -15,8 +15,10 @@ use crate::cli::output::outln;
 use crate::cli::work::{INTERRUPTED, cores, on_interruption, positions_of, progress_bar};
 use crate::cli::writing::Force;
 use crate::engine::search::{Config, Limits};
-use crate::games::book::{Book, BookValue, EMBEDDED_NAME, frontier_moves, grow, open_journal};
-use crate::support::files::{Journal, Output};
+use crate::games::book::{
+    AnalysisJournal, Book, BookValue, EMBEDDED_NAME, frontier_moves, grow, open_journal,
+};
+use crate::support::files::Output;
 use crate::support::words::{counted, parse_time};
 use crate::tools::suite::Switch;
 use crate::tools::suite::analyse::{Analysis, Plan};
@@ -131,7 +133,9 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     while !work.is_stopped() && work.grow(args.grow)? {
         print_growth(&work.analysis, args.grow)?;
         let (mut journal, _) = open_journal(&work.journal_path, &work.book)?;
-        work.analysis.wanted().try_for_each(|wanted| journal.append(&wanted))?;
+        work.analysis
+            .wanted()
+            .try_for_each(|wanted| journal.append(&wanted.to_bytes()).map(drop))?;
         work.round(journal)?;
     }
     print_end(&work.book, work.searched)?;
@@ -156,10 +160,10 @@ impl Work<'_> {
     }
 
     /// Searches the remaining positions, and writes the book with all results.
-    fn round(&mut self, mut journal: Journal<BookValue>) -> anyhow::Result<()> {
+    fn round(&mut self, mut journal: AnalysisJournal) -> anyhow::Result<()> {
         let mut progress = Progress::new(self.analysis.len());
         let searched = self.analysis.search(&self.switches, |value| {
-            journal.append(value)?;
+            journal.append(&value.to_bytes())?;
             progress.step();
             anyhow::Ok(())
         });

@@ -15,12 +15,9 @@ use crate::cli::judge::Judge;
 use crate::cli::output::outln;
 use crate::engine::search::STACK_SIZE;
 use crate::games::book::{Book, Policy};
-use crate::support::files::Journal;
 use crate::support::threads;
 use crate::support::words::number_of;
-use crate::tools::train::{
-    BookOpenings, GameError, GameSettings, PlayedGame, SelfPlay, open_games,
-};
+use crate::tools::train::{BookOpenings, GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
 
 /// Interval of progress lines without a terminal.
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
@@ -76,7 +73,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
     let settings = args.settings()?;
-    let (mut file, held) = open_games(&args.output, &settings)?;
+    let (mut file, held) = GameFile::open(&args.output, &settings)?;
     let played = play(args, &settings, held as u64, &interrupted, &mut file)?;
     let GamesWritten { games, positions, quiet, elapsed } = played;
     outln!(
@@ -94,7 +91,7 @@ fn play(
     settings: &GameSettings,
     held: u64,
     interrupted: &AtomicBool,
-    file: &mut Journal<PlayedGame>,
+    file: &mut GameFile,
 ) -> Result<GamesWritten, GameError> {
     let next = AtomicU64::new(held);
     let (sender, receiver) = bounded(64);
@@ -130,7 +127,7 @@ fn write(
     held: u64,
     wanted: u64,
     games: Receiver<(u64, PlayedGame)>,
-    file: &mut Journal<PlayedGame>,
+    file: &mut GameFile,
 ) -> Result<GamesWritten, GameError> {
     let start = Instant::now();
     let bar = progress_bar(wanted.saturating_sub(held) as usize, "games");

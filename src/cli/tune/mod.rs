@@ -35,7 +35,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let conditions = args.endings().resolve()?;
     let settings = args.settings(&engine, &parameters);
     let tuner = Tuner::new(parameters, args.plan());
-    let mut tuning = Tuning::open(engine, tuner, openings, conditions, place, settings)?;
+    let mut tuning = Tuning::open(engine, tuner, openings, conditions, place, &settings)?;
     tuning.concurrency = args.resolve_concurrency();
     tuning.trace = trace(args)?;
     tuning.check_engine(|what| errln!("tabia: the engine stumbled: {what}"))?;

@@ -44,7 +44,7 @@ mod statistics;
 
 pub(crate) use analysis::backup::{Links, back_up};
 pub(crate) use analysis::growth::{FrontierMove, frontier_moves, grow};
-pub(crate) use analysis::journal::open_journal;
+pub(crate) use analysis::journal::{AnalysisJournal, open_journal};
 pub use builder::{
     BookOutput, BuildError, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, DEFAULT_MEMORY,
     EcoRange, FaultListener, GameFault, GameFilter, Monitor, ParseFilterError, build,

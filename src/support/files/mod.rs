@@ -19,11 +19,11 @@ pub(crate) use draft::is_draft;
 pub(crate) use draft::{draft_of, remove_leftover};
 pub(crate) use foreign::foreign_kind;
 pub use journal::JournalError;
-pub(crate) use journal::{Fault, Journal, Kind, Record, difference};
+pub(crate) use journal::{Fault, Journal, Kind};
 pub use output::{FileKind, Output, OutputError};
 pub(crate) use output::{NewFile, sync_name, write_whole};
 use owned::is_at;
-pub(crate) use owned::{ANOTHER_MATCH, ANOTHER_PROGRAM, open_locked, open_output};
+pub(crate) use owned::{open_locked, open_output};
 
 /// Opens a plain file for reading. Anything else is rejected, in particular named pipes, which
 /// block until somebody writes to them.

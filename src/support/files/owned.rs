@@ -15,10 +15,6 @@ use rustix::io::Errno;
 /// files until that is done.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The other users of files: matches, and any programs.
-pub(crate) const ANOTHER_MATCH: &str = "another match that is being played";
-pub(crate) const ANOTHER_PROGRAM: &str = "another program";
-
 const LOCK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// How often to open a file again that its owner removed before we locked it.
@@ -40,7 +36,7 @@ pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
     // From here on, writes to a slow reader of a pipe may block.
     fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
     if file.metadata()?.is_file() {
-        lock(&file, ANOTHER_MATCH)?;
+        lock(&file)?;
         if anew {
             file.set_len(0)?;
         }
@@ -51,8 +47,8 @@ pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
 /// Locks a file for this run, until it is closed.
 ///
 /// # Errors
-/// If `rival`, another run, has locked it.
-fn lock(file: &File, rival: &str) -> io::Result<()> {
+/// If another run has locked it.
+fn lock(file: &File) -> io::Result<()> {
     let begin = Instant::now();
     loop {
         match file.try_lock() {
@@ -61,7 +57,7 @@ fn lock(file: &File, rival: &str) -> io::Result<()> {
                 thread::sleep(LOCK_INTERVAL);
             }
             Err(TryLockError::WouldBlock) => {
-                let reason = format!("{rival} writes to it");
+                let reason = "another program writes to it";
                 return Err(io::Error::new(io::ErrorKind::ResourceBusy, reason));
             }
             // Some network file systems do not support locks.
@@ -77,14 +73,14 @@ fn lock(file: &File, rival: &str) -> io::Result<()> {
 /// program that replaces it holds the lock meanwhile.
 ///
 /// # Errors
-/// If it is not a regular file, `rival`, another run, has locked it, or it cannot be opened.
-pub(crate) fn open_locked(path: &Path, create: bool, rival: &str) -> io::Result<File> {
+/// If it is not a regular file, another run has locked it, or it cannot be opened.
+pub(crate) fn open_locked(path: &Path, create: bool) -> io::Result<File> {
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return Err(io::Error::other("it is no regular file"));
     }
     for _ in 0..ATTEMPTS {
         let file = OpenOptions::new().read(true).append(true).create(create).open(path)?;
-        lock(&file, rival)?;
+        lock(&file)?;
         if is_at(&file, path) {
             return Ok(file);
         }
@@ -107,16 +103,13 @@ mod tests {
     fn a_file_has_one_owner() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("state");
-        assert!(
-            open_locked(&path, false, ANOTHER_MATCH)
-                .is_err_and(|e| e.kind() == io::ErrorKind::NotFound)
-        );
-        let owned = open_locked(&path, true, ANOTHER_MATCH).expect("free");
-        let refused = open_locked(&path, true, ANOTHER_MATCH).expect_err("taken");
-        assert!(refused.to_string().contains("another match"), "{refused}");
+        assert!(open_locked(&path, false).is_err_and(|e| e.kind() == io::ErrorKind::NotFound));
+        let owned = open_locked(&path, true).expect("free");
+        let refused = open_locked(&path, true).expect_err("taken");
+        assert!(refused.to_string().contains("another program"), "{refused}");
         drop(owned);
-        open_locked(&path, false, ANOTHER_MATCH).expect("free again");
-        assert!(open_locked(dir.path(), false, ANOTHER_MATCH).is_err());
+        open_locked(&path, false).expect("free again");
+        assert!(open_locked(dir.path(), false).is_err());
     }
 
     #[test]
@@ -128,6 +121,6 @@ mod tests {
         rustix::fs::mknodat(rustix::fs::CWD, &path, kind, mode, 0).expect("a pipe");
         let refused = open_output(&path, false).expect_err("nobody reads");
         assert!(refused.to_string().contains("nobody reads"), "{refused}");
-        assert!(open_locked(&path, true, ANOTHER_MATCH).is_err());
+        assert!(open_locked(&path, true).is_err());
     }
 }

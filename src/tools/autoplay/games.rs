@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
-use crate::support::files::{ANOTHER_MATCH, open_locked, open_output, sync_name, write_whole};
+use crate::support::files::{open_locked, open_output, sync_name, write_whole};
 
 /// How games begin: writers of PGN put this tag first.
 const BEGIN: &[u8] = b"[Event ";
@@ -45,7 +45,7 @@ impl GamesFile {
         let is_regular = path.metadata().map_or(true, |metadata| metadata.is_file());
         let is_new = !path.exists();
         let file = match is_regular {
-            true => open_locked(path, true, ANOTHER_MATCH)?,
+            true => open_locked(path, true)?,
             false => open_output(path, false)?,
         };
         if is_new {
@@ -142,7 +142,7 @@ impl GamesFile {
         let begin = usize::try_from(from).map_err(io::Error::other)?;
         whole.drain(begin + piece.start..begin + piece.end);
         write_whole(&self.path, &whole)?;
-        self.file = open_locked(&self.path, false, ANOTHER_MATCH)?;
+        self.file = open_locked(&self.path, false)?;
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::games::{GameText, GamesFile};
 use super::record::GameRecord;
 use super::schedule::Slot;
-use super::state::{self, FinishedGame, StateFile, remaining};
+use super::state::{FinishedGame, StateFile, open_state, remaining};
 use super::tournament::Standings;
 pub use crate::support::files::JournalError;
 
@@ -82,11 +82,10 @@ impl MatchRecord {
     ) -> Result<(Self, Vec<Slot>), MatchRecordError> {
         let (state, mut games) = match &places.state {
             None => (None, Vec::new()),
-            Some(path) if places.resume => {
-                let (state, games) = state::resume(path, settings)?;
+            Some(path) => {
+                let (state, games) = open_state(path, settings, places.resume)?;
                 (Some(state), games)
             }
-            Some(path) => (Some(state::create(path, settings)?), Vec::new()),
         };
         let last = games.last_mut().and_then(|game| game.pgn.take());
         let pgn = places.pgn.as_deref().map(|path| open_pgn(path, last.as_ref())).transpose();
@@ -138,6 +137,7 @@ impl MatchRecord {
         let mut game = FinishedGame::new(record, entry);
         if let Some(state) = &mut self.state {
             state.append(&game)?;
+            state.sync()?;
         }
         if let (Some((path, file)), Some(entry)) = (&mut self.pgn, game.pgn.take()) {
             file.append(&entry).map_err(fail(path))?;

@@ -1,24 +1,27 @@
 //! The state of a match on disk, so that it can be resumed.
 //!
-//! A state file is a journal of JSON lines: a header that identifies the match, then one line for
-//! each finished game. A game's line includes its PGN and is synced before the game is added to the
-//! PGN file. A kill or a power failure leaves either an incomplete last line, whose game is played
-//! again, or a PGN file without the last game or its end, which is completed on resuming.
+//! A state file is a journal of finished games. A game's record includes its PGN and is synced
+//! before the game is added to the PGN file. A kill or a power failure leaves either an incomplete
+//! record, whose game is played again, or a PGN file without the last game or its end, which is
+//! completed on resuming.
 
 use std::collections::HashSet;
-use std::io::{self, BufRead, ErrorKind};
+use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::chess::position::{Color, Position};
 use crate::chess::score::Score;
-use crate::support::files::{ANOTHER_MATCH, Fault, Journal, JournalError, Kind, Record};
+use crate::support::files::{Fault, Journal, JournalError, Kind};
 
 use super::games::GameText;
 use super::record::{GameRecord, PlayedMove};
 use super::schedule::Slot;
 use super::verdict::{Termination, Verdict};
+
+const INTERRUPTED: &str =
+    "it is of an interrupted match; add --resume to continue it, or remove it";
 
 /// A finished game: the data for resuming and reporting.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,65 +87,35 @@ impl FinishedGame {
     }
 }
 
-static KIND: Kind = Kind {
-    magic: "{\"settings\":",
-    stem: "{\"settings\":",
-    is_json: true,
-    name: "the state file",
-    work: "a match",
-    rival: ANOTHER_MATCH,
-    syncs_each: true,
-};
-
-impl Record for FinishedGame {
-    fn write(&self, bytes: &mut Vec<u8>) -> io::Result<()> {
-        serde_json::to_writer(&mut *bytes, self)?;
-        bytes.push(b'\n');
-        Ok(())
-    }
-
-    fn read(input: &mut impl BufRead) -> io::Result<Option<Self>> {
-        let mut line = Vec::new();
-        input.read_until(b'\n', &mut line)?;
-        let game = line.strip_suffix(b"\n").map(serde_json::from_slice).transpose();
-        game.map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
-    }
-}
+static KIND: Kind = Kind { magic: "tabia match 2; ", name: "the state file" };
 
 /// An open state file.
 pub(crate) type StateFile = Journal<FinishedGame>;
 
-/// Begins a new state file, which belongs to this run alone.
+/// Opens or creates the state of a match for this run alone, and reads the finished games; only the
+/// last of them still has its PGN. A state with games requires `resume`, and `resume` a state.
 ///
 /// # Errors
-/// If there is one already, or it cannot be written.
-pub(crate) fn create(path: &Path, settings: &str) -> Result<StateFile, JournalError> {
-    match open(path, settings) {
-        Ok((state, _)) if state.is_new() => Ok(state),
-        Err(error) if !matches!(error.fault, Fault::Other { .. }) => Err(error),
-        _ => Err(KIND.error(path, Fault::Exists)),
-    }
-}
-
-/// Opens the state of an interrupted match for this run alone, and reads the finished games; only
-/// the last of them still has its PGN.
-///
-/// # Errors
-/// If there is no such file, another run has it, or it is of a match with other settings.
-pub(crate) fn resume(
+/// If it cannot be used, or belongs to a match with other settings.
+pub(crate) fn open_state(
     path: &Path,
     settings: &str,
+    resume: bool,
 ) -> Result<(StateFile, Vec<FinishedGame>), JournalError> {
-    if path.exists() { open(path, settings) } else { Err(KIND.error(path, Fault::Missing)) }
-}
-
-fn open(path: &Path, settings: &str) -> Result<(StateFile, Vec<FinishedGame>), JournalError> {
+    let refused = |reason| KIND.error(path, io::Error::other(reason));
+    if resume && !path.exists() {
+        return Err(refused("it does not exist; there is nothing to resume"));
+    }
     let mut games: Vec<FinishedGame> = Vec::new();
     let state = Journal::open(path, &KIND, settings, |game, _| {
         games.iter_mut().last().map(|game| game.pgn.take());
         games.push(game);
-    })?;
-    Ok((state, games))
+    });
+    match state {
+        Err(JournalError { fault: Fault::Other(_), .. }) if !resume => Err(refused(INTERRUPTED)),
+        Ok(_) if !resume && !games.is_empty() => Err(refused(INTERRUPTED)),
+        state => Ok((state?, games)),
+    }
 }
 
 /// The games of a schedule that are not finished.
@@ -173,57 +146,40 @@ mod tests {
     }
 
     #[test]
-    fn a_state_survives_a_torn_last_line() {
+    fn only_the_last_game_of_a_resumed_state_has_its_text() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("state");
-        let mut state = create(&path, "x\ny").expect("created");
-        state.append(&game(1)).expect("written");
-        state.append(&game(3)).expect("written");
-        let length = std::fs::metadata(&path).expect("written").len();
-        let mut file = std::fs::OpenOptions::new().append(true).open(&path).expect("there");
-        io::Write::write_all(&mut file, b"{\"number\":4,").expect("written");
-        let refused = resume(&path, "x\ny").expect_err("in use");
-        assert!(refused.to_string().contains("another match"), "{refused}");
+        let (mut state, _) = open_state(&path, "x\ny", false).expect("created");
+        for number in [1, 3] {
+            let pgn = Some(GameText { at: 0, text: "1. e4 *".to_owned() });
+            state.append(&FinishedGame { pgn, ..game(number) }).expect("written");
+        }
         drop(state);
-        let (mut state, games) = resume(&path, "x\ny").expect("resumed");
-        assert_eq!(games, [game(1), game(3)]);
-        assert_eq!(std::fs::metadata(&path).expect("there").len(), length);
+        let (_, games) = open_state(&path, "x\ny", true).expect("resumed");
+        assert_eq!(games[0], game(1));
+        assert!(games[1].pgn.is_some() && games.len() == 2);
         assert_eq!(games[0].verdict().winner, Some(Color::White));
-        state.append(&game(2)).expect("written");
-        drop(state);
-        let (_, games) = resume(&path, "x\ny").expect("resumed");
-        assert_eq!(games.len(), 3);
-    }
-
-    #[test]
-    fn a_state_without_its_first_line_is_begun_again() {
-        let dir = tempfile::tempdir().expect("a folder");
-        let path = dir.path().join("state");
-        for torn in ["", "{", "{\"settings\":", "{\"settings\":\"x"] {
-            std::fs::write(&path, torn).expect("written");
-            let (state, games) = resume(&path, "x").expect("begun again");
-            assert!(games.is_empty());
-            drop(state);
-            std::fs::write(&path, torn).expect("written");
-            create(&path, "x").expect("begun again");
-        }
-        for foreign in ["x", "[Event \"?\"]", "{\"name\":1}"] {
-            std::fs::write(&path, foreign).expect("written");
-            assert!(create(&path, "x").is_err() && resume(&path, "x").is_err());
-            assert_eq!(std::fs::read_to_string(&path).expect("still there"), foreign);
-        }
     }
 
     #[test]
     fn a_state_is_neither_overwritten_nor_mistaken() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("state");
-        let missing = resume(&path, "x").expect_err("nothing there");
-        assert!(missing.to_string().contains("nothing to resume"));
-        create(&path, "engine 1: a\nengine 2: b").expect("created");
-        let exists = create(&path, "x").expect_err("there already");
-        assert!(exists.to_string().contains("--resume"));
-        let other = resume(&path, "engine 1: a\nengine 2: c").expect_err("another match");
-        assert!(other.to_string().contains("it was \"engine 2: b\""), "{other}");
+        let refusal = |settings: &str, resume| {
+            open_state(&path, settings, resume).expect_err("refused").to_string()
+        };
+        assert!(refusal("x", true).contains("nothing to resume"));
+        let settings = "engine 1: a\nengine 2: b";
+        let (mut state, _) = open_state(&path, settings, false).expect("created");
+        state.append(&game(1)).expect("written");
+        drop(state);
+        for settings in [settings, "x"] {
+            assert!(refusal(settings, false).contains("add --resume"));
+        }
+        let other = refusal("engine 1: a\nengine 2: c", true);
+        assert!(other.contains("it was \"engine 2: b\""), "{other}");
+        std::fs::write(&path, "{\"settings\":\"x\"}\n").expect("written");
+        let old = refusal("x", true);
+        assert!(old.contains("begins with \"{\\\"settings\\\":"), "{old}");
     }
 }

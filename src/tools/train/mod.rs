@@ -18,8 +18,8 @@ mod tools;
 pub(crate) mod tune;
 
 pub(crate) use games::{
-    Block, GameError, GameReader, PackedFile, PackedPart, Packer, PlayedGame, SearchedMove,
-    block_positions, is_noisy, open_games,
+    Block, GameError, GameFile, GameReader, PackedFile, PackedPart, Packer, PlayedGame,
+    SearchedMove, block_positions, is_noisy,
 };
 pub(crate) use quiet::Quiescence;
 pub(crate) use relabel::{Judgement, Relabeller};

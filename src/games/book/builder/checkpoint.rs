@@ -16,6 +16,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::PathBuf;
@@ -34,13 +35,10 @@ use super::{BuildError, BuildOptions, Gathered, Monitor};
 use crate::games::book::facets::GameLog;
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::pgn::{Chunks, PgnInput, ReadSoFar};
-use crate::support::files::{
-    ANOTHER_PROGRAM, Fault, Kind, describe, is_draft, open_locked, sync_name,
-};
+use crate::support::files::{Fault, Kind, describe, is_draft, open_locked, sync_name};
 
 const STATE: &str = "state.json";
-static STATE_KIND: Kind =
-    Kind { magic: "tabia build 1; ", stem: "{\"build\":", work: "a build", ..Kind::BASE };
+static STATE_KIND: Kind = Kind { magic: "tabia build 2; ", name: "the state" };
 /// Keeps other builds out.
 const LOCK: &str = "lock";
 /// Prefixes of the other file names: pawn structures of all games so far, sorted records, the games
@@ -127,14 +125,15 @@ impl<'a> CheckpointWriter<'a> {
         }
         let Some(state) = checkpointer.read_state()? else { return Ok(Some((checkpointer, None))) };
         checkpointer.state = state;
-        let beginning = checkpointer.load(shared).map_err(|error| checkpointer.damaged(&error))?;
+        let beginning =
+            checkpointer.load(shared).map_err(|error| checkpointer.damaged(describe(&error)))?;
         Ok(Some((checkpointer, Some(beginning))))
     }
 
     fn lock(&mut self) -> Result<(), BuildError> {
         if self.lock.is_none() {
-            let lock = open_locked(&self.path(LOCK), true, ANOTHER_PROGRAM)
-                .map_err(|error| self.damaged(&error))?;
+            let lock = open_locked(&self.path(LOCK), true)
+                .map_err(|error| self.damaged(describe(&error)))?;
             self.lock = Some(lock);
         }
         Ok(())
@@ -144,22 +143,16 @@ impl<'a> CheckpointWriter<'a> {
         self.wanted.folder.join(name)
     }
 
-    fn damaged(&self, error: &io::Error) -> BuildError {
+    fn damaged(&self, reason: impl Display) -> BuildError {
         let folder = self.wanted.folder.display().to_string();
-        BuildError::Checkpoint { folder, reason: describe(error) }
+        BuildError::Checkpoint { folder, reason: reason.to_string() }
     }
 
     fn read_state(&self) -> Result<Option<State>, BuildError> {
-        let content = STATE_KIND.load(&self.path(STATE), &self.build).map_err(|error| error.fault);
-        match content
-            .and_then(|content| Ok(serde_json::from_slice(&content).map_err(io::Error::from)?))
-        {
-            Ok(state) => Ok(Some(state)),
-            Err(Fault::Missing) => Ok(None),
-            Err(Fault::Other { .. }) => {
-                Err(BuildError::OtherBuild(self.wanted.folder.display().to_string()))
-            }
-            Err(fault) => Err(self.damaged(&io::Error::other(format!("{STATE}: {fault}")))),
+        match STATE_KIND.load(&self.path(STATE), &self.build).map_err(|error| error.fault) {
+            Err(Fault::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(fault) => Err(self.damaged(format_args!("{STATE}: {fault}"))),
+            Ok(content) => serde_json::from_slice(&content).map_err(|error| self.damaged(error)),
         }
     }
 
@@ -339,7 +332,7 @@ impl<'a> CheckpointWriter<'a> {
                 }
                 _ => "the games are no longer what they were",
             };
-            return Err(self.damaged(&io::Error::other(reason)));
+            return Err(self.damaged(reason));
         }
         if let Some(listener) = &monitor.faults {
             beginning.faults.iter().for_each(|fault| listener.on_fault(fault));
@@ -391,9 +384,13 @@ fn is_ours(name: &OsStr) -> bool {
 fn description(inputs: &[PgnInput], options: &BuildOptions) -> String {
     let BuildOptions { max_ply, undecided, filter, unique, language, side, facets, strict, .. } =
         options;
-    let inputs: Vec<_> = inputs.iter().map(|input| (input.name(), input.size())).collect();
-    let how = (max_ply, undecided, filter, unique, language, side, facets, strict);
-    format!("{} {how:?} {inputs:?}", env!("CARGO_PKG_VERSION"))
+    let version = env!("CARGO_PKG_VERSION");
+    let inputs = inputs.iter().map(|input| format!("; {:?} {:?}", input.name(), input.size()));
+    format!(
+        "version {version}; max ply {max_ply:?}; undecided {undecided}; filter {filter:?}; \
+         unique {unique}; language {language:?}; side {side:?}; facets {facets}; strict {strict}{}",
+        inputs.collect::<String>()
+    )
 }
 
 #[cfg(test)]

@@ -40,8 +40,7 @@ impl BookOutput for NewFile {
     }
 }
 
-static NOTE_KIND: Kind =
-    Kind { magic: "tabia book draft 1; ", stem: "tabia book draft ", work: "a book", ..Kind::BASE };
+static NOTE_KIND: Kind = Kind { magic: "tabia book draft 1; ", name: "the note of the draft" };
 
 /// How much of a book is written.
 #[derive(Debug, Default, Serialize, Deserialize)]

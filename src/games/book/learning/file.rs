@@ -5,15 +5,13 @@
 //! file that has grown too large is replaced by an equivalent one with fewer rows.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::memory::Memory;
 use super::row::{ROW_BYTES, Row};
-use crate::support::files::{
-    ANOTHER_PROGRAM, Fault, JournalError, Kind, open_locked, read_plain, sync_name, write_whole,
-};
+use crate::support::files::{Fault, JournalError, Kind, read_plain, write_whole};
 
 /// The first line of the file, with the version of its rows.
 pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
@@ -22,12 +20,7 @@ pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
 /// into a book at the start of each game, which takes a second or two for this many.
 const MAX_BYTES: u64 = 16 << 20;
 
-static KIND: Kind = Kind {
-    magic: "tabia learning 1",
-    stem: "tabia learning ",
-    name: "the learning file",
-    ..Kind::BASE
-};
+static KIND: Kind = Kind { magic: "tabia learning 1", name: "the learning file" };
 
 pub(super) fn error(path: &Path, fault: impl Into<Fault>) -> JournalError {
     KIND.error(path, fault)
@@ -89,13 +82,11 @@ impl LearnFile {
 
     fn append_rows(&mut self, rows: &[Row]) -> Result<(), Fault> {
         let bytes: Vec<u8> = rows.iter().flat_map(|row| row.to_bytes()).collect();
-        let mut file = self.locked()?;
-        let mut length = self.repaired(&mut file)?;
+        let (mut file, mut length) = self.locked()?;
         if length + bytes.len() as u64 > self.max_bytes {
             self.compact(&mut file)?;
             drop(file);
-            file = self.locked()?;
-            length = self.repaired(&mut file)?;
+            (file, length) = self.locked()?;
         }
         if let Err(error) = file.write_all(&bytes) {
             // If it cannot be cut off now, the next writer does it.
@@ -123,28 +114,15 @@ impl LearnFile {
         self.unsynced.is_some()
     }
 
-    fn locked(&self) -> io::Result<File> {
-        open_locked(&self.path, true, ANOTHER_PROGRAM)
-    }
-
-    /// Writes the header line if there is none, and cuts off an incomplete row. Returns the
-    /// resulting length in bytes.
-    fn repaired(&self, file: &mut File) -> Result<u64, Fault> {
-        let headline = HEADLINE.len() as u64;
-        file.rewind()?;
-        if !KIND.check(&mut BufReader::with_capacity(HEADLINE.len(), &*file), "")? {
-            file.set_len(0)?;
-            file.write_all(HEADLINE)?;
-            // A power cut must not lose the name of a file that is synced later.
-            sync_name(&self.path)?;
-            return Ok(headline);
-        }
+    /// Opens and locks the file, and cuts off an incomplete row. Also returns the length in bytes.
+    fn locked(&self) -> Result<(File, u64), Fault> {
+        let file = KIND.open(&self.path, "").map_err(|error| error.fault)?;
         let length = file.metadata()?.len();
-        let torn = (length - headline) % ROW_BYTES as u64;
+        let torn = length.saturating_sub(HEADLINE.len() as u64) % ROW_BYTES as u64;
         if torn > 0 {
             file.set_len(length - torn)?;
         }
-        Ok(length - torn)
+        Ok((file, length - torn))
     }
 
     /// Replaces the locked file by an equivalent one with fewer rows, at most half the allowed
@@ -177,7 +155,11 @@ impl Drop for LearnFile {
 /// If it cannot be read, or is something else.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, JournalError> {
     let bytes = read_plain(path).map_err(|cause| error(path, cause))?;
-    if is_learning(&bytes) { Ok(bytes) } else { Err(error(path, Fault::Foreign)) }
+    match KIND.check(&mut &bytes[..], "") {
+        Ok(true) => Ok(bytes),
+        Ok(false) => Err(error(path, io::Error::from(io::ErrorKind::UnexpectedEof))),
+        Err(fault) => Err(error(path, fault)),
+    }
 }
 
 #[cfg(test)]
@@ -242,7 +224,7 @@ mod tests {
         for text in ["a letter", "tabia learning 2\n and more", "tabia learnt"] {
             fs::write(&path, text).expect("written");
             let error = LearnFile::open(&path).expect_err("foreign");
-            assert!(matches!(error.fault, Fault::Foreign | Fault::Version(_)), "{error}");
+            assert!(matches!(error.fault, Fault::Foreign(_)), "{error}");
             assert_eq!(fs::read_to_string(&path).expect("there"), text);
         }
         let error = LearnFile::open(dir.path()).expect_err("a folder");

@@ -247,7 +247,7 @@ mod tests {
         let book = Book::open(&path).expect("an empty book");
         assert_eq!((book.positions(), book.moves(&Position::start())), (0, vec![]));
         fs::write(&path, "1. e4 *").expect("written");
-        assert!(matches!(Learned::read(&path), Err(JournalError { fault: Fault::Foreign, .. })));
+        assert!(matches!(Learned::read(&path), Err(JournalError { fault: Fault::Foreign(_), .. })));
     }
 
     #[test]

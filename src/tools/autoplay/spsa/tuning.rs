@@ -1,4 +1,4 @@
-//! Runs a tuning, with a checkpoint after each iteration.
+//! Runs a tuning, and stores each iteration.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::thread;
 use crossbeam::channel::{Receiver, Sender};
 use thiserror::Error;
 
-use crate::support::files::JournalError;
+use crate::support::files::{Journal, JournalError};
 use crate::support::threads;
 use crate::tools::autoplay::config::EngineConfig;
 use crate::tools::autoplay::engine_pool::persist;
@@ -18,7 +18,7 @@ use crate::tools::autoplay::player::{Player, StartError, find_protocol};
 use crate::tools::autoplay::process::Trace;
 use crate::tools::autoplay::protocol_adapter::OptionRange;
 
-use super::checkpoint::{self, Lock, Tally};
+use super::journal::{self, Iteration, Tally};
 use super::pairs::{Channels, Job, Options, Report, Scored, TuningContext};
 use super::parameter::Parameter;
 use super::tuner::{Perturbation, Tuner};
@@ -38,7 +38,7 @@ pub(crate) enum TuneError {
         what: String,
     },
     #[error(transparent)]
-    Checkpoint(#[from] JournalError),
+    Journal(#[from] JournalError),
     #[error("{0}")]
     Threads(#[from] io::Error),
     /// No games count.
@@ -67,11 +67,7 @@ pub(crate) struct Tuning {
     pub conditions: Conditions,
     pub concurrency: usize,
     pub trace: Trace,
-    pub place: PathBuf,
-    /// A text of all settings that determine the path.
-    pub settings: String,
-    /// Excludes other runs.
-    _lock: Option<Lock>,
+    journal: Option<Journal<Iteration>>,
     /// Whether the option of each parameter takes only integers; set by the check of the engine.
     whole: Vec<bool>,
     void_in_a_row: u32,
@@ -83,24 +79,20 @@ enum Round {
 }
 
 impl Tuning {
-    /// Creates a tuning, or resumes it from a checkpoint at `place`; with `anew`, a file there will
-    /// be replaced.
+    /// Creates a tuning, or resumes it from a journal at `place`; with `anew`, a file there is
+    /// replaced. `settings` is a text of all settings that determine the path.
     ///
     /// # Errors
-    /// If the checkpoint cannot be used or another run has locked it.
+    /// If the journal cannot be used or another run has locked it.
     pub(crate) fn open(
         engine: EngineConfig,
         mut tuner: Tuner,
         openings: Vec<Opening>,
         conditions: Conditions,
         (place, anew): (PathBuf, bool),
-        settings: String,
+        settings: &str,
     ) -> Result<Self, TuneError> {
-        let lock = Lock::beside(&place)?;
-        let games = match anew {
-            true => Tally::default(),
-            false => checkpoint::load(&place, &settings, &mut tuner)?,
-        };
+        let (journal, games) = journal::open(&place, anew, settings, &mut tuner)?;
         Ok(Tuning {
             engine,
             tuner,
@@ -109,9 +101,7 @@ impl Tuning {
             conditions,
             concurrency: 1,
             trace: None,
-            place,
-            settings,
-            _lock: lock,
+            journal,
             whole: Vec::new(),
             void_in_a_row: 0,
         })
@@ -141,7 +131,7 @@ impl Tuning {
     /// calling thread for each event, once it is saved.
     ///
     /// # Errors
-    /// If the engine cannot play or a checkpoint cannot be written.
+    /// If the engine cannot play or the journal cannot be written.
     pub(crate) fn run(
         &mut self,
         interrupt: &Interrupt,
@@ -188,7 +178,10 @@ impl Tuning {
                 return Ok(());
             };
             self.take(&scored);
-            checkpoint::save(&self.place, &self.settings, &self.tuner, self.games)?;
+            if let Some(journal) = &mut self.journal {
+                journal.append(&Iteration::last(&self.tuner, self.games))?;
+                journal.sync()?;
+            }
             for why in &scored.void {
                 observe(self, &TuneEvent::Void(why.clone()));
             }

@@ -33,7 +33,7 @@ use crate::chess::position::{Move, Position};
 use crate::support::files::JournalError;
 
 pub(crate) use packed::{PackedFile, PackedPart, Packer, block_positions};
-pub(crate) use plain::open_games;
+pub(crate) use plain::GameFile;
 pub(crate) use reader::{Block, GameReader};
 
 /// Maximum length of a first line, in bytes.
@@ -82,9 +82,6 @@ pub(crate) enum GameError {
     Threads(io::Error),
     #[error("{} is no file of self-play games; `tabia train games` makes one", .0.display())]
     Foreign(PathBuf),
-    /// The file is packed, so single games cannot be appended.
-    #[error("{} is packed, and no game is added to it; name another file", .0.display())]
-    Packed(PathBuf),
     #[error("{} was begun with {found}, not with {wanted}; name another file", path.display())]
     Settings {
         /// The file.

@@ -15,28 +15,20 @@
 //! settings and its number, so an interrupted file can be continued, and any number of threads
 //! gives the same bytes.
 
-use std::io::{self, BufRead, ErrorKind, Read};
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 
-use super::{GameError, PlayedGame, SearchedMove, packed};
+use super::{GameError, GameReader, PlayedGame, SearchedMove};
 use crate::chess::position::Move;
-use crate::support::files::{Fault, Journal, Kind, Record};
+use crate::support::files::Kind;
 use crate::tools::train::GameSettings;
 
 /// How every file begins; the number is the version of the format.
 pub(super) const MAGIC: &str = "tabia games 1; ";
-/// The damage of a game with an invalid move.
-pub(super) const NO_MOVE: &str = "a word is no move";
 const NOISY: u16 = 0x8000;
 
-static KIND: Kind = Kind {
-    magic: MAGIC,
-    stem: "tabia games ",
-    name: "the games",
-    work: "self-play",
-    rival: "another run of `tabia train games`",
-    ..Kind::BASE
-};
+static KIND: Kind = Kind { magic: MAGIC, name: "the file of games" };
 
 /// Flag in the half-points of a game that has a FEN.
 const STARTED: u8 = 0x80;
@@ -104,35 +96,37 @@ fn decode_fen(input: &mut impl Read) -> io::Result<Box<str>> {
     Ok(String::from_utf8_lossy(&text).into())
 }
 
-impl Record for PlayedGame {
-    fn write(&self, bytes: &mut Vec<u8>) -> io::Result<()> {
-        bytes.extend(encode(self));
-        Ok(())
-    }
-
-    fn read(input: &mut impl BufRead) -> io::Result<Option<Self>> {
-        let game = decode(input)?;
-        game.map(Some).ok_or_else(|| io::Error::new(ErrorKind::InvalidData, NO_MOVE))
-    }
+/// A file to which games are appended, locked for this run.
+pub(crate) struct GameFile {
+    path: PathBuf,
+    file: File,
 }
 
-/// Opens or creates the file at `path`, to append games that are played with `settings`. Also
-/// returns the number of games in it.
-///
-/// # Errors
-/// If the file cannot be read or written, is something else, or has other settings.
-pub(crate) fn open_games(
-    path: &Path,
-    settings: &GameSettings,
-) -> Result<(Journal<PlayedGame>, usize), GameError> {
-    let mut games = 0;
-    match Journal::open(path, &KIND, &settings.to_string(), |_, _| games += 1) {
-        Ok(journal) => Ok((journal, games)),
-        Err(error) => match &error.fault {
-            Fault::Version(line) if line.starts_with(packed::MAGIC) => {
-                Err(GameError::Packed(path.to_owned()))
-            }
-            _ => Err(error.into()),
-        },
+impl GameFile {
+    /// Opens or creates the file at `path`, to append games played with `settings`; returns how
+    /// many it contains already. An incomplete game at its end is cut off.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, is not a file of games, or has other settings.
+    pub(crate) fn open(path: &Path, settings: &GameSettings) -> Result<(Self, usize), GameError> {
+        let game_file =
+            GameFile { file: KIND.open(path, &settings.to_string())?, path: path.to_owned() };
+        let mut reader = GameReader::open(path)?;
+        while reader.read_game()?.is_some() {}
+        let cut = game_file.file.set_len(reader.whole_bytes());
+        cut.map_err(|error| game_file.error(error))?;
+        Ok((game_file, reader.games()))
+    }
+
+    /// Appends a game.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn append(&mut self, game: &PlayedGame) -> Result<(), GameError> {
+        self.file.write_all(&encode(game)).map_err(|error| self.error(error))
+    }
+
+    fn error(&self, error: io::Error) -> GameError {
+        KIND.error(&self.path, error).into()
     }
 }

@@ -158,7 +158,7 @@ impl GameReader {
                 self.whole_bytes += plain::size(&game);
                 Ok(Some(game))
             }
-            Ok(None) => Err(self.damaged(plain::NO_MOVE)),
+            Ok(None) => Err(self.damaged("a word is no move")),
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
             Err(error) => Err(self.io_error(error)),
         }

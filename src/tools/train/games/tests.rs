@@ -28,7 +28,7 @@ fn games_survive_their_file_in_four_bytes_a_position() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
     let games = games(3);
-    let (mut file, held) = open_games(&path, &settings()).expect("a new file");
+    let (mut file, held) = GameFile::open(&path, &settings()).expect("a new file");
     assert_eq!(held, 0);
     games.iter().for_each(|game| file.append(game).expect("written"));
     assert_eq!(read(&path), games);
@@ -43,11 +43,11 @@ fn games_from_other_positions_keep_their_start() {
     let path = dir.path().join("a.games");
     let games: Vec<PlayedGame> = (0..9).map(any_game).collect();
     assert!(games.iter().any(|game| game.start.is_some()));
-    let (mut file, _) = open_games(&path, &settings()).expect("a new file");
+    let (mut file, _) = GameFile::open(&path, &settings()).expect("a new file");
     games.iter().for_each(|game| file.append(game).expect("written"));
     drop(file);
     assert_eq!(read(&path), games);
-    let (_, held) = open_games(&path, &settings()).expect("the file");
+    let (_, held) = GameFile::open(&path, &settings()).expect("the file");
     assert_eq!(held, 9);
     let no_position = PlayedGame { start: Some("8/8/8 w".into()), ..games[0].clone() };
     assert!(!no_position.replay(|_, _| ()));
@@ -59,13 +59,13 @@ fn a_torn_file_is_continued_with_nothing_lost_or_doubled() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
     let games = games(3);
-    let (mut file, _) = open_games(&path, &settings()).expect("a new file");
+    let (mut file, _) = GameFile::open(&path, &settings()).expect("a new file");
     file.append(&games[0]).expect("written");
     let torn = &encode(&games[1])[..31];
     drop(file);
     let mut torn_file = OpenOptions::new().append(true).open(&path).expect("the file");
     torn_file.write_all(torn).expect("written");
-    let (mut file, held) = open_games(&path, &settings()).expect("a torn file");
+    let (mut file, held) = GameFile::open(&path, &settings()).expect("a torn file");
     assert_eq!(held, 1);
     games[1..].iter().for_each(|game| file.append(game).expect("written"));
     assert_eq!(read(&path), games);
@@ -83,7 +83,7 @@ fn foreign_damaged_and_other_files_are_distinguished() {
     let error = GameReader::open(&path).expect("a file").read_game().expect_err("damaged");
     assert!(error.to_string().ends_with("a.games, game 1: a word is no move"), "{error}");
     let other = GameSettings { nodes: 41, ..settings() };
-    let error = open_games(&path, &other).map(drop).expect_err("other settings").to_string();
+    let error = GameFile::open(&path, &other).map(drop).expect_err("other settings").to_string();
     assert!(error.contains("it was \"40 nodes\", and is \"41 nodes\" now"), "{error}");
 }
 
@@ -253,7 +253,7 @@ fn an_interrupted_packed_file_is_continued() {
     assert!(std::fs::read(&path).expect("the file") == bytes, "nothing is touched");
     std::fs::write(&path, "[Event \"?\"]\n").expect("written");
     assert!(matches!(PackedFile::open(&path), Err(GameError::Foreign(_))));
-    let (mut file, _) = open_games(&dir.path().join("b.games"), &settings()).expect("new");
+    let (mut file, _) = GameFile::open(&dir.path().join("b.games"), &settings()).expect("new");
     file.append(&games[0]).expect("written");
     drop(file);
     assert!(matches!(PackedFile::open(&dir.path().join("b.games")), Err(GameError::Foreign(_))));

@@ -15,12 +15,7 @@ use super::sigmoid::Sigmoid;
 use super::trainer::{EpochLoss, State, TrainSettings, Trainer};
 use crate::support::files::{Fault, JournalError, Kind, OutputError};
 
-static KIND: Kind = Kind {
-    magic: "tabia checkpoint 3; ",
-    stem: "tabia checkpoint ",
-    work: "a training",
-    ..Kind::BASE
-};
+static KIND: Kind = Kind { magic: "tabia checkpoint 3; ", name: "the checkpoint" };
 
 impl<'d, const N: usize> Trainer<'d, N> {
     /// Writes all data needed to resume, atomically.

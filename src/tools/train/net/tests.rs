@@ -11,7 +11,7 @@ use super::*;
 use crate::chess::position::{Color, Move, Piece, Position};
 use crate::engine::eval::nnue::{HIDDEN, PieceSet};
 use crate::support::random::Random;
-use crate::tools::train::{GameSettings, PlayedGame, SearchedMove, open_games};
+use crate::tools::train::{GameFile, GameSettings, PlayedGame, SearchedMove};
 
 /// Number of neurons of a network that trains quickly.
 const FEW: usize = 64;
@@ -212,9 +212,9 @@ fn other_checkpoints_are_refused() {
     std::fs::write(&path, &bytes).expect("written");
     assert!(resume(settings(1), &path).contains("it is damaged"));
     std::fs::write(&path, "[Event \"?\"]\n").expect("written");
-    assert!(resume(settings(1), &path).contains("another file is in the way"));
+    assert!(resume(settings(1), &path).contains("of another kind or version"));
     std::fs::write(&path, "tabia checkpoint 2; hidden 8\n").expect("written");
-    assert!(resume(settings(1), &path).contains("`tabia checkpoint 2; hidden 8`"));
+    assert!(resume(settings(1), &path).contains("\"tabia checkpoint 2; hidden 8\""));
 }
 
 #[test]
@@ -334,7 +334,7 @@ fn game(number: i16) -> PlayedGame {
 fn games_become_examples_that_are_quiet_and_not_decided() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
-    let (mut file, _) = open_games(&path, &GameSettings::default()).expect("a new file");
+    let (mut file, _) = GameFile::open(&path, &GameSettings::default()).expect("a new file");
     (0..10).for_each(|number| file.append(&game(100 * number)).expect("written"));
     let selection = Selection {
         curve: CURVE,
@@ -381,7 +381,7 @@ fn positions_of_few_pieces_may_look_further_ahead() {
     let moves = ["e1e2", "b4a3", "b2a3", "e8e7"].map(played).to_vec();
     let game = PlayedGame { start, moves, ..PlayedGame::default() };
     // The first game is for training; the second, an identical one, is held out.
-    let (mut file, _) = open_games(&path, &GameSettings::default()).expect("a new file");
+    let (mut file, _) = GameFile::open(&path, &GameSettings::default()).expect("a new file");
     (0..2).for_each(|_| file.append(&game).expect("written"));
     let selection = Selection { lambda: 0.5, lambda_few: 0.75, ..selection_of_all() };
     let data = Data::read(&[path], &selection, 1, 1, |_| ()).expect("games");
