@@ -174,7 +174,7 @@ fn a_damaged_checkpoint_is_reported_and_can_be_thrown_away() {
     let error = error_of(&tabia(&build("x.tbk", &[]), folder.path()));
     assert!(
         error.contains("cannot resume from x.tbk.unfinished: run-")
-            && error.contains(" is damaged; --afresh throws it away"),
+            && error.contains(" is damaged; --afresh discards it"),
         "{error}"
     );
     assert!(tabia(&build("x.tbk", &["--afresh"]), folder.path()).status.success());

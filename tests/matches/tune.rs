@@ -226,6 +226,6 @@ fn what_cannot_be_tuned_is_refused_before_any_game() {
     assert_eq!(left, 0, "nothing was begun");
     std::fs::write(dir.path().join("notes"), "mine").expect("written");
     let output = tabia(&arguments(&uci, "Level,3,0,9,1,0.1", "notes", &[]), dir.path());
-    assert!(stderr(&output).contains("it exists and is not the checkpoint of a tuning"));
+    assert!(stderr(&output).contains("it exists and is not the journal of a tuning"));
     assert_eq!(std::fs::read(dir.path().join("notes")).expect("still there"), b"mine");
 }

@@ -147,11 +147,11 @@ impl Args {
     ///
     /// # Errors
     /// If it cannot be written, or is another kind of file that may not be replaced.
-    pub(super) fn place(&self) -> anyhow::Result<(PathBuf, bool)> {
+    pub(super) fn place(&self) -> anyhow::Result<(&Path, bool)> {
         self.output(&self.out, JOURNAL).check()?;
         let is_other = |bytes: Vec<u8>| !is_journal(&bytes);
         let anew = self.force.allowed && read_plain(&self.out).is_ok_and(is_other);
-        Ok((self.out.clone(), anew))
+        Ok((&self.out, anew))
     }
 
     /// Prepares an output file; it must not be one that the tuning run reads.

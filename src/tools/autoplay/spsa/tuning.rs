@@ -1,7 +1,7 @@
 //! Runs a tuning, and stores each iteration.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
@@ -79,32 +79,38 @@ enum Round {
 }
 
 impl Tuning {
-    /// Creates a tuning, or resumes it from a journal at `place`; with `anew`, a file there is
-    /// replaced. `settings` is a text of all settings that determine the path.
-    ///
-    /// # Errors
-    /// If the journal cannot be used or another run has locked it.
-    pub(crate) fn open(
+    pub(crate) fn new(
         engine: EngineConfig,
-        mut tuner: Tuner,
+        tuner: Tuner,
         openings: Vec<Opening>,
         conditions: Conditions,
-        (place, anew): (PathBuf, bool),
-        settings: &str,
-    ) -> Result<Self, TuneError> {
-        let (journal, games) = journal::open(&place, anew, settings, &mut tuner)?;
-        Ok(Tuning {
+    ) -> Self {
+        Tuning {
             engine,
             tuner,
-            games,
+            games: Tally::default(),
             openings: openings.into(),
             conditions,
             concurrency: 1,
             trace: None,
-            journal,
+            journal: None,
             whole: Vec::new(),
             void_in_a_row: 0,
-        })
+        }
+    }
+
+    /// Stores the iterations in a journal at `place`, and resumes from those there; with `anew`, a
+    /// file there is replaced. `settings` is a text of all settings that determine the path.
+    ///
+    /// # Errors
+    /// If the journal cannot be used or another run has locked it.
+    pub(crate) fn store(
+        &mut self,
+        (place, anew): (&Path, bool),
+        settings: &str,
+    ) -> Result<(), TuneError> {
+        (self.journal, self.games) = journal::open(place, anew, settings, &mut self.tuner)?;
+        Ok(())
     }
 
     /// Starts the engine once to detect its protocol and check its options.
