@@ -19,7 +19,7 @@ use crate::games::book::{Book, EMBEDDED_NAME, Names};
 use crate::games::pgn::{GameEnd, GameStatus, PgnGame, PgnInput, read_games};
 use crate::support::files::{FileKind, Output};
 use crate::support::words::{number_of, parse_time, plural, visible};
-use crate::tools::annotate::journal::Journal;
+use crate::tools::annotate::journal::AnnotatedGames;
 use crate::tools::annotate::work::{Numbered, Plan, annotate_all};
 use crate::tools::annotate::{Annotated, Background, Effort, Limits, NODES, describe, page};
 use crate::tools::suite::Switch;
@@ -146,7 +146,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut printer = Printer::default();
     let done = annotate_all(games, &plan, &background, &switches, |(number, annotated)| {
         match &mut target {
-            Some(target) => target.journal.append(number, &annotated.pgn.to_string())?,
+            Some(target) => target.journal.append(number, annotated.pgn.to_string())?,
             None => printer.print(number, &annotated)?,
         }
         reporter.report(&annotated);
@@ -166,7 +166,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 struct Target<'a> {
     output: Output<'a>,
     page: Option<Output<'a>>,
-    journal: Journal,
+    journal: AnnotatedGames,
 }
 
 impl<'a> Target<'a> {
@@ -185,7 +185,7 @@ impl<'a> Target<'a> {
         page.as_ref().map_or(Ok(()), |page| page.check_beside(&output))?;
         let mut journal = path.as_os_str().to_owned();
         journal.push(".annotations");
-        Ok(Target { output, page, journal: Journal::open(Path::new(&journal), settings)? })
+        Ok(Target { output, page, journal: AnnotatedGames::open(Path::new(&journal), settings)? })
     }
 
     /// Writes all complete games; the journal is kept until all games are.

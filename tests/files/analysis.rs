@@ -312,7 +312,7 @@ fn invalid_analyses_are_rejected() {
     let mut file = fs::File::create(folder.path().join("games.tbk.analysis")).expect("written");
     file.write_all(b"a letter").expect("written");
     let (ok, printed) = printed("analyse games.tbk", folder.path());
-    assert!(!ok && printed.contains("is in the way"), "{printed}");
+    assert!(!ok && printed.contains("begins with \"a letter\""), "{printed}");
     let kept = fs::read(folder.path().join("games.tbk.analysis")).expect("there");
     assert_eq!(kept, b"a letter");
 }

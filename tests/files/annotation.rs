@@ -205,5 +205,5 @@ fn invalid_commands_change_no_file() {
     assert_eq!(fs::read_to_string(folder.path().join("games.pgn")).expect("there"), GAMES);
     fs::write(folder.path().join("out.pgn.annotations"), "a letter").expect("written");
     let (ok, _, printed) = printed("games.pgn -o out.pgn", folder.path());
-    assert!(!ok && printed.contains("is in the way"), "{printed}");
+    assert!(!ok && printed.contains("begins with \"a letter\""), "{printed}");
 }

@@ -218,7 +218,7 @@ fn both_protocols_have_the_learn_option() {
     fs::write(folder.path().join("letter"), "a letter").expect("written");
     engine.send(&format!("option LearnFile={}", folder.path().join("letter").display()));
     let lines = engine.sync();
-    assert!(lines.iter().any(|line| line.contains("something else")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("of another kind")), "{lines:?}");
     engine.quit();
     let mut engine = Engine::start(&["--uci", "--no-book", "--learn", &name]);
     engine.send("uci");

@@ -75,7 +75,12 @@ fn packed_games_equal_the_played_games() {
     assert!(foreign.contains("/dev/null is no file of self-play games"), "{foreign}");
     assert!(!folder.join("q.games").exists(), "a failed command leaves no file");
     let played = run_err(&["train", "games", "--games", "90", "-o", "p.games"], folder);
-    assert!(played.contains("p.games is packed"), "{played}");
+    assert!(
+        played.contains(
+            "p.games: it is of another kind or version, and begins with \"tabia games 2; "
+        ),
+        "{played}"
+    );
 }
 
 #[test]

@@ -119,7 +119,9 @@ fn unfinished() -> tempfile::TempDir {
 fn checkpoint_of_another_build_is_neither_used_nor_lost() {
     let folder = unfinished();
     let other = tabia(&build("x.tbk", &["--max-ply", "7"]), folder.path());
-    assert!(error_of(&other).contains("x.tbk.unfinished holds what another build has done"));
+    assert!(
+        error_of(&other).contains("x.tbk.unfinished: state.json: it was begun with other settings")
+    );
     let mut text = games(120_000);
     text.replace_range(40..41, "X");
     fs::write(folder.path().join("games.pgn"), &text).expect("written");
@@ -171,8 +173,8 @@ fn damaged_checkpoint_is_reported_and_can_be_discarded() {
     fs::write(&run, &bytes[..bytes.len() - 1]).expect("written");
     let error = error_of(&tabia(&build("x.tbk", &[]), folder.path()));
     assert!(
-        error.contains("x.tbk.unfinished cannot be gone on from: run-")
-            && error.contains(" is damaged; --afresh throws it away"),
+        error.contains("cannot resume from x.tbk.unfinished: run-")
+            && error.contains(" is damaged; --afresh discards it"),
         "{error}"
     );
     assert!(tabia(&build("x.tbk", &["--afresh"]), folder.path()).status.success());

@@ -23,10 +23,12 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Reads a checkpoint.
-fn checkpoint(path: &Path) -> serde_json::Value {
-    let text = std::fs::read_to_string(path).expect("a checkpoint");
-    serde_json::from_str(&text).expect("JSON")
+/// The complete iterations in a journal.
+fn iterations(path: &Path) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(path).expect("a journal");
+    let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n')).skip(1);
+    let json = lines.map(|line| line.split_once(' ').expect("a checksum").1);
+    json.map(|json| serde_json::from_str(json).expect("JSON")).collect()
 }
 
 #[test]
@@ -37,7 +39,8 @@ fn tuning_finds_the_best_value() {
     let output = tabia(&arguments(&engine, "Level,8,0,40,1,0.4", "t", &more), dir.path());
     let text = stdout(&output);
     assert!(output.status.success(), "{text}{}", stderr(&output));
-    let level = checkpoint(&dir.path().join("t"))["values"]["Level"].as_f64().expect("a number");
+    let last = iterations(&dir.path().join("t")).pop().expect("iterations");
+    let level = last["values"]["Level"].as_f64().expect("a number");
     assert!((28.0..=32.0).contains(&level), "{level}");
     assert!(
         text.contains("iteration 20 of 60: +") && text.contains(" games/hour; Level "),
@@ -70,28 +73,24 @@ fn killed_tuning_resumes_to_the_same_path() {
     let command = command.args(plan("cut", "2")).current_dir(dir.path()).stdout(Stdio::null());
     let mut killed = command.spawn().expect("it starts");
     let cut = dir.path().join("cut");
-    while !cut.exists() || checkpoint(&cut)["scores"].as_array().expect("scores").len() < 3 {
+    while !cut.exists() || iterations(&cut).len() < 3 {
         std::thread::sleep(Duration::from_millis(2));
         assert!(killed.try_wait().expect("a child").is_none(), "it ended too early");
     }
     killed.kill().expect("killed");
     killed.wait().expect("reaped");
-    let begun = checkpoint(&cut);
-    assert!(begun["scores"].as_array().is_some_and(|scores| scores.len() < 12), "{begun}");
+    assert!(iterations(&cut).len() < 12);
     let resumed = tabia(&plan("cut", "1"), dir.path());
     assert!(resumed.status.success(), "{}", stderr(&resumed));
-    assert_eq!(checkpoint(&dir.path().join("whole")), checkpoint(&cut));
-    let scores = &checkpoint(&cut)["scores"];
-    assert!(
-        scores.as_array().is_some_and(|scores| scores.iter().any(|score| *score != 0)),
-        "{scores}"
-    );
+    let all = iterations(&cut);
+    assert_eq!(iterations(&dir.path().join("whole")), all);
+    assert!(all.iter().any(|iteration| iteration["score"] != 0), "{all:?}");
     let again = tabia(&plan("cut", "1"), dir.path());
     assert!(again.status.success() && stdout(&again).contains("iteration 12 of 12"), "{again:?}");
     let other = arguments(&engine, "Level,20,0,40,5,0.9", "cut", &["-n", "12", "--pairs", "2"]);
     let refused = tabia(&other, dir.path());
-    assert!(stderr(&refused).contains("belongs to a tuning with other settings"), "{refused:?}");
-    assert_eq!(checkpoint(&cut), checkpoint(&dir.path().join("whole")), "nothing is lost");
+    assert!(stderr(&refused).contains("begun with other settings"), "{refused:?}");
+    assert_eq!(iterations(&cut), all, "nothing is lost");
 }
 
 #[test]
@@ -139,11 +138,11 @@ fn tuning_a_real_engine_is_reproducible_in_both_protocols() {
             arguments[nodes + 1] = "1000";
             let output = tabia(&arguments, dir.path());
             assert!(output.status.success(), "{protocol}: {}", stderr(&output));
-            checkpoint(&dir.path().join(out))
+            iterations(&dir.path().join(out))
         });
         assert_eq!(outs[0], outs[1], "{protocol}");
-        let level = outs[0]["values"][name].as_f64().expect("a number");
-        assert!(level > 1000.0, "{protocol}: the stronger wins: {}", outs[0]);
+        let level = outs[0][2]["values"][name].as_f64().expect("a number");
+        assert!(level > 1000.0, "{protocol}: the stronger wins: {:?}", outs[0]);
     }
 }
 
@@ -155,7 +154,8 @@ fn interrupted_tuning_reports_the_interruption() {
     command.args(arguments(&engine, "Level,20,0,40,6,0.9", "t", &["-n", "1000", "--pairs", "1"]));
     command.current_dir(dir.path()).stdout(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
-    while !dir.path().join("t").exists() {
+    let journal = dir.path().join("t");
+    while !journal.exists() || iterations(&journal).is_empty() {
         std::thread::sleep(Duration::from_millis(2));
         assert!(child.try_wait().expect("a child").is_none(), "it ended too early");
     }
@@ -165,7 +165,6 @@ fn interrupted_tuning_reports_the_interruption() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130));
     assert!(stdout(&output).contains("the same command goes on with it"), "{output:?}");
-    assert!(checkpoint(&dir.path().join("t"))["scores"].as_array().is_some_and(|s| !s.is_empty()));
 }
 
 #[test]
@@ -181,7 +180,7 @@ fn failed_games_do_not_count() {
         let text = stdout(&output);
         assert!(output.status.success(), "{fault}: {text}{}", stderr(&output));
         assert!(text.contains("a pair of games does not count: ") && text.contains(end), "{text}");
-        let kept = checkpoint(&dir.path().join(fault));
+        let kept = iterations(&dir.path().join(fault)).pop().expect("iterations");
         let void = kept["games"]["void_pairs"].as_u64().expect("a number");
         let count = |name: &str| kept["games"][name].as_u64().expect("a number");
         assert!((1..4).contains(&void), "{kept}");
@@ -227,6 +226,6 @@ fn invalid_parameters_are_rejected_before_any_game() {
     assert_eq!(left, 0, "no file is created");
     std::fs::write(dir.path().join("notes"), "mine").expect("written");
     let output = tabia(&arguments(&uci, "Level,3,0,9,1,0.1", "notes", &[]), dir.path());
-    assert!(stderr(&output).contains("it exists and is not the checkpoint of a tuning"));
+    assert!(stderr(&output).contains("it exists and is not the journal of a tuning"));
     assert_eq!(std::fs::read(dir.path().join("notes")).expect("still there"), b"mine");
 }

@@ -135,7 +135,7 @@ fn second_match_on_the_same_files_is_rejected() {
         let refused = game.run(more);
         let errors = text(&refused.stderr);
         assert_eq!(refused.status.code(), Some(1), "{more:?}: {errors}");
-        assert!(errors.contains("another match that is being played"), "{more:?}: {errors}");
+        assert!(errors.contains("another program writes to it"), "{more:?}: {errors}");
     }
     assert!(!game.path("other.state").exists());
     let before = game.finished();

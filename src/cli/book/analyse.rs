@@ -15,7 +15,9 @@ use crate::cli::output::outln;
 use crate::cli::work::{INTERRUPTED, cores, on_interruption, positions_of, progress_bar};
 use crate::cli::writing::Force;
 use crate::engine::search::{Config, Limits};
-use crate::games::book::{Book, BookValue, EMBEDDED_NAME, Journal, frontier_moves, grow};
+use crate::games::book::{
+    AnalysisJournal, Book, BookValue, EMBEDDED_NAME, frontier_moves, grow, open_journal,
+};
 use crate::support::files::Output;
 use crate::support::words::{counted, parse_time};
 use crate::tools::suite::Switch;
@@ -118,7 +120,7 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     output.check()?;
     let mut path = target.as_os_str().to_owned();
     path.push(".analysis");
-    let (journal, found) = Journal::open(Path::new(&path), &book)?;
+    let (journal, found) = open_journal(Path::new(&path), &book)?;
     let old = if args.again { Vec::new() } else { args.known(&book)? };
     let analysis = Analysis::new(&book, old.into_iter().chain(found), plan);
     print_start(&analysis)?;
@@ -130,8 +132,10 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     work.round(journal)?;
     while !work.is_stopped() && work.grow(args.grow)? {
         print_growth(&work.analysis, args.grow)?;
-        let (mut journal, _) = Journal::open(&work.journal_path, &work.book)?;
-        work.analysis.wanted().try_for_each(|wanted| journal.append(&wanted))?;
+        let (mut journal, _) = open_journal(&work.journal_path, &work.book)?;
+        work.analysis
+            .wanted()
+            .try_for_each(|wanted| journal.append(&wanted.to_bytes()).map(drop))?;
         work.round(journal)?;
     }
     print_end(&work.book, work.searched)?;
@@ -156,10 +160,10 @@ impl Work<'_> {
     }
 
     /// Searches the remaining positions, and writes the book with all results.
-    fn round(&mut self, mut journal: Journal) -> anyhow::Result<()> {
+    fn round(&mut self, mut journal: AnalysisJournal) -> anyhow::Result<()> {
         let mut progress = Progress::new(self.analysis.len());
         let searched = self.analysis.search(&self.switches, |value| {
-            journal.append(value)?;
+            journal.append(&value.to_bytes())?;
             progress.step();
             anyhow::Ok(())
         });

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use indicatif::ProgressBar;
 
 use super::{interruption, progress_bar};
@@ -209,9 +208,7 @@ fn read(args: &Args) -> anyhow::Result<Data> {
 
 fn begin<'d>(args: &Args, data: &'d Data) -> anyhow::Result<Trainer<'d>> {
     if args.resume {
-        let path = args.checkpoint();
-        return Trainer::resume(args.settings()?, data, &path)
-            .with_context(|| path.display().to_string());
+        return Ok(Trainer::resume(args.settings()?, data, &args.checkpoint())?);
     }
     Ok(match &args.from {
         Some(path) => {

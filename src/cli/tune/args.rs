@@ -11,11 +11,10 @@ use crate::cli::writing::Force;
 use crate::support::files::{FileKind, Output, read_plain};
 use crate::tools::autoplay::config::{EngineConfig, Protocol};
 use crate::tools::autoplay::openings::{Opening, OpeningChoice};
-use crate::tools::autoplay::spsa::{Parameter, Plan, check_names, is_checkpoint, read_parameters};
+use crate::tools::autoplay::spsa::{Parameter, Plan, check_names, is_journal, read_parameters};
 
 /// The state of a tuning run.
-const CHECKPOINT: FileKind =
-    FileKind { name: "the checkpoint of a tuning", recognises: is_checkpoint };
+const JOURNAL: FileKind = FileKind { name: "the journal of a tuning", recognises: is_journal };
 
 /// Maximum number of openings; further pairs reuse them from the first on.
 const MAX_OPENINGS: u64 = 100_000;
@@ -144,15 +143,15 @@ impl Args {
         self.concurrency.unwrap_or_else(cores).max(1)
     }
 
-    /// Returns the path of the checkpoint, and whether another file there is to be replaced.
+    /// Returns the path of the journal, and whether another file there is to be replaced.
     ///
     /// # Errors
     /// If it cannot be written, or is another kind of file that may not be replaced.
-    pub(super) fn place(&self) -> anyhow::Result<(PathBuf, bool)> {
-        self.output(&self.out, CHECKPOINT).check()?;
-        let is_other = |bytes: Vec<u8>| !is_checkpoint(&bytes);
+    pub(super) fn place(&self) -> anyhow::Result<(&Path, bool)> {
+        self.output(&self.out, JOURNAL).check()?;
+        let is_other = |bytes: Vec<u8>| !is_journal(&bytes);
         let anew = self.force.allowed && read_plain(&self.out).is_ok_and(is_other);
-        Ok((self.out.clone(), anew))
+        Ok((&self.out, anew))
     }
 
     /// Prepares an output file; it must not be one that the tuning run reads.

@@ -35,10 +35,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let conditions = args.endings().resolve()?;
     let settings = args.settings(&engine, &parameters);
     let tuner = Tuner::new(parameters, args.plan());
-    let mut tuning = Tuning::open(engine, tuner, openings, conditions, place, settings)?;
+    let mut tuning = Tuning::new(engine, tuner, openings, conditions);
     tuning.concurrency = args.resolve_concurrency();
     tuning.trace = trace(args)?;
     tuning.check_engine(|what| errln!("tabia: the engine stumbled: {what}"))?;
+    tuning.store(place, &settings)?;
     let interrupt = Arc::new(Interrupt::new());
     let handle = Arc::clone(&interrupt);
     on_interruption(move || handle.trigger())?;

@@ -11,7 +11,8 @@ use crate::engine::eval::Evaluation;
 use crate::engine::eval::nnue::{Network, NetworkError};
 use crate::engine::search::{BookSearch, Config, MOVE_OVERHEAD, ResearchOrder, total_memory};
 use crate::engine::tablebase::{Tables, TablesError};
-use crate::games::book::{LearnError, LearnFile, MAX_LOSS, Policy};
+use crate::games::book::{LearnFile, MAX_LOSS, Policy};
+use crate::support::files::JournalError;
 
 use super::strength::{STRONGEST, WEAKEST};
 
@@ -371,8 +372,8 @@ pub(crate) enum SettingError {
     },
 }
 
-impl From<LearnError> for SettingError {
-    fn from(error: LearnError) -> Self {
+impl From<JournalError> for SettingError {
+    fn from(error: JournalError) -> Self {
         SettingError::Learning(error.to_string())
     }
 }

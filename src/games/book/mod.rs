@@ -44,7 +44,7 @@ mod statistics;
 
 pub(crate) use analysis::backup::{Links, back_up};
 pub(crate) use analysis::growth::{FrontierMove, frontier_moves, grow};
-pub(crate) use analysis::journal::Journal;
+pub(crate) use analysis::journal::{AnalysisJournal, open_journal};
 pub use builder::{
     BookOutput, BuildError, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, DEFAULT_MEMORY,
     EcoRange, FaultListener, GameFault, GameFilter, Monitor, ParseFilterError, build,
@@ -66,7 +66,7 @@ pub(crate) use format::manifest::checksum_text;
 pub use format::manifest::{GameTotals, InputRecord, Manifest, Skipped};
 pub use format::writer::write_entries;
 pub(crate) use learning::{
-    Found, HEADLINE, LearnError, LearnFile, Learned, Row, Stamp, UnrefutedMove, is_learning, stamp,
+    Found, HEADLINE, LearnFile, Learned, Row, Stamp, UnrefutedMove, is_learning, stamp,
 };
 pub use lookup::game_text::GameError;
 pub use lookup::names::{NamedOpening, Names};

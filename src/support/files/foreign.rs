@@ -5,7 +5,7 @@ type Kind = (&'static [u8], &'static str, &'static str);
 
 const RESUME: &str = "repeat the command that wrote it, which resumes from it";
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 11] = [
     (
         b"TABIABK\n",
         "a Tabia book",
@@ -17,6 +17,8 @@ const KINDS: [Kind; 9] = [
     (b"tabia checkpoint ", "the checkpoint of a training", RESUME),
     (b"tabia analysis ", "an unfinished analysis of a book", RESUME),
     (b"tabia annotations ", "the unfinished work of `tabia annotate`", RESUME),
+    (b"tabia match ", "the state of a match", RESUME),
+    (b"tabia tuning ", "the journal of a tuning", RESUME),
     (b"\x7fELF", "a program", "name a file of games"),
     (b"SQLite format 3\0", "a database (SQLite)", "export its games as PGN first"),
 ];
@@ -30,19 +32,14 @@ const JSON_NAME: usize = 64;
 pub(crate) fn foreign_kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let of_beginning = KINDS.iter().find(|(beginning, ..)| head.starts_with(beginning));
     let found = of_beginning.map(|&(_, name, advice)| (name, advice));
-    found
-        .or_else(|| {
-            is_json(head).then_some((
-                "a JSON object, such as the state of a match or a tuning",
-                "name a file of games",
-            ))
-        })
-        .or_else(|| {
+    found.or_else(|| is_json(head).then_some(("a JSON object", "name a file of games"))).or_else(
+        || {
             is_polyglot(head).then_some((
                 "a Polyglot book",
                 "to use a book, pass it with -b; `tabia book import` makes a Tabia book of it",
             ))
-        })
+        },
+    )
 }
 
 /// Whether a JSON object with a name begins here. Comments of PGN begin with a brace, too.

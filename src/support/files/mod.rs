@@ -1,10 +1,11 @@
 //! Files: atomic output, locks, and reading of regular files only.
 //!
 //! Output files appear complete or not at all, and replace nothing by mistake (`output`). A run
-//! owns a file by a lock (`owned`).
+//! owns a file by a lock (`owned`). Long commands resume from a [`Journal`].
 
 mod draft;
 mod foreign;
+mod journal;
 mod output;
 mod owned;
 
@@ -17,10 +18,12 @@ pub(crate) use draft::is_draft;
 #[cfg(feature = "parquet")]
 pub(crate) use draft::{draft_of, remove_leftover};
 pub(crate) use foreign::foreign_kind;
+pub use journal::JournalError;
+pub(crate) use journal::{Fault, Journal, Kind};
 pub use output::{FileKind, Output, OutputError};
 pub(crate) use output::{NewFile, sync_name, write_whole};
 use owned::is_at;
-pub(crate) use owned::{lock_shared, open_locked, open_output};
+pub(crate) use owned::{open_locked, open_output};
 
 /// Opens a plain file for reading. Anything else is rejected, in particular named pipes, which
 /// block until somebody writes to them.

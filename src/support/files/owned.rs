@@ -15,10 +15,6 @@ use rustix::io::Errno;
 /// files until that is done.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The owner of a locked file, by the kind of file.
-const BY_A_MATCH: &str = "another match that is being played writes to it";
-const BY_ANOTHER: &str = "another program does not let go of it";
-
 const LOCK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// How often to open a file again that its owner removed before we locked it.
@@ -40,7 +36,7 @@ pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
     // From here on, writes to a slow reader of a pipe may block.
     fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
     if file.metadata()?.is_file() {
-        lock(&file, BY_A_MATCH)?;
+        lock(&file)?;
         if anew {
             file.set_len(0)?;
         }
@@ -51,8 +47,8 @@ pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
 /// Locks a file for this run, until it is closed.
 ///
 /// # Errors
-/// If another run, described by `owner`, has locked it.
-fn lock(file: &File, owner: &str) -> io::Result<()> {
+/// If another run has locked it.
+fn lock(file: &File) -> io::Result<()> {
     let begin = Instant::now();
     loop {
         match file.try_lock() {
@@ -61,7 +57,8 @@ fn lock(file: &File, owner: &str) -> io::Result<()> {
                 thread::sleep(LOCK_INTERVAL);
             }
             Err(TryLockError::WouldBlock) => {
-                return Err(io::Error::new(io::ErrorKind::ResourceBusy, owner));
+                let reason = "another program writes to it";
+                return Err(io::Error::new(io::ErrorKind::ResourceBusy, reason));
             }
             // Some network file systems do not support locks.
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
@@ -72,30 +69,18 @@ fn lock(file: &File, owner: &str) -> io::Result<()> {
     }
 }
 
-/// Opens and locks a regular file for reading and appending; creates it only with `create`.
+/// Opens and locks a regular file for reading and appending; creates it only with `create`. A
+/// program that replaces it holds the lock meanwhile.
 ///
 /// # Errors
 /// If it is not a regular file, another run has locked it, or it cannot be opened.
 pub(crate) fn open_locked(path: &Path, create: bool) -> io::Result<File> {
-    locked(path, create, BY_A_MATCH)
-}
-
-/// Opens and locks a regular file that several programs append to, and creates it if necessary. A
-/// program that replaces it holds the lock meanwhile.
-///
-/// # Errors
-/// If it is not a regular file, another program keeps it locked, or it cannot be opened.
-pub(crate) fn lock_shared(path: &Path) -> io::Result<File> {
-    locked(path, true, BY_ANOTHER)
-}
-
-fn locked(path: &Path, create: bool, owner: &str) -> io::Result<File> {
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return Err(io::Error::other("it is no regular file"));
     }
     for _ in 0..ATTEMPTS {
         let file = OpenOptions::new().read(true).append(true).create(create).open(path)?;
-        lock(&file, owner)?;
+        lock(&file)?;
         if is_at(&file, path) {
             return Ok(file);
         }
@@ -121,7 +106,7 @@ mod tests {
         assert!(open_locked(&path, false).is_err_and(|e| e.kind() == io::ErrorKind::NotFound));
         let owned = open_locked(&path, true).expect("free");
         let refused = open_locked(&path, true).expect_err("taken");
-        assert!(refused.to_string().contains("another match"), "{refused}");
+        assert!(refused.to_string().contains("another program"), "{refused}");
         drop(owned);
         open_locked(&path, false).expect("free again");
         assert!(open_locked(dir.path(), false).is_err());

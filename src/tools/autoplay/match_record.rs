@@ -20,8 +20,9 @@ use thiserror::Error;
 use super::games::{GameText, GamesFile};
 use super::record::GameRecord;
 use super::schedule::Slot;
-use super::state::{FinishedGame, StateError, StateFile, remaining};
+use super::state::{FinishedGame, StateFile, open_state, remaining};
 use super::tournament::Standings;
+pub use crate::support::files::JournalError;
 
 /// Where results are stored.
 #[derive(Debug, Clone, Default)]
@@ -59,7 +60,7 @@ pub enum MatchRecordError {
     },
     /// The state file cannot be used.
     #[error(transparent)]
-    State(#[from] StateError),
+    State(#[from] JournalError),
 }
 
 /// The results of a match, in memory and on disk.
@@ -93,11 +94,10 @@ impl MatchRecord {
     ) -> Result<(Self, Vec<Slot>), MatchRecordError> {
         let (state, mut games) = match &places.state {
             None => (None, Vec::new()),
-            Some(path) if places.resume => {
-                let (state, games) = StateFile::resume(path, settings)?;
+            Some(path) => {
+                let (state, games) = open_state(path, settings, places.resume)?;
                 (Some(state), games)
             }
-            Some(path) => (Some(StateFile::create(path, settings)?), Vec::new()),
         };
         let last = games.last_mut().and_then(|game| game.pgn.take());
         let pgn = places.pgn.as_deref().map(|path| open_pgn(path, last.as_ref())).transpose();
@@ -148,7 +148,8 @@ impl MatchRecord {
         };
         let mut game = FinishedGame::new(record, entry);
         if let Some(state) = &mut self.state {
-            state.add(&game)?;
+            state.append(&game)?;
+            state.sync()?;
         }
         if let (Some((path, file)), Some(entry)) = (&mut self.pgn, game.pgn.take()) {
             file.append(&entry).map_err(fail(path))?;

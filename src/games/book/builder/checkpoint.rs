@@ -16,6 +16,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::PathBuf;
@@ -25,7 +26,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::checkpoint_file::{CheckpointFile, damaged, with_checksum, without_checksum};
+use super::checkpoint_file::CheckpointFile;
 use super::counter::Shared;
 use super::records::PositionRecord;
 use super::store::{Collected, Disk};
@@ -34,9 +35,10 @@ use super::{BuildError, BuildOptions, Gathered, Monitor};
 use crate::games::book::facets::GameLog;
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::pgn::{Chunks, PgnInput, ReadSoFar};
-use crate::support::files::{describe, is_draft, lock_shared, sync_name, write_whole};
+use crate::support::files::{Fault, Kind, describe, is_draft, open_locked, sync_name};
 
 const STATE: &str = "state.json";
+static STATE_KIND: Kind = Kind { magic: "tabia build 2; ", name: "the state" };
 /// Keeps other builds out.
 const LOCK: &str = "lock";
 /// Prefixes of the other file names: pawn structures of all games so far, sorted records, the games
@@ -63,8 +65,6 @@ pub struct Checkpoints {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct State {
-    /// A description of the inputs and options of the build.
-    build: String,
     place: ReadSoFar,
     tally: TallySoFar,
     stage: u64,
@@ -82,6 +82,8 @@ struct RunFile {
 
 pub(super) struct CheckpointWriter<'a> {
     wanted: &'a Checkpoints,
+    /// A description of the inputs and options of the build.
+    build: String,
     state: State,
     due: Instant,
     known: usize,
@@ -111,8 +113,8 @@ impl<'a> CheckpointWriter<'a> {
         let Some(wanted) = &shared.options.checkpoints else { return Ok(None) };
         let build = description(inputs, shared.options);
         let due = Instant::now() + wanted.every;
-        let new = State { build: build.clone(), ..State::default() };
-        let mut checkpointer = CheckpointWriter { wanted, state: new, due, known: 0, lock: None };
+        let state = State::default();
+        let mut checkpointer = CheckpointWriter { wanted, build, state, due, known: 0, lock: None };
         if wanted.folder.is_dir() {
             // Lock first, so that the files of a running build are not deleted.
             checkpointer.lock()?;
@@ -122,17 +124,16 @@ impl<'a> CheckpointWriter<'a> {
             }
         }
         let Some(state) = checkpointer.read_state()? else { return Ok(Some((checkpointer, None))) };
-        if state.build != build {
-            return Err(BuildError::OtherBuild(wanted.folder.display().to_string()));
-        }
         checkpointer.state = state;
-        let beginning = checkpointer.load(shared).map_err(|error| checkpointer.damaged(&error))?;
+        let beginning =
+            checkpointer.load(shared).map_err(|error| checkpointer.damaged(describe(&error)))?;
         Ok(Some((checkpointer, Some(beginning))))
     }
 
     fn lock(&mut self) -> Result<(), BuildError> {
         if self.lock.is_none() {
-            let lock = lock_shared(&self.path(LOCK)).map_err(|error| self.damaged(&error))?;
+            let lock = open_locked(&self.path(LOCK), true)
+                .map_err(|error| self.damaged(describe(&error)))?;
             self.lock = Some(lock);
         }
         Ok(())
@@ -142,21 +143,17 @@ impl<'a> CheckpointWriter<'a> {
         self.wanted.folder.join(name)
     }
 
-    fn damaged(&self, error: &io::Error) -> BuildError {
+    fn damaged(&self, reason: impl Display) -> BuildError {
         let folder = self.wanted.folder.display().to_string();
-        BuildError::Checkpoint { folder, reason: describe(error) }
+        BuildError::Checkpoint { folder, reason: reason.to_string() }
     }
 
     fn read_state(&self) -> Result<Option<State>, BuildError> {
-        let read = || match fs::read(self.path(STATE)) {
-            Ok(bytes) => {
-                let text = without_checksum(&bytes).ok_or_else(|| damaged(STATE))?;
-                Ok(Some(serde_json::from_slice(text)?))
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        };
-        read().map_err(|error| self.damaged(&error))
+        match STATE_KIND.load(&self.path(STATE), &self.build).map_err(|error| error.fault) {
+            Err(Fault::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(fault) => Err(self.damaged(format_args!("{STATE}: {fault}"))),
+            Ok(content) => serde_json::from_slice(&content).map_err(|error| self.damaged(error)),
+        }
     }
 
     fn load<R: PositionRecord>(&mut self, shared: &Shared<'_>) -> io::Result<ResumePoint<R>> {
@@ -256,7 +253,7 @@ impl<'a> CheckpointWriter<'a> {
         (self.state.place, self.state.tally) = (place, tally.clone());
         self.state.faults.extend(faults);
         let state = serde_json::to_vec(&self.state).map_err(io::Error::other)?;
-        write_whole(&self.path(STATE), &with_checksum(state))?;
+        STATE_KIND.save(&self.path(STATE), &self.build, &state)?;
         self.remove_unreferenced()?;
         Ok(kept)
     }
@@ -335,7 +332,7 @@ impl<'a> CheckpointWriter<'a> {
                 }
                 _ => "the games are no longer what they were",
             };
-            return Err(self.damaged(&io::Error::other(reason)));
+            return Err(self.damaged(reason));
         }
         if let Some(listener) = &monitor.faults {
             beginning.faults.iter().for_each(|fault| listener.on_fault(fault));
@@ -387,9 +384,13 @@ fn is_ours(name: &OsStr) -> bool {
 fn description(inputs: &[PgnInput], options: &BuildOptions) -> String {
     let BuildOptions { max_ply, undecided, filter, unique, language, side, facets, strict, .. } =
         options;
-    let inputs: Vec<_> = inputs.iter().map(|input| (input.name(), input.size())).collect();
-    let how = (max_ply, undecided, filter, unique, language, side, facets, strict);
-    format!("{} {how:?} {inputs:?}", env!("CARGO_PKG_VERSION"))
+    let version = env!("CARGO_PKG_VERSION");
+    let inputs = inputs.iter().map(|input| format!("; {:?} {:?}", input.name(), input.size()));
+    format!(
+        "version {version}; max ply {max_ply:?}; undecided {undecided}; filter {filter:?}; \
+         unique {unique}; language {language:?}; side {side:?}; facets {facets}; strict {strict}{}",
+        inputs.collect::<String>()
+    )
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ use crate::support::files::{describe, write_whole};
 
 /// Bytes to read at a time when checking a large file.
 const BLOCK: usize = 1 << 20;
-const CHECKSUM_LINE: usize = 17;
 
 /// A file of the folder and the XXH3 of its bytes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -58,12 +57,8 @@ impl CheckpointFile {
     }
 
     pub(super) fn damaged(&self) -> io::Error {
-        damaged(&self.name)
+        io::Error::new(io::ErrorKind::InvalidData, format!("{} is damaged", self.name))
     }
-}
-
-pub(super) fn damaged(name: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("{name} is damaged"))
 }
 
 fn sum_of(file: &mut File) -> io::Result<u64> {
@@ -74,19 +69,6 @@ fn sum_of(file: &mut File) -> io::Result<u64> {
             read => sum.update(&block[..read]),
         }
     }
-}
-
-/// A text followed by its checksum.
-pub(super) fn with_checksum(mut text: Vec<u8>) -> Vec<u8> {
-    let checksum = format!("{:016x}\n", xxh3_64(&text));
-    text.extend_from_slice(checksum.as_bytes());
-    text
-}
-
-/// The text before the checksum; `None` if the checksum is wrong.
-pub(super) fn without_checksum(bytes: &[u8]) -> Option<&[u8]> {
-    let (text, checksum) = bytes.split_at_checked(bytes.len().checked_sub(CHECKSUM_LINE)?)?;
-    (checksum == format!("{:016x}\n", xxh3_64(text)).as_bytes()).then_some(text)
 }
 
 /// Writes a file sequentially and computes its checksum.

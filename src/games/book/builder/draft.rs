@@ -15,9 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use super::BuildOptions;
 use super::checkpoint::CheckpointWriter;
-use super::checkpoint_file::{with_checksum, without_checksum};
 use crate::games::book::format::writer::{BookWriter, EntriesSoFar};
-use crate::support::files::{NewFile, sync_name, write_whole};
+use crate::support::files::{Kind, NewFile, sync_name};
 
 /// An output to which a build writes a book.
 pub trait BookOutput: Read + Write + Seek + Sized {
@@ -41,18 +40,19 @@ impl BookOutput for NewFile {
     }
 }
 
-/// How much of a book is written, and with which options.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+static NOTE_KIND: Kind = Kind { magic: "tabia book draft 1; ", name: "the note of the draft" };
+
+/// How much of a book is written.
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Written {
-    min_games: u64,
-    min_score: u32,
-    all: usize,
     parts: usize,
     entries: EntriesSoFar,
 }
 
 pub(super) struct BookDraft<'k, 'a> {
     checkpointer: &'k mut CheckpointWriter<'a>,
+    /// A description of the options and the number of all parts.
+    book: String,
     written: Written,
 }
 
@@ -67,20 +67,20 @@ impl<'k, 'a> BookDraft<'k, 'a> {
         all: usize,
     ) -> io::Result<(Self, BookWriter<'static, File>)> {
         let BuildOptions { min_games, min_score, .. } = *options;
-        let new = Written { min_games, min_score, all, ..Written::default() };
+        let book = format!("min games {min_games}; min score {min_score}; {all} parts");
         let path = checkpointer.draft();
-        if let Some(written) =
-            read_note(checkpointer).filter(|written| new.is_same_but_less(written))
+        if let Some(written) = read_note(checkpointer, &book)
             && let Ok(file) = OpenOptions::new().read(true).write(true).open(&path)
             && let Some(writer) = BookWriter::resume(file, &written.entries)?
         {
-            return Ok((BookDraft { checkpointer, written }, writer));
+            return Ok((BookDraft { checkpointer, book, written }, writer));
         }
         // Before the draft changes: an old note might match the new draft.
         remove_note(checkpointer)?;
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(true).open(&path)?;
-        Ok((BookDraft { checkpointer, written: new }, BookWriter::new(file)?))
+        let written = Written::default();
+        Ok((BookDraft { checkpointer, book, written }, BookWriter::new(file)?))
     }
 
     pub(super) fn parts(&self) -> usize {
@@ -101,7 +101,8 @@ impl<'k, 'a> BookDraft<'k, 'a> {
         writer.output().sync_data()?;
         self.written.parts = parts;
         self.written.entries = writer.entries_so_far();
-        write_whole(&self.checkpointer.note(), &with_checksum(serde_json::to_vec(&self.written)?))?;
+        let written = serde_json::to_vec(&self.written)?;
+        NOTE_KIND.save(&self.checkpointer.note(), &self.book, &written)?;
         self.checkpointer.put_off(begin.elapsed());
         Ok(())
     }
@@ -117,18 +118,10 @@ impl<'k, 'a> BookDraft<'k, 'a> {
     }
 }
 
-impl Written {
-    /// Whether `other` describes the same book with more written.
-    fn is_same_but_less(&self, other: &Written) -> bool {
-        let Written { parts, entries, .. } = other.clone();
-        *other == Written { parts, entries, ..self.clone() }
-    }
-}
-
 /// The note of an interrupted build. An unreadable note counts as none: the book is written from
 /// the start.
-fn read_note(checkpointer: &CheckpointWriter<'_>) -> Option<Written> {
-    serde_json::from_slice(without_checksum(&fs::read(checkpointer.note()).ok()?)?).ok()
+fn read_note(checkpointer: &CheckpointWriter<'_>, book: &str) -> Option<Written> {
+    serde_json::from_slice(&NOTE_KIND.load(&checkpointer.note(), book).ok()?).ok()
 }
 
 fn remove_note(checkpointer: &CheckpointWriter<'_>) -> io::Result<()> {

@@ -100,14 +100,8 @@ pub enum BuildError {
     /// A game is broken, and the build is strict.
     #[error("{0}")]
     Broken(String),
-    /// The checkpoint folder belongs to another build.
-    #[error(
-        "{0} holds what another build has done: end that first by its own command, or add --afresh to \
-         throw it away"
-    )]
-    OtherBuild(String),
     /// The checkpoint cannot be read, or no longer matches the inputs.
-    #[error("{folder} cannot be gone on from: {reason}; --afresh throws it away")]
+    #[error("cannot resume from {folder}: {reason}; --afresh discards it")]
     Checkpoint {
         /// The checkpoint folder.
         folder: String,

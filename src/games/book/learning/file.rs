@@ -9,11 +9,9 @@ use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
 use super::memory::Memory;
 use super::row::{ROW_BYTES, Row};
-use crate::support::files::{describe, lock_shared, open_plain, sync_name, write_whole};
+use crate::support::files::{Fault, JournalError, Kind, read_plain, write_whole};
 
 /// The first line of the file, with the version of its rows.
 pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
@@ -22,17 +20,10 @@ pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
 /// into a book at the start of each game, which takes a second or two for this many.
 const MAX_BYTES: u64 = 16 << 20;
 
-#[derive(Debug, Error)]
-pub(crate) enum LearnError {
-    #[error("cannot learn to {path}: {why}")]
-    Io {
-        path: PathBuf,
-        /// The cause.
-        why: String,
-    },
-    /// The file is something else.
-    #[error("{0} holds something else than what was learnt: name another file")]
-    Foreign(PathBuf),
+static KIND: Kind = Kind { magic: "tabia learning 1", name: "the learning file" };
+
+pub(super) fn error(path: &Path, fault: impl Into<Fault>) -> JournalError {
+    KIND.error(path, fault)
 }
 
 /// Whether these are the first bytes of a learning file.
@@ -71,11 +62,11 @@ impl LearnFile {
     ///
     /// # Errors
     /// If it cannot be written to, or is something else.
-    pub(crate) fn open(path: &Path) -> Result<Self, LearnError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
         Self::bounded(path, MAX_BYTES)
     }
 
-    pub(super) fn bounded(path: &Path, max_bytes: u64) -> Result<Self, LearnError> {
+    pub(super) fn bounded(path: &Path, max_bytes: u64) -> Result<Self, JournalError> {
         let mut file = LearnFile { path: path.to_owned(), max_bytes, unsynced: None };
         file.append(&[])?;
         Ok(file)
@@ -85,36 +76,37 @@ impl LearnFile {
     ///
     /// # Errors
     /// If the file cannot be written to, or is something else by now.
-    pub(crate) fn append(&mut self, rows: &[Row]) -> Result<(), LearnError> {
+    pub(crate) fn append(&mut self, rows: &[Row]) -> Result<(), JournalError> {
+        self.append_rows(rows).map_err(|fault| error(&self.path, fault))
+    }
+
+    fn append_rows(&mut self, rows: &[Row]) -> Result<(), Fault> {
         let bytes: Vec<u8> = rows.iter().flat_map(|row| row.to_bytes()).collect();
-        let mut file = self.locked()?;
-        let length = self.repaired(&mut file)?;
+        let (mut file, mut length) = self.locked()?;
         if length + bytes.len() as u64 > self.max_bytes {
             self.compact(&mut file)?;
             drop(file);
-            file = self.locked()?;
-            self.repaired(&mut file)?;
+            (file, length) = self.locked()?;
         }
-        let before = file.metadata().map_err(|error| self.to_error(&error))?.len();
         if let Err(error) = file.write_all(&bytes) {
             // If it cannot be cut off now, the next writer does it.
-            let _ = file.set_len(before);
-            return Err(self.to_error(&error));
+            let _ = file.set_len(length);
+            return Err(error.into());
         }
         let unlocked = file.unlock();
         if !rows.is_empty() {
             self.unsynced = Some(file);
         }
-        unlocked.map_err(|error| self.to_error(&error))
+        Ok(unlocked?)
     }
 
     /// Syncs all rows that were appended.
     ///
     /// # Errors
     /// If the disk fails.
-    pub(crate) fn sync(&mut self) -> Result<(), LearnError> {
+    pub(crate) fn sync(&mut self) -> Result<(), JournalError> {
         let synced = self.unsynced.take().map_or(Ok(()), |file| file.sync_data());
-        synced.map_err(|error| self.to_error(&error))
+        synced.map_err(|cause| error(&self.path, cause))
     }
 
     /// Whether appended rows may not be synced yet.
@@ -122,54 +114,30 @@ impl LearnFile {
         self.unsynced.is_some()
     }
 
-    fn locked(&self) -> Result<File, LearnError> {
-        lock_shared(&self.path).map_err(|error| self.to_error(&error))
-    }
-
-    /// Writes the header line if there is none, and cuts off an incomplete row. Returns the
-    /// resulting length in bytes.
-    fn repaired(&self, file: &mut File) -> Result<u64, LearnError> {
-        let mut head = Vec::new();
-        let length = (|| {
-            file.rewind()?;
-            Read::by_ref(file).take(HEADLINE.len() as u64).read_to_end(&mut head)?;
-            Ok(file.metadata()?.len())
-        })();
-        let length = length.map_err(|error| self.to_error(&error))?;
-        if !HEADLINE.starts_with(&head) {
-            return Err(LearnError::Foreign(self.path.clone()));
-        }
+    /// Opens and locks the file, and cuts off an incomplete row. Also returns the length in bytes.
+    fn locked(&self) -> Result<(File, u64), Fault> {
+        let file = KIND.open(&self.path, "").map_err(|error| error.fault)?;
+        let length = file.metadata()?.len();
         let torn = length.saturating_sub(HEADLINE.len() as u64) % ROW_BYTES as u64;
-        let repaired = match head.len() < HEADLINE.len() {
-            // A power cut must not lose the name of a file that is synced later.
-            true => file
-                .set_len(0)
-                .and_then(|()| file.write_all(HEADLINE))
-                .and_then(|()| sync_name(&self.path)),
-            false if torn > 0 => file.set_len(length - torn),
-            false => Ok(()),
-        };
-        repaired.map_err(|error| self.to_error(&error))?;
-        Ok((length - torn).max(HEADLINE.len() as u64))
+        if torn > 0 {
+            file.set_len(length - torn)?;
+        }
+        Ok((file, length - torn))
     }
 
     /// Replaces the locked file by an equivalent one with fewer rows, at most half the allowed
     /// size.
-    fn compact(&self, file: &mut File) -> Result<(), LearnError> {
+    fn compact(&self, file: &mut File) -> io::Result<()> {
         let mut bytes = Vec::new();
-        let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
-        read.map_err(|error| self.to_error(&error))?;
+        file.rewind()?;
+        file.read_to_end(&mut bytes)?;
         let memory = Memory::of(rows_of(&bytes).0.into_iter());
         let most = (self.max_bytes / 2).saturating_sub(HEADLINE.len() as u64) as usize / ROW_BYTES;
         let rows = memory.compacted(most);
         let mut bytes = HEADLINE.to_vec();
         rows.iter().for_each(|row| bytes.extend_from_slice(&row.to_bytes()));
         log::info!("{}: {} rows of {} bytes stay", self.path.display(), rows.len(), ROW_BYTES);
-        write_whole(&self.path, &bytes).map_err(|error| self.to_error(&error.into()))
-    }
-
-    fn to_error(&self, error: &io::Error) -> LearnError {
-        LearnError::Io { path: self.path.clone(), why: describe(error) }
+        Ok(write_whole(&self.path, &bytes)?)
     }
 }
 
@@ -185,11 +153,13 @@ impl Drop for LearnFile {
 ///
 /// # Errors
 /// If it cannot be read, or is something else.
-pub(super) fn read(path: &Path) -> Result<Vec<u8>, LearnError> {
-    let mut bytes = Vec::new();
-    let read = open_plain(path).and_then(|mut file| file.read_to_end(&mut bytes));
-    read.map_err(|error| LearnError::Io { path: path.to_owned(), why: describe(&error) })?;
-    if is_learning(&bytes) { Ok(bytes) } else { Err(LearnError::Foreign(path.to_owned())) }
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, JournalError> {
+    let bytes = read_plain(path).map_err(|cause| error(path, cause))?;
+    match KIND.check(&mut &bytes[..], "") {
+        Ok(true) => Ok(bytes),
+        Ok(false) => Err(error(path, io::Error::from(io::ErrorKind::UnexpectedEof))),
+        Err(fault) => Err(error(path, fault)),
+    }
 }
 
 #[cfg(test)]
@@ -254,11 +224,11 @@ mod tests {
         for text in ["a letter", "tabia learning 2\n and more", "tabia learnt"] {
             fs::write(&path, text).expect("written");
             let error = LearnFile::open(&path).expect_err("foreign");
-            assert!(matches!(error, LearnError::Foreign(_)), "{error}");
+            assert!(matches!(error.fault, Fault::Foreign(_)), "{error}");
             assert_eq!(fs::read_to_string(&path).expect("there"), text);
         }
         let error = LearnFile::open(dir.path()).expect_err("a folder");
-        assert!(matches!(error, LearnError::Io { .. }), "{error}");
+        assert!(matches!(error.fault, Fault::Io(_)), "{error}");
         let error = LearnFile::open(&dir.path().join("no/such/folder")).expect_err("nowhere");
         assert!(error.to_string().contains("does not exist"), "{error}");
     }

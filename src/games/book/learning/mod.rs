@@ -20,7 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(crate) use file::{HEADLINE, LearnError, LearnFile, Stamp, is_learning, stamp};
+pub(crate) use file::{HEADLINE, LearnFile, Stamp, is_learning, stamp};
 pub(crate) use row::{Found, Row};
 
 use super::format::counts::Counts;
@@ -34,6 +34,7 @@ use super::lookup::values::{BookValue, Scored};
 use crate::chess::notation;
 use crate::chess::position::{KeyMap, Move, Position};
 use crate::chess::score::Score;
+use crate::support::files::JournalError;
 use crate::support::words::counted;
 use memory::{LearnedPosition, Memory};
 
@@ -76,16 +77,15 @@ impl Learned {
     ///
     /// # Errors
     /// If the file cannot be read, or is something else.
-    pub(crate) fn read(path: &Path) -> Result<Option<Self>, LearnError> {
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, JournalError> {
         let bytes = file::read(path)?;
         let (rows, _) = file::rows_of(&bytes);
         if rows.is_empty() {
             return Ok(None);
         }
         let memory = Memory::of(rows.into_iter());
-        let to_error =
-            |error: BookError| LearnError::Io { path: path.into(), why: error.to_string() };
-        let book = book_of(&memory, path, bytes.len()).map_err(to_error)?;
+        let book = book_of(&memory, path, bytes.len())
+            .map_err(|error| file::error(path, io::Error::other(error)))?;
         let times = book.values().filter_map(|value| {
             Some((value.key, judgement::time_of(&value, memory.learned_position(value.key)?)?))
         });
@@ -214,6 +214,7 @@ mod tests {
     use crate::games::book::choice::chooser::Chooser;
     use crate::games::book::choice::policy::Policy;
     use crate::games::pgn::GameResult;
+    use crate::support::files::Fault;
 
     fn game(moves: &str) -> Game {
         let mut game = Game::default();
@@ -240,13 +241,13 @@ mod tests {
     fn missing_or_empty_learning_file_gives_no_book() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("learnt");
-        assert!(matches!(Learned::read(&path), Err(LearnError::Io { .. })));
+        assert!(matches!(Learned::read(&path), Err(JournalError { fault: Fault::Io(_), .. })));
         drop(LearnFile::open(&path).expect("new"));
         assert!(Learned::read(&path).expect("readable").is_none());
         let book = Book::open(&path).expect("an empty book");
         assert_eq!((book.positions(), book.moves(&Position::start())), (0, vec![]));
         fs::write(&path, "1. e4 *").expect("written");
-        assert!(matches!(Learned::read(&path), Err(LearnError::Foreign(_))));
+        assert!(matches!(Learned::read(&path), Err(JournalError { fault: Fault::Foreign(_), .. })));
     }
 
     #[test]

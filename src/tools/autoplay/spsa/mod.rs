@@ -5,11 +5,11 @@
 //! parameters at once, so the games of an iteration do not depend on the number of parameters.
 //!
 //! From the bottom up: `parameter` is a tuned option, `gains` the step sizes, `tuner` the
-//! mathematics without games, `checkpoint` the saved state, `pairs` plays the games, and `tuning`
+//! mathematics without games, `journal` the saved state, `pairs` plays the games, and `tuning`
 //! runs the iterations. The workers of `pairs` have two copies of the engine, which get their
 //! values before each game.
 //!
-//! A checkpoint stores the scores, not the values. All random numbers follow from the seed and the
+//! The journal stores the scores, not the values. All random numbers follow from the seed and the
 //! number of the iteration, so a resumed tuning takes the same path as an uninterrupted one.
 //!
 //! Sources: J. C. Spall, "Multivariate Stochastic Approximation Using a Simultaneous Perturbation
@@ -17,15 +17,15 @@
 //! for Stochastic Optimization" (1998) for the gain sequences; the parameters of the schedule are
 //! those of Stockfish's testing framework, see <https://www.chessprogramming.org/SPSA>.
 
-mod checkpoint;
 mod gains;
+mod journal;
 mod pairs;
 mod parameter;
 mod picture;
 mod tuner;
 mod tuning;
 
-pub(crate) use checkpoint::{Tally, is_checkpoint};
+pub(crate) use journal::{Tally, is_journal};
 pub(crate) use parameter::{Parameter, check_names, read_parameters};
 pub(crate) use picture::{digits, picture};
 pub(crate) use tuner::{Plan, Tuner};

@@ -1,13 +1,14 @@
-//! Runs a tuning, with a checkpoint after each iteration.
+//! Runs a tuning, and stores each iteration.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
 use crossbeam::channel::{Receiver, Sender};
 use thiserror::Error;
 
+use crate::support::files::{Journal, JournalError};
 use crate::support::threads;
 use crate::tools::autoplay::config::EngineConfig;
 use crate::tools::autoplay::engine_pool::persist;
@@ -17,7 +18,7 @@ use crate::tools::autoplay::player::{Player, StartError, find_protocol};
 use crate::tools::autoplay::process::Trace;
 use crate::tools::autoplay::protocol_adapter::OptionRange;
 
-use super::checkpoint::{self, CheckpointError, Lock, Tally};
+use super::journal::{self, Iteration, Tally};
 use super::pairs::{Channels, Job, Options, Report, Scored, TuningContext};
 use super::parameter::Parameter;
 use super::tuner::{Perturbation, Tuner};
@@ -37,7 +38,7 @@ pub(crate) enum TuneError {
         what: String,
     },
     #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
+    Journal(#[from] JournalError),
     #[error("{0}")]
     Threads(#[from] io::Error),
     /// No games count.
@@ -66,11 +67,7 @@ pub(crate) struct Tuning {
     pub conditions: Conditions,
     pub concurrency: usize,
     pub trace: Trace,
-    pub place: PathBuf,
-    /// A text of all settings that determine the path.
-    pub settings: String,
-    /// Excludes other runs.
-    _lock: Option<Lock>,
+    journal: Option<Journal<Iteration>>,
     /// Whether the option of each parameter takes only integers; set by the check of the engine.
     whole: Vec<bool>,
     void_in_a_row: u32,
@@ -82,38 +79,38 @@ enum Round {
 }
 
 impl Tuning {
-    /// Creates a tuning, or resumes it from a checkpoint at `place`; with `anew`, a file there will
-    /// be replaced.
-    ///
-    /// # Errors
-    /// If the checkpoint cannot be used or another run has locked it.
-    pub(crate) fn open(
+    pub(crate) fn new(
         engine: EngineConfig,
-        mut tuner: Tuner,
+        tuner: Tuner,
         openings: Vec<Opening>,
         conditions: Conditions,
-        (place, anew): (PathBuf, bool),
-        settings: String,
-    ) -> Result<Self, TuneError> {
-        let lock = Lock::beside(&place)?;
-        let games = match anew {
-            true => Tally::default(),
-            false => checkpoint::load(&place, &settings, &mut tuner)?,
-        };
-        Ok(Tuning {
+    ) -> Self {
+        Tuning {
             engine,
             tuner,
-            games,
+            games: Tally::default(),
             openings: openings.into(),
             conditions,
             concurrency: 1,
             trace: None,
-            place,
-            settings,
-            _lock: lock,
+            journal: None,
             whole: Vec::new(),
             void_in_a_row: 0,
-        })
+        }
+    }
+
+    /// Stores the iterations in a journal at `place`, and resumes from those there; with `anew`, a
+    /// file there is replaced. `settings` is a text of all settings that determine the path.
+    ///
+    /// # Errors
+    /// If the journal cannot be used or another run has locked it.
+    pub(crate) fn store(
+        &mut self,
+        (place, anew): (&Path, bool),
+        settings: &str,
+    ) -> Result<(), TuneError> {
+        (self.journal, self.games) = journal::open(place, anew, settings, &mut self.tuner)?;
+        Ok(())
     }
 
     /// Starts the engine once to detect its protocol and check its options.
@@ -140,7 +137,7 @@ impl Tuning {
     /// calling thread for each event, once it is saved.
     ///
     /// # Errors
-    /// If the engine cannot play or a checkpoint cannot be written.
+    /// If the engine cannot play or the journal cannot be written.
     pub(crate) fn run(
         &mut self,
         interrupt: &Interrupt,
@@ -187,7 +184,10 @@ impl Tuning {
                 return Ok(());
             };
             self.take(&scored);
-            checkpoint::save(&self.place, &self.settings, &self.tuner, self.games)?;
+            if let Some(journal) = &mut self.journal {
+                journal.append(&Iteration::last(&self.tuner, self.games))?;
+                journal.sync()?;
+            }
             for why in &scored.void {
                 observe(self, &TuneEvent::Void(why.clone()));
             }

@@ -30,6 +30,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use crate::chess::position::{Move, Position};
+use crate::support::files::JournalError;
 
 pub(crate) use packed::{PackedFile, PackedPart, Packer, block_positions};
 pub(crate) use plain::GameFile;
@@ -75,13 +76,12 @@ pub(crate) enum GameError {
         path: PathBuf,
         error: io::Error,
     },
+    #[error(transparent)]
+    Journal(#[from] JournalError),
     #[error("{0}")]
     Threads(io::Error),
     #[error("{} is no file of self-play games; `tabia train games` makes one", .0.display())]
     Foreign(PathBuf),
-    /// The file is packed, so single games cannot be appended.
-    #[error("{} is packed, and no game is added to it; name another file", .0.display())]
-    Packed(PathBuf),
     #[error("{} was begun with {found}, not with {wanted}; name another file", path.display())]
     Settings {
         /// The file.

@@ -17,7 +17,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::{GameError, LONGEST_HEADLINE, PlayedGame, model};
-use crate::support::files::lock_shared;
+use crate::support::files::open_locked;
 use crate::tools::train::in_parallel;
 
 /// How every part begins; the number is the version of the format.
@@ -269,7 +269,7 @@ impl PackedFile {
     /// end.
     pub(crate) fn open(path: &Path) -> Result<(Self, Vec<PackedPart>), GameError> {
         let io_error = |error| GameError::Io { path: path.to_owned(), error };
-        let file = lock_shared(path).map_err(io_error)?;
+        let file = open_locked(path, true).map_err(io_error)?;
         let mut input = BufReader::new(&file);
         let mut parts: Vec<PackedPart> = Vec::new();
         let (mut whole, mut torn) = (0, false);

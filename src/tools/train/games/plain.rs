@@ -15,24 +15,23 @@
 //! settings and its number, so an interrupted file can be continued, and any number of threads
 //! gives the same bytes.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::{GameError, GameReader, PlayedGame, SearchedMove};
 use crate::chess::position::Move;
+use crate::support::files::Kind;
 use crate::tools::train::GameSettings;
 
 /// How every file begins; the number is the version of the format.
 pub(super) const MAGIC: &str = "tabia games 1; ";
 const NOISY: u16 = 0x8000;
+
+static KIND: Kind = Kind { magic: MAGIC, name: "the file of games" };
+
 /// Flag in the half-points of a game that has a FEN.
 const STARTED: u8 = 0x80;
-
-/// The first line of a file, with the settings of its games.
-pub(super) fn headline(settings: &GameSettings) -> String {
-    format!("{MAGIC}{settings}\n")
-}
 
 /// Size of a game in a file in bytes.
 pub(super) fn size(game: &PlayedGame) -> u64 {
@@ -97,38 +96,26 @@ fn decode_fen(input: &mut impl Read) -> io::Result<Box<str>> {
     Ok(String::from_utf8_lossy(&text).into())
 }
 
+/// A file to which games are appended, locked for this run.
 pub(crate) struct GameFile {
     path: PathBuf,
     file: File,
 }
 
 impl GameFile {
-    /// Opens `path` to append games played with `settings`; returns how many it contains already.
-    /// An incomplete game at its end is cut off.
+    /// Opens or creates the file at `path`, to append games played with `settings`; returns how
+    /// many it contains already. An incomplete game at its end is cut off.
     ///
     /// # Errors
     /// If the file cannot be read or written, is not a file of games, or has other settings.
     pub(crate) fn open(path: &Path, settings: &GameSettings) -> Result<(Self, usize), GameError> {
-        let io_error = |error| GameError::Io { path: path.to_owned(), error };
-        if !path.exists() {
-            let mut file = File::create_new(path).map_err(io_error)?;
-            file.write_all(headline(settings).as_bytes()).map_err(io_error)?;
-            return Ok((GameFile { path: path.to_owned(), file }, 0));
-        }
+        let game_file =
+            GameFile { file: KIND.open(path, &settings.to_string())?, path: path.to_owned() };
         let mut reader = GameReader::open(path)?;
-        let wanted = settings.to_string();
-        if reader.is_packed() {
-            return Err(GameError::Packed(path.to_owned()));
-        }
-        if reader.settings() != wanted {
-            let found = reader.settings().to_owned();
-            return Err(GameError::Settings { path: path.to_owned(), found, wanted });
-        }
         while reader.read_game()?.is_some() {}
-        let mut file = OpenOptions::new().append(true).open(path).map_err(io_error)?;
-        file.set_len(reader.whole_bytes()).map_err(io_error)?;
-        file.seek(io::SeekFrom::End(0)).map_err(io_error)?;
-        Ok((GameFile { path: path.to_owned(), file }, reader.games()))
+        let cut = game_file.file.set_len(reader.whole_bytes());
+        cut.map_err(|error| game_file.error(error))?;
+        Ok((game_file, reader.games()))
     }
 
     /// Appends a game.
@@ -136,8 +123,10 @@ impl GameFile {
     /// # Errors
     /// If it cannot be written.
     pub(crate) fn append(&mut self, game: &PlayedGame) -> Result<(), GameError> {
-        self.file
-            .write_all(&encode(game))
-            .map_err(|error| GameError::Io { path: self.path.clone(), error })
+        self.file.write_all(&encode(game)).map_err(|error| self.error(error))
+    }
+
+    fn error(&self, error: io::Error) -> GameError {
+        KIND.error(&self.path, error).into()
     }
 }

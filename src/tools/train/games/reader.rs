@@ -133,10 +133,6 @@ impl GameReader {
         self.lost
     }
 
-    pub(super) fn is_packed(&self) -> bool {
-        self.packed
-    }
-
     /// Offset of the end of the last complete game or block.
     pub(crate) fn whole_bytes(&self) -> u64 {
         self.whole_bytes

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 
-use super::plain::{encode, headline};
+use super::plain::{MAGIC, encode};
 use super::*;
 use crate::support::random::Random;
 use crate::tools::train::{GameSettings, SelfPlay};
@@ -77,13 +77,14 @@ fn foreign_damaged_and_mismatched_files_have_different_errors() {
     let path = dir.path().join("a.games");
     std::fs::write(&path, "[Event \"?\"]\n").expect("written");
     assert!(matches!(GameReader::open(&path), Err(GameError::Foreign(_))));
-    let mut bytes = headline(&settings()).into_bytes();
+    let mut bytes = format!("{MAGIC}{}\n", settings()).into_bytes();
     bytes.extend([1, 1, 0, 0, 0, 0x70]); // a promotion to nothing
     std::fs::write(&path, bytes).expect("written");
     let error = GameReader::open(&path).expect("a file").read_game().expect_err("damaged");
     assert!(error.to_string().ends_with("a.games, game 1: a word is no move"), "{error}");
     let other = GameSettings { nodes: 41, ..settings() };
-    assert!(matches!(GameFile::open(&path, &other), Err(GameError::Settings { .. })));
+    let error = GameFile::open(&path, &other).map(drop).expect_err("other settings").to_string();
+    assert!(error.contains("it was \"40 nodes\", and is \"41 nodes\" now"), "{error}");
 }
 
 /// Packs games with openings, captures, checks, castling and promotions.

@@ -1,39 +1,21 @@
 //! Checkpoints of training.
 //!
-//! A checkpoint begins with a line of text: what is trained, with which settings, on which data.
-//! Then follow, little-endian: the steps taken (u64), the sum of the steps' losses in this epoch
-//! (f64), the number of epochs completed (u64) and the two losses of each (f64), and as f32 the
-//! weights, Adam's two means for them, and the two means of the common step of the king buckets.
+//! The owner of a checkpoint is the settings and the data. Its content is, little-endian: the steps
+//! taken (u64), the sum of the steps' losses in this epoch (f64), the number of epochs completed
+//! (u64) and the two losses of each (f64), and as f32 the weights, Adam's two means for them, and
+//! the two means of the common step of the king buckets.
 
+use std::iter;
 use std::path::Path;
-use std::{io, iter};
-
-use thiserror::Error;
 
 use super::adam::{AdamW, Memory};
 use super::data::{Data, Selection};
 use super::parameters::Parameters;
 use super::sigmoid::Sigmoid;
 use super::trainer::{EpochLoss, State, TrainSettings, Trainer};
-use crate::support::files::{OutputError, write_whole};
+use crate::support::files::{Fault, JournalError, Kind, OutputError};
 
-#[derive(Debug, Error)]
-pub(crate) enum CheckpointError {
-    #[error("cannot be read: {0}")]
-    Io(#[from] io::Error),
-    #[error("is no checkpoint of a network")]
-    Foreign,
-    #[error("was made with `{found}`, not with `{wanted}`; without --resume training begins anew")]
-    Settings {
-        /// The settings in the file.
-        found: String,
-        /// The requested settings.
-        wanted: String,
-    },
-    /// The size of the file is wrong.
-    #[error("is damaged: {0} bytes do not make a checkpoint")]
-    Damaged(usize),
-}
+static KIND: Kind = Kind { magic: "tabia checkpoint 3; ", name: "the checkpoint" };
 
 impl<'d, const N: usize> Trainer<'d, N> {
     /// Writes all data needed to resume, atomically.
@@ -41,7 +23,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     /// # Errors
     /// If the file cannot be written.
     pub(crate) fn save(&self, path: &Path) -> Result<(), OutputError> {
-        let mut bytes = headline::<N>(&self.settings, self.data).into_bytes();
+        let mut bytes = Vec::new();
         let State { parameters, adam, steps, loss, history } = &self.state;
         bytes.extend(steps.to_le_bytes());
         bytes.extend(loss.to_le_bytes());
@@ -53,7 +35,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
         let memories = [each, common].map(|memory| [&memory.first[..], &memory.second]);
         let numbers = iter::once(parameters.as_slice()).chain(memories.into_iter().flatten());
         bytes.extend(numbers.flatten().flat_map(|number| number.to_le_bytes()));
-        write_whole(path, &bytes)
+        KIND.save(path, &owner::<N>(&self.settings, self.data), &bytes)
     }
 
     /// Resumes training from a checkpoint of [`Trainer::save`]. With the same number of threads the
@@ -65,28 +47,17 @@ impl<'d, const N: usize> Trainer<'d, N> {
         settings: TrainSettings,
         data: &'d Data,
         path: &Path,
-    ) -> Result<Self, CheckpointError> {
-        let bytes = std::fs::read(path)?;
-        let end = bytes.iter().position(|&byte| byte == b'\n').ok_or(CheckpointError::Foreign)?;
-        let (found, rest) = bytes.split_at(end + 1);
-        let wanted = headline::<N>(&settings, data);
-        if !found.starts_with(MAGIC.as_bytes()) {
-            return Err(CheckpointError::Foreign);
-        }
-        if found != wanted.as_bytes() {
-            let found = String::from_utf8_lossy(found).trim_end().to_owned();
-            let wanted = wanted.trim_end().to_owned();
-            return Err(CheckpointError::Settings { found, wanted });
-        }
-        let state = decode(rest).ok_or(CheckpointError::Damaged(bytes.len()))?;
+    ) -> Result<Self, JournalError> {
+        let content = KIND.load(path, &owner::<N>(&settings, data))?;
+        let state = decode(&content).ok_or_else(|| {
+            KIND.error(path, Fault::Damaged(format!("{} bytes of content", content.len())))
+        })?;
         Ok(Self::continued(settings, data, state))
     }
 }
 
-const MAGIC: &str = "tabia checkpoint 2; ";
-
 /// Everything the training depends on except the number of threads.
-fn headline<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
+fn owner<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
     let TrainSettings { epochs, batch, rate, final_rate, decay, common, power, balance, .. } =
         settings;
     let seed = settings.seed;
@@ -94,13 +65,13 @@ fn headline<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
     let Selection { curve: Sigmoid { scale }, result_share, lambda, lambda_few, .. } =
         data.selection;
     format!(
-        "{MAGIC}hidden {N}; {training} positions; {held_out} held out; scale {scale}; result {result_share}; \
+        "hidden {N}; {training} positions; {held_out} held out; scale {scale}; result {result_share}; \
          lambda {lambda}, few men {lambda_few}; {epochs} epochs; batch {batch}; rate {rate} to {final_rate}; \
-         decay {decay}; common {common}; power {power}; balance {balance}; seed {seed}\n"
+         decay {decay}; common {common}; power {power}; balance {balance}; seed {seed}"
     )
 }
 
-/// Decodes the state after the first line; `None` if it is invalid.
+/// Decodes the state in the content of a checkpoint; `None` if it is invalid.
 fn decode<const N: usize>(bytes: &[u8]) -> Option<State<N>> {
     let (words, _) = bytes.as_chunks::<8>();
     let mut words = words.iter().copied();

@@ -1,0 +1,368 @@
+//! Files that store finished work, so that an interrupted command can resume.
+//!
+//! The first line names the kind of file, the version of its format and its owner: the input and
+//! settings that the content belongs to. A journal then has one line for each record: the CRC-32
+//! of its JSON, and the JSON. An incomplete line at the end, which a crash or a power failure
+//! leaves, is cut off; damaged lines are skipped. A checkpoint is replaced as a whole, and ends
+//! with the XXH3 of all bytes before.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use thiserror::Error;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{OutputError, describe, open_locked, read_plain, sync_name, write_whole};
+
+/// Sync interval: a power failure loses at most this much work.
+const SYNC_EVERY: Duration = Duration::from_secs(1);
+/// Maximum length of a first line in bytes.
+const MAX_HEADLINE: u64 = 1 << 24;
+/// Characters of an unknown first line that its error shows.
+const SHOWN_CHARS: usize = 40;
+/// Characters of a checksum, with the space after it.
+const SUM_CHARS: usize = 9;
+
+/// A kind of file from which work resumes.
+#[derive(Debug)]
+pub(crate) struct Kind {
+    /// The first bytes: kind and version, up to the owner.
+    pub(crate) magic: &'static str,
+    /// The name of such a file, with its article.
+    pub(crate) name: &'static str,
+}
+
+/// The error for a file from which work cannot resume.
+#[derive(Debug, Error)]
+#[error("cannot use {name} {}: {fault}", path.display())]
+pub struct JournalError {
+    name: &'static str,
+    path: PathBuf,
+    pub(crate) fault: Fault,
+}
+
+/// The cause of a [`JournalError`].
+#[derive(Debug, Error)]
+pub(crate) enum Fault {
+    /// It cannot be read or written, or another run uses it.
+    #[error("{}", describe(.0))]
+    Io(#[from] io::Error),
+    /// It is something else, or of another version.
+    #[error(
+        "it is of another kind or version, and begins with {0:?}; move it elsewhere, or finish it \
+         with the program that wrote it"
+    )]
+    Foreign(String),
+    /// It belongs to other settings or another input.
+    #[error(
+        "it was begun with other settings: {0}; repeat the first command, or move it elsewhere"
+    )]
+    Other(String),
+    #[error("it is damaged: {0}; remove it")]
+    Damaged(String),
+}
+
+impl Kind {
+    pub(crate) fn error(&self, path: &Path, fault: impl Into<Fault>) -> JournalError {
+        JournalError { name: self.name, path: path.to_owned(), fault: fault.into() }
+    }
+
+    fn headline(&self, owner: &str) -> String {
+        format!("{}{}\n", self.magic, owner.replace('\n', "; "))
+    }
+
+    /// Reads the first line; returns whether it is complete.
+    ///
+    /// # Errors
+    /// If the file is something else, or has another owner.
+    pub(crate) fn check(&self, input: &mut impl BufRead, owner: &str) -> Result<bool, Fault> {
+        let mut line = Vec::new();
+        input.by_ref().take(MAX_HEADLINE).read_until(b'\n', &mut line)?;
+        let (line, headline) = (String::from_utf8_lossy(&line), self.headline(owner));
+        match line.strip_prefix(self.magic) {
+            _ if headline.starts_with(&*line) => Ok(*line == headline),
+            Some(found) => Err(Fault::Other(difference(found, &headline[self.magic.len()..]))),
+            None => Err(Fault::Foreign(line.trim_end().chars().take(SHOWN_CHARS).collect())),
+        }
+    }
+
+    /// Opens the file of `owner` for this run alone, to read and append; creates it if necessary.
+    ///
+    /// # Errors
+    /// If it cannot be read and written, is in use, is something else, or has another owner.
+    pub(crate) fn open(&self, path: &Path, owner: &str) -> Result<File, JournalError> {
+        self.try_open(path, owner).map_err(|fault| self.error(path, fault))
+    }
+
+    fn try_open(&self, path: &Path, owner: &str) -> Result<File, Fault> {
+        let mut file = open_locked(path, true)?;
+        if !self.check(&mut BufReader::new(&file), owner)? {
+            file.set_len(0)?;
+            file.write_all(self.headline(owner).as_bytes())?;
+            // A power failure must not lose the name of a file that is synced later.
+            sync_name(path)?;
+        }
+        Ok(file)
+    }
+
+    /// Writes a checkpoint in place of the previous one.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn save(&self, path: &Path, owner: &str, content: &[u8]) -> Result<(), OutputError> {
+        let mut bytes = [self.headline(owner).as_bytes(), content].concat();
+        bytes.extend(xxh3_64(&bytes).to_le_bytes());
+        write_whole(path, &bytes)
+    }
+
+    /// Reads the content of a checkpoint.
+    ///
+    /// # Errors
+    /// If it does not exist, cannot be read, is damaged, is something else, or has another owner.
+    pub(crate) fn load(&self, path: &Path, owner: &str) -> Result<Vec<u8>, JournalError> {
+        self.try_load(path, owner).map_err(|fault| self.error(path, fault))
+    }
+
+    fn try_load(&self, path: &Path, owner: &str) -> Result<Vec<u8>, Fault> {
+        let bytes = read_plain(path)?;
+        let mut rest = &bytes[..];
+        self.check(&mut rest, owner)?;
+        let whole = &bytes[..bytes.len().saturating_sub(size_of::<u64>())];
+        match rest.split_last_chunk() {
+            Some((content, sum)) if xxh3_64(whole).to_le_bytes() == *sum => Ok(content.to_vec()),
+            _ => Err(Fault::Damaged("its checksum is wrong".to_owned())),
+        }
+    }
+}
+
+/// The first difference of two owners, whose settings are separated by semicolons.
+fn difference(before: &str, now: &str) -> String {
+    let [mut before, mut now] = [before, now].map(|owner| owner.split(';').map(str::trim));
+    loop {
+        match (before.next(), now.next()) {
+            (Some(was), Some(is)) if was == is => (),
+            pair => {
+                let (was, is) = (pair.0.unwrap_or("nothing"), pair.1.unwrap_or("nothing"));
+                return format!("it was \"{was}\", and is \"{is}\" now");
+            }
+        }
+    }
+}
+
+/// An open journal, locked for this run.
+#[derive(Debug)]
+pub(crate) struct Journal<R> {
+    file: File,
+    path: PathBuf,
+    kind: &'static Kind,
+    /// Its length in bytes.
+    end: u64,
+    synced: Instant,
+    records: PhantomData<fn(R)>,
+}
+
+impl<R: Serialize + DeserializeOwned> Journal<R> {
+    /// Opens or creates the journal of `owner`, and calls `visit` with each record and its place.
+    ///
+    /// # Errors
+    /// If it cannot be read and written, is in use, is something else, or has another owner.
+    pub(crate) fn open(
+        path: &Path,
+        kind: &'static Kind,
+        owner: &str,
+        mut visit: impl FnMut(R, u64),
+    ) -> Result<Self, JournalError> {
+        let (file, end) = (kind.open(path, owner)?, kind.headline(owner).len() as u64);
+        let (path, synced, records) = (path.to_owned(), Instant::now(), PhantomData);
+        let mut journal = Journal { file, path, kind, end, synced, records };
+        let recovered = journal.recover(&mut visit);
+        recovered.map_err(|error| journal.error(error)).map(|()| journal)
+    }
+
+    fn recover(&mut self, visit: &mut impl FnMut(R, u64)) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(self.end))?;
+        let (mut input, mut line) = (BufReader::new(&self.file), Vec::new());
+        while input.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
+            parse(&line).into_iter().for_each(|record| visit(record, self.end));
+            self.end += line.len() as u64;
+            line.clear();
+        }
+        self.file.set_len(self.end)
+    }
+
+    fn error(&self, error: io::Error) -> JournalError {
+        self.kind.error(&self.path, error)
+    }
+
+    /// Appends a record; returns its place.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn append(&mut self, record: &R) -> Result<u64, JournalError> {
+        let json = serde_json::to_vec(record).map_err(io::Error::from);
+        json.and_then(|json| self.write(&json)).map_err(|error| self.error(error))
+    }
+
+    fn write(&mut self, json: &[u8]) -> io::Result<u64> {
+        let (line, place) = ([sum_of(json).as_bytes(), json, b"\n"].concat(), self.end);
+        if let Err(error) = self.file.write_all(&line) {
+            // If it cannot be cut off now, the next run does it.
+            let _ = self.file.set_len(self.end);
+            return Err(error);
+        }
+        self.end += line.len() as u64;
+        if self.synced.elapsed() >= SYNC_EVERY {
+            self.file.sync_data()?;
+            self.synced = Instant::now();
+        }
+        Ok(place)
+    }
+
+    /// Syncs all records to disk.
+    ///
+    /// # Errors
+    /// If the disk fails.
+    pub(crate) fn sync(&self) -> Result<(), JournalError> {
+        self.file.sync_data().map_err(|error| self.error(error))
+    }
+
+    /// Reads the record at a place.
+    ///
+    /// # Errors
+    /// If it cannot be read or is damaged by now.
+    pub(crate) fn read_at(&mut self, place: u64) -> io::Result<R> {
+        let mut line = Vec::new();
+        self.file.seek(SeekFrom::Start(place))?;
+        BufReader::new(&self.file).read_until(b'\n', &mut line)?;
+        parse(&line).ok_or(ErrorKind::InvalidData.into())
+    }
+
+    /// Removes the file, once its work is elsewhere.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    pub(crate) fn remove(self) -> Result<(), JournalError> {
+        std::fs::remove_file(&self.path).map_err(|error| {
+            let why = describe(&error);
+            self.error(io::Error::other(format!(
+                "its work is complete, but it cannot be removed: {why}; remove it"
+            )))
+        })
+    }
+}
+
+fn sum_of(json: &[u8]) -> String {
+    format!("{:08x} ", crc32fast::hash(json))
+}
+
+/// Parses a line; `None` if it is damaged.
+fn parse<R: DeserializeOwned>(line: &[u8]) -> Option<R> {
+    let (sum, json) = line.strip_suffix(b"\n")?.split_at_checked(SUM_CHARS)?;
+    if sum == sum_of(json).as_bytes() { serde_json::from_slice(json).ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static KIND: Kind = Kind { magic: "tabia test 2; ", name: "the test file" };
+
+    fn open(path: &Path, owner: &str) -> Result<(Journal<String>, Vec<String>), JournalError> {
+        let mut records = Vec::new();
+        let journal = Journal::open(path, &KIND, owner, |record, _| records.push(record))?;
+        Ok((journal, records))
+    }
+
+    #[test]
+    fn all_other_records_survive_torn_and_damaged_ones() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("x");
+        let (mut journal, records) = open(&path, "a\nb").expect("new");
+        assert_eq!(records, [""; 0]);
+        let all = ["one", "two\n", "three"].map(str::to_owned);
+        let places = all.each_ref().map(|record| journal.append(record).expect("written"));
+        for (place, record) in places.into_iter().zip(&all).rev() {
+            assert_eq!(journal.read_at(place).expect("there"), *record);
+        }
+        drop(journal);
+        let whole = std::fs::read(&path).expect("there");
+        for cut in 0..whole.len() {
+            std::fs::write(&path, &whole[..cut]).expect("written");
+            let (mut journal, records) = open(&path, "a\nb").expect("torn");
+            let lines = whole[..cut].iter().filter(|&&byte| byte == b'\n').count();
+            assert_eq!(records, all[..lines.saturating_sub(1)], "{cut} bytes");
+            journal.append(&"more".to_owned()).expect("written");
+            drop(journal);
+            let (_, mended) = open(&path, "a\nb").expect("mended");
+            assert_eq!(mended, [&records[..], &["more".to_owned()]].concat(), "{cut} bytes");
+        }
+        for place in places[1] as usize..places[2] as usize - 1 {
+            let mut damaged = whole.clone();
+            damaged[place] ^= 1;
+            std::fs::write(&path, &damaged).expect("written");
+            let (_, records) = open(&path, "a\nb").expect("damaged");
+            assert_eq!(records, ["one", "three"], "{place}");
+        }
+    }
+
+    #[test]
+    fn a_journal_has_one_writer_and_can_be_removed() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("x");
+        let (journal, _) = open(&path, "a").expect("new");
+        let busy = open(&path, "a").expect_err("in use").to_string();
+        assert!(busy.starts_with("cannot use the test file ") && busy.contains("another program"));
+        journal.remove().expect("removed");
+        assert!(!path.exists());
+        let nowhere = open(&dir.path().join("none/x"), "a").expect_err("no folder").to_string();
+        assert!(nowhere.contains("none/x: it does not exist"), "{nowhere}");
+    }
+
+    #[test]
+    fn other_files_are_refused_and_unchanged() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("x");
+        for (text, reason) in [
+            ("a letter", "begins with \"a letter\"; move it"),
+            ("tabia testing\n", "begins with \"tabia testing\""),
+            ("tabia test 1; a; b\nx", "begins with \"tabia test 1; a; b\""),
+            ("tabia test 2; a; c\nx\n", "other settings: it was \"c\", and is \"b\" now"),
+            ("tabia test 2; a\nx\n", "it was \"nothing\", and is \"b\" now"),
+            ("tabia test 2; a; b; c", "it was \"c\", and is \"nothing\" now"),
+        ] {
+            std::fs::write(&path, text).expect("written");
+            let error = open(&path, "a\nb").expect_err("refused").to_string();
+            assert!(error.contains(reason), "{error}");
+            assert_eq!(std::fs::read_to_string(&path).expect("there"), text);
+        }
+    }
+
+    #[test]
+    fn a_checkpoint_is_read_only_as_a_whole_and_by_its_owner() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("x");
+        let load = |owner: &str| KIND.load(&path, owner);
+        let fault = |owner: &str| load(owner).expect_err("refused").fault;
+        assert!(matches!(fault("a"), Fault::Io(error) if error.kind() == ErrorKind::NotFound));
+        KIND.save(&path, "b", b"old").expect("written");
+        KIND.save(&path, "a", b"content\n").expect("replaced");
+        assert_eq!(load("a").expect("there"), b"content\n");
+        assert!(matches!(fault("b"), Fault::Other(_)));
+        let whole = std::fs::read(&path).expect("there");
+        for place in 0..whole.len() {
+            std::fs::write(&path, &whole[..place]).expect("written");
+            load("a").expect_err("torn");
+            let mut damaged = whole.clone();
+            damaged[place] ^= 1;
+            std::fs::write(&path, &damaged).expect("written");
+            load("a").expect_err("damaged");
+        }
+        std::fs::write(&path, "tabia test 1; a\n").expect("written");
+        assert!(matches!(fault("a"), Fault::Foreign(_)));
+    }
+}
