@@ -5,8 +5,8 @@
 mod support;
 
 mod architecture;
-mod generate;
 mod lessons;
+mod packaging;
 mod pages;
 
 use std::fs;
