@@ -20,7 +20,7 @@ use shakmaty_syzygy::{AmbiguousWdl, Metric, ProbeError, Syzygy, SyzygyError, Tab
 use thiserror::Error;
 
 use crate::chess::position::{Color, Move, Piece, Position};
-use crate::support::files::open_plain;
+use crate::support::files::{Cannot, FileError, open_plain};
 
 /// Separates folders, as in a `PATH`.
 #[cfg(not(windows))]
@@ -61,13 +61,8 @@ impl fmt::Debug for Tables {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TablesError {
     /// A folder cannot be read.
-    #[error("cannot read endgame tables in {}: {why}", path.display())]
-    Read {
-        /// The folder.
-        path: PathBuf,
-        /// The system's error message.
-        why: String,
-    },
+    #[error(transparent)]
+    Read(#[from] FileError),
     /// It contains no tables.
     #[error("there are no Syzygy tables (*.rtbw) in {}", path.display())]
     None {
@@ -152,10 +147,7 @@ impl Tables {
         let mut damage = Damage::default();
         let mut files = 0;
         for folder in path.to_string_lossy().split(SEPARATOR).map(Path::new) {
-            let found = files_of(folder).map_err(|error| TablesError::Read {
-                path: folder.to_owned(),
-                why: error.to_string(),
-            })?;
+            let found = files_of(folder).cannot("read endgame tables in", folder.display())?;
             for file in found {
                 match has_valid_header(&file).and_then(|()| tables.add_file(&file)) {
                     Ok(()) => files += 1,

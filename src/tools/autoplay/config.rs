@@ -10,6 +10,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use super::clock::{MoveLimits, TimeControl};
+use crate::support::files::{Cannot, FileError};
 
 /// The protocol of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -111,13 +112,8 @@ pub enum ConfigError {
     #[error("no command: `{0}` (it is empty, or a quotation mark is missing)")]
     Command(String),
     /// The file cannot be read.
-    #[error("cannot read {}: {cause}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        cause: std::io::Error,
-    },
+    #[error(transparent)]
+    Read(#[from] FileError),
     /// The file is not a table of engines.
     #[error("{}: {message}", path.display())]
     Toml {
@@ -185,12 +181,16 @@ impl EngineTable {
         };
         let has_own = own != MoveLimits::default();
         engine.limits = if has_own { own } else { base.limits };
-        engine.protocol = self.protocol;
+        if self.protocol == Protocol::Auto {
+            engine.protocol = base.protocol;
+        } else {
+            engine.protocol = self.protocol;
+        }
         engine.dir = self.dir.or_else(|| base.dir.clone());
         engine.env = base.env.iter().cloned().chain(self.env).collect();
         let own_options = self.options.into_iter().map(|(name, value)| (name, plain(&value)));
         engine.options = base.options.iter().cloned().chain(own_options).collect();
-        engine.init = self.init;
+        engine.init = base.init.iter().cloned().chain(self.init).collect();
         engine.margin = self.margin_ms.map_or(base.margin, Duration::from_millis);
         engine.ponder = self.ponder.unwrap_or(base.ponder);
         engine.restart = self.restart.unwrap_or(base.restart);
@@ -209,8 +209,7 @@ fn plain(value: &toml::Value) -> String {
 /// # Errors
 /// If the file cannot be read or is not a table of engines.
 pub fn read_engines(path: &Path, base: &EngineConfig) -> Result<Vec<EngineConfig>, ConfigError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|cause| ConfigError::Read { path: path.to_owned(), cause })?;
+    let text = std::fs::read_to_string(path).cannot("read", path.display())?;
     let file: EngineFile = toml::from_str(&text).map_err(|error| ConfigError::Toml {
         path: path.to_owned(),
         message: error.to_string().trim_end().to_owned(),
