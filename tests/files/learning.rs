@@ -192,7 +192,7 @@ fn what_was_learnt_is_a_book_for_the_commands() {
     fs::write(folder.path().join("games.pgn"), "1. e4 *\n").expect("written");
     let before = fs::read(&file).expect("the file");
     for (arguments, reason) in [
-        ("book learn games.pgn -o x.tbk", "holds nothing that was learnt"),
+        ("book learn games.pgn -o x.tbk", "is no learning file"),
         ("book learn missing -o x.tbk", "does not exist"),
         ("book learn learnt -o learnt", "it is read as well"),
         ("book learn learnt -o games.pgn", "use a name that ends in .tbk"),
