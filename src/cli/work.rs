@@ -48,7 +48,7 @@ pub(super) fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
 
 /// Returns switches, one for each of this many series of searches, that Ctrl-C stops.
 pub(super) fn stop_switches(count: usize) -> anyhow::Result<Vec<Switch>> {
-    let switches = vec![(); count].iter().map(|()| Switch::default()).collect::<Vec<_>>();
+    let switches: Vec<Switch> = (0..count).map(|_| Switch::default()).collect();
     let thrown = switches.clone();
     on_interruption(move || thrown.iter().for_each(Switch::stop))?;
     Ok(switches)
