@@ -97,11 +97,15 @@ mod tests {
 
     /// Returns all commands with their full names.
     fn commands() -> Vec<(String, Command)> {
-        let mut found = vec![("tabia".to_owned(), command().term_width(COLUMNS))];
+        let mut root = command().term_width(COLUMNS);
+        // Adds the global options.
+        root.build();
+        let mut found = vec![("tabia".to_owned(), root)];
         let mut next = 0;
         while let Some((above, command)) = found.get(next).cloned() {
             next += 1;
-            found.extend(command.get_subcommands().map(|command| {
+            let below = command.get_subcommands().filter(|below| below.get_name() != "help");
+            found.extend(below.map(|command| {
                 let name = format!("{above} {}", command.get_name());
                 (name, command.clone().term_width(COLUMNS))
             }));

@@ -168,10 +168,10 @@ pub(super) struct GameFilterArgs {
     #[arg(long, value_delimiter = ',', value_name = "CODES")]
     eco: Vec<EcoRange>,
     /// Least seconds for each player, with 60 increments
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", hide_short_help = true)]
     min_seconds: Option<u32>,
     /// Most seconds for each player, with 60 increments
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", hide_short_help = true)]
     max_seconds: Option<u32>,
     /// Results, such as 1-0,1/2-1/2
     #[arg(long, value_delimiter = ',', value_parser = parse_result, value_name = "RESULTS")]
