@@ -11,7 +11,7 @@ all:
 deb:
 	cargo build --profile dist --locked --target-dir target
 	rm -rf target/share target/debian
-	target/dist/tabia generate share target/share
+	cargo run --locked --target-dir target --example packaging -- target/share
 	mkdir -p target/share/doc
 	gzip -9n < CHANGELOG.md > target/share/doc/changelog.gz
 	CARGO_TARGET_DIR=target cargo deb --profile dist --no-build

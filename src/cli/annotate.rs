@@ -5,67 +5,57 @@ use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
-use anyhow::Context;
-use indicatif::ProgressBar;
-
-use super::judge::Judge;
+use super::args::{EvaluationArgs, GamePaths, SearchLimit, TableMemory, Threads};
 use super::output::{self, errln};
-use super::work::{INTERRUPTED, cores, on_interruption, progress_bar};
+use super::work::{Progress, exit_status, stop_switches};
 use super::writing::{Force, GAMES, files_of};
 use crate::engine::search::Config;
 use crate::games::book::{Book, EMBEDDED_NAME, Names};
 use crate::games::pgn::{GameEnd, GameStatus, PgnGame, PgnInput, read_games};
-use crate::support::files::{FileKind, Output};
-use crate::support::words::{number_of, parse_time, plural, visible};
+use crate::support::files::{Cannot, FileError, FileKind, Output};
+use crate::support::words::{number_of, plural, visible};
 use crate::tools::annotate::journal::AnnotatedGames;
 use crate::tools::annotate::work::{Numbered, Plan, annotate_all};
 use crate::tools::annotate::{Annotated, Background, Effort, Limits, NODES, describe, page};
 use crate::tools::suite::Switch;
 
-/// Interval of progress lines without a terminal.
-const REPORT_INTERVAL: Duration = Duration::from_secs(60);
-
-/// Search the moves of games, and write what they give away beside them
+/// Find mistakes in games and add better lines
 ///
-/// Moves that lose expected points are called inaccuracies (?!), mistakes (?) and blunders (??), with
-/// the better line beside them; only moves, missed mates, the opening's name, where the game left the
-/// book, and each player's accuracy are told. What stands in the games is kept. With -o, a run that
-/// was ended, by Ctrl-C or the power, is continued by the same command.
+/// Moves that lose expected points become inaccuracies (?!), mistakes (?) and blunders (??), with the
+/// better line as a variation. Only moves, missed mates, the opening, where the game left the book,
+/// and each player's accuracy are noted. Existing comments stay. With -o, the same command resumes
+/// an interrupted run.
 #[derive(Debug, clap::Args)]
+#[command(
+    mut_arg("nodes", |arg| arg.help(format!("Nodes for each position (default: {NODES})"))),
+    mut_arg("memory", |arg| arg.default_value("16M"))
+)]
 pub(super) struct Args {
-    /// PGN files or folders, also .gz, .bz2 and .zst; - for standard input
-    #[arg(required = true, value_name = "GAMES")]
-    games: Vec<PathBuf>,
-    /// Where the annotated games go (default: standard output)
+    #[command(flatten)]
+    games: GamePaths,
+    /// The file of annotated games to write (default: standard output)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write a page of the games too: board, curve of expectation, list of moments
+    /// Write a page of the games, too: board, expected points, turning points
     #[arg(long, value_name = "FILE", requires = "output")]
     html: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
-    /// Nodes for each position
-    #[arg(long, value_name = "N", default_value_t = NODES, value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: u64,
-    /// Seconds for each position, instead of nodes
-    #[arg(long, value_parser = parse_time, conflicts_with = "nodes")]
-    seconds: Option<Duration>,
-    /// Expected points, 0 to 1, whose loss makes an inaccuracy, a mistake and a blunder
+    #[command(flatten)]
+    limit: SearchLimit,
+    /// Lost points, 0 to 1, that make an inaccuracy, a mistake and a blunder
     #[arg(long, value_name = "A,B,C", default_value = "0.05,0.1,0.15", value_parser = parse_limits)]
     limits: Limits,
-    /// The book that the games are compared with: .tbk, .bin or .pgn, or several with ; between them
+    /// The book to compare with, or several separated by ;
     #[arg(long, value_name = "BOOK", default_value = EMBEDDED_NAME)]
     book: String,
-    /// Games at a time (default: one for each core)
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
-    /// Mebibytes for the transposition table of each
-    #[arg(long, value_name = "MB", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
-    memory: u32,
     #[command(flatten)]
-    judge: Judge,
+    threads: Threads,
+    #[command(flatten)]
+    memory: TableMemory,
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
 }
 
 /// Parses three shares of a point in ascending order.
@@ -83,7 +73,9 @@ fn parse_limits(text: &str) -> Result<Limits, String> {
 
 impl Args {
     fn effort(&self) -> Effort {
-        self.seconds.map_or(Effort::Nodes(self.nodes), Effort::Time)
+        self.limit
+            .seconds
+            .map_or_else(|| Effort::Nodes(self.limit.nodes.unwrap_or(NODES)), Effort::Time)
     }
 
     /// Describes in one line everything that determines the annotated games.
@@ -98,7 +90,7 @@ impl Args {
             env!("CARGO_PKG_VERSION"),
             self.effort().describe(),
             book.checksum(),
-            self.memory,
+            self.memory.mebibytes(),
             inputs.join(", ")
         ))
         .into_owned()
@@ -110,9 +102,9 @@ impl Args {
 /// # Errors
 /// If a file cannot be read or written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let inputs = PgnInput::from_paths(&args.games)?;
+    let inputs = PgnInput::from_paths(&args.games.games)?;
     let book = Book::open_all(&args.book)?;
-    let evaluation = args.judge.open()?;
+    let evaluation = args.evaluation.open()?;
     let settings = args.settings(&inputs, &book, &evaluation.to_string());
     let mut target = args
         .output
@@ -122,7 +114,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let held = |number| target.as_ref().is_some_and(|target| target.journal.holds(number));
     let count = count(&inputs)?;
     let plan = Plan {
-        config: Config { memory_mb: args.memory as usize, evaluation, ..Config::default() },
+        config: Config { memory_mb: args.memory.mebibytes(), evaluation, ..Config::default() },
         effort: args.effort(),
     };
     let names = Names::embedded();
@@ -132,34 +124,32 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         limits: args.limits,
         effort: args.effort().describe(),
     };
-    let switches: Vec<Switch> =
-        (0..args.threads.map_or_else(cores, usize::from)).map(|_| Switch::default()).collect();
-    let thrown = switches.clone();
-    on_interruption(move || thrown.iter().for_each(Switch::stop))?;
+    let switches = stop_switches(args.threads.count())?;
 
     let failure = Failure::default();
     let held: Vec<bool> = (0..count.unwrap_or(0)).map(held).collect();
     let games = Games::new(inputs, failure.clone())
         .filter(move |(number, _)| !held.get(*number as usize).is_some_and(|&held| held));
-    let mut reporter =
-        ProgressReporter::new(count, target.as_ref().map_or(0, |target| target.journal.len()));
+    let held = target.as_ref().map_or(0, |target| target.journal.len());
+    let mut progress = Progress::new(count.unwrap_or(0), held as u64, "games");
     let mut printer = Printer::default();
     let done = annotate_all(games, &plan, &background, &switches, |(number, annotated)| {
         match &mut target {
             Some(target) => target.journal.append(number, annotated.pgn.to_string())?,
             None => printer.print(number, &annotated)?,
         }
-        reporter.report(&annotated);
+        log_accuracy(&annotated);
+        progress.step();
         anyhow::Ok(())
     });
-    reporter.bar.finish_and_clear();
+    progress.finish();
     done?;
     failure.take().map_or(Ok(()), Err)?;
     let stopped = switches.iter().any(Switch::is_stopped);
     if let Some(target) = target {
         target.close(args, stopped, count)?;
     }
-    Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(exit_status(stopped))
 }
 
 /// Stores annotated games until all are complete, and then writes them.
@@ -192,8 +182,7 @@ impl<'a> Target<'a> {
     fn close(mut self, args: &Args, stopped: bool, count: Option<u64>) -> anyhow::Result<()> {
         let path = self.output.path();
         let mut file = self.output.stream()?;
-        let written = self.journal.write_all(&mut file);
-        written.with_context(|| format!("cannot write {}", path.display()))?;
+        self.journal.write_all(&mut file).cannot("write", path.display())?;
         file.keep()?;
         if let Some(page) = &self.page {
             page.write(page_of(path)?.as_bytes())?;
@@ -219,12 +208,11 @@ impl<'a> Target<'a> {
     }
 }
 
-fn page_of(path: &Path) -> anyhow::Result<String> {
-    let to_error = || format!("cannot read {}", path.display());
-    let text = std::fs::File::open(path).with_context(to_error)?;
+fn page_of(path: &Path) -> Result<String, FileError> {
+    let text = std::fs::File::open(path).cannot("read", path.display())?;
     let games = read_games(BufReader::new(text)).map(|game| game.map(|(game, _)| game));
-    let games: Vec<PgnGame> = games.collect::<std::io::Result<_>>().with_context(to_error)?;
-    Ok(page(&games))
+    let games: std::io::Result<Vec<PgnGame>> = games.collect();
+    Ok(page(&games.cannot("read", path.display())?))
 }
 
 /// Prints games in their order, whatever order they are finished in.
@@ -246,53 +234,22 @@ impl Printer {
     }
 }
 
-struct ProgressReporter {
-    bar: ProgressBar,
-    wanted: Option<u64>,
-    held: u64,
-    done: u64,
-    begun: Instant,
-    to_error: Instant,
-}
-
-impl ProgressReporter {
-    fn new(wanted: Option<u64>, held: usize) -> Self {
-        let bar = progress_bar(wanted.unwrap_or(0) as usize, "games");
-        bar.set_position(held as u64);
-        let now = Instant::now();
-        ProgressReporter { bar, wanted, held: held as u64, done: 0, begun: now, to_error: now }
-    }
-
-    fn report(&mut self, annotated: &Annotated) {
-        self.done += 1;
-        self.bar.inc(1);
-        let tag = |name| annotated.pgn.tag(name).unwrap_or("?").to_owned();
-        let [white, black] = annotated.players.each_ref().map(describe);
-        log::info!("{} - {}: White: {white}; Black: {black}", tag("White"), tag("Black"));
-        if !self.bar.is_hidden() || self.to_error.elapsed() < REPORT_INTERVAL {
-            return;
-        }
-        self.to_error = Instant::now();
-        let minutes = self.begun.elapsed().as_secs_f64() / 60.0;
-        let rate = self.done as f64 / minutes;
-        let (done, of) = (self.held + self.done, self.wanted);
-        let left = of.map_or_else(String::new, |of| {
-            format!(" of {of}, {:.0} minutes left", of.saturating_sub(done) as f64 / rate)
-        });
-        errln!("{}{left}, {rate:.1} a minute", number_of(done, "game"));
-    }
+fn log_accuracy(annotated: &Annotated) {
+    let tag = |name| annotated.pgn.tag(name).unwrap_or("?");
+    let [white, black] = annotated.players.each_ref().map(describe);
+    log::info!("{} - {}: White: {white}; Black: {black}", tag("White"), tag("Black"));
 }
 
 /// The first error while games were read.
 #[derive(Clone, Default)]
-struct Failure(Arc<Mutex<Option<anyhow::Error>>>);
+struct Failure(Arc<Mutex<Option<FileError>>>);
 
 impl Failure {
-    fn set(&self, error: anyhow::Error) {
+    fn set(&self, error: FileError) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 
-    fn take(&self) -> Option<anyhow::Error> {
+    fn take(&self) -> Option<FileError> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -334,8 +291,7 @@ impl Games {
     }
 
     fn fail(&self, name: &str, error: &std::io::Error) -> Option<()> {
-        let words = crate::support::files::describe(error);
-        self.failure.set(anyhow::anyhow!("cannot read {}: {words}", visible(name)));
+        self.failure.set(FileError::new("read", name, error));
         None
     }
 
@@ -375,21 +331,16 @@ impl Iterator for Games {
 }
 
 /// Counts the games to be annotated; `None` if that is not possible in advance.
-fn count(inputs: &[PgnInput]) -> anyhow::Result<Option<u64>> {
+fn count(inputs: &[PgnInput]) -> Result<Option<u64>, FileError> {
     let mut games = 0;
     for input in inputs {
         if matches!(input, PgnInput::Stdin) || input.size().is_none() {
             return Ok(None);
         }
-        let to_error = |error: std::io::Error| {
-            anyhow::anyhow!(
-                "cannot read {}: {}",
-                input.name(),
-                crate::support::files::describe(&error)
-            )
-        };
-        for game in read_games(input.open(&Arc::default()).map_err(to_error)?) {
-            games += u64::from(game.map_err(to_error)?.1.status != GameStatus::Variant);
+        let text = input.open(&Arc::default()).cannot("read", input.name())?;
+        for game in read_games(text) {
+            let (_, end) = game.cannot("read", input.name())?;
+            games += u64::from(end.status != GameStatus::Variant);
         }
     }
     Ok(Some(games))

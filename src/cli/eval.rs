@@ -4,21 +4,21 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use crate::chess::position::Position;
-use crate::cli::judge::Judge;
+use crate::cli::args::EvaluationArgs;
 use crate::cli::output;
 use crate::cli::usage::of_arguments;
 
-/// Show what the evaluations think of positions
+/// Show the evaluations of positions
 ///
-/// First the score that the search uses, then the classical evaluation term by term and the network man
-/// by man; the latter not with `--evaluation classical`. Each FEN may be one argument or six.
+/// Prints the score that the search uses, the classical evaluation term by term, and the network
+/// piece by piece (not with `--evaluation classical`). Each FEN may be one argument or six.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Positions as FEN (default: the start position)
     #[arg(value_name = "FEN")]
     fens: Vec<String>,
     #[command(flatten)]
-    judge: Judge,
+    evaluation: EvaluationArgs,
 }
 
 /// Prints for each position the score used in play, the breakdown as a table, and the network's
@@ -35,7 +35,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if positions.is_empty() {
         positions.push(Position::start());
     }
-    let evaluation = args.judge.open()?;
+    let evaluation = args.evaluation.open()?;
     let mut out = output::stdout();
     for (index, position) in positions.iter().enumerate() {
         if positions.len() > 1 {

@@ -18,7 +18,7 @@ pub(super) const VARIABLE: &str = "RUST_LOG";
 /// How much is told of what goes on.
 #[derive(Debug, clap::Args)]
 pub(super) struct Verbosity {
-    /// Tell what goes on; -vv more, -vvv all of a search; $RUST_LOG by module
+    /// Log on standard error; -vv and -vvv log more
     #[arg(short, long, global = true, action = ArgAction::Count)]
     verbose: u8,
 }

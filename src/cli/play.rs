@@ -10,8 +10,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crossbeam::channel::{Receiver, SendTimeoutError, Sender, unbounded};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
+use super::args::{EvaluationArgs, parse_memory};
 use super::console::{self, Console};
-use super::judge::Judge;
 use super::logging::{Log, Verbosity};
 use super::work::on_signals;
 use crate::cli::output::{self, outln};
@@ -20,7 +20,7 @@ use crate::engine::search::BookSearch;
 use crate::games::book::{BOOK_SEPARATOR, Book, EMBEDDED_NAME, NO_BOOK_NAME, OpponentBook};
 use crate::protocols::cecp::{self, Feature, Reply};
 use crate::protocols::uci;
-use crate::support::files::describe;
+use crate::support::files::Cannot;
 
 /// Exit status of a process that SIGTERM ended, as shells report it.
 const TERMINATED: i32 = 128 + SIGTERM;
@@ -34,7 +34,7 @@ pub(super) struct Args {
     /// Engine mode: speak UCI
     #[arg(long)]
     uci: bool,
-    /// Use a book (.tbk .pgn .bin) inside the search too
+    /// Use a book inside the search, too (.tbk, .pgn, .bin, `embedded`)
     #[arg(short = 'b', long = "bookpvs", value_name = "BOOK", num_args = 0..=1,
           default_missing_value = EMBEDDED_NAME)]
     bookpvs: Vec<String>,
@@ -47,24 +47,24 @@ pub(super) struct Args {
     /// Learn from games and analyses, to and from this file
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
-    /// Where the search meets the book: off, first, stop, value, steer
+    /// Book inside the search: off, first, stop, value, steer
     #[arg(long, value_name = "MODE", hide_possible_values = true, value_parser = book_search())]
     book_search: Option<BookSearch>,
     /// Play like a player of this rating, from 800 on
     #[arg(long, value_name = "RATING", value_parser = clap::value_parser!(i64).range(controller::ratings()))]
     elo: Option<i64>,
-    /// Play like those of these games: GAMES.pgn[,player=NAME][,ratings=A-B]
+    /// Play like the players of GAMES.pgn[,player=NAME][,ratings=A-B]
     #[arg(long, value_name = "GAMES")]
     spar: Option<String>,
     /// Threads that search
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
-    cores: Option<u32>,
-    /// Mebibytes for the transposition table
-    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
-    memory: Option<u64>,
+    #[arg(long, alias = "cores", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    threads: Option<u32>,
+    /// Memory for the transposition table, such as 64 or 64M
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
+    memory: Option<usize>,
     #[command(flatten)]
-    judge: Judge,
-    /// Write what is going on to this file
+    evaluation: EvaluationArgs,
+    /// Log to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     /// The folder of the Syzygy endgame tables
@@ -105,10 +105,10 @@ impl Args {
         settings.opponent_book = self.spar.clone().unwrap_or_default();
         settings.limited = self.elo.is_some();
         self.elo.iter().for_each(|&elo| settings.elo = elo);
-        self.cores.iter().for_each(|&cores| settings.set_threads(cores));
-        self.memory.iter().for_each(|&memory| settings.set_memory(memory));
-        settings.evaluation = self.judge.evaluation;
-        settings.network = self.judge.network.as_deref().map(text).unwrap_or_default();
+        self.threads.iter().for_each(|&threads| settings.set_threads(threads));
+        self.memory.iter().for_each(|&bytes| settings.set_memory((bytes >> 20).max(1) as u64));
+        settings.evaluation = self.evaluation.kind;
+        settings.network = self.evaluation.network.as_deref().map(text).unwrap_or_default();
         settings.tablebases = self.egtpath.as_deref().map(text).unwrap_or_default();
         settings.log = self.log.as_deref().map(text).unwrap_or_default();
         settings
@@ -126,8 +126,8 @@ struct Opened {
 /// Opens the files of the settings; those that cannot be used are left out.
 fn open(mut settings: Settings, log: &Log) -> Opened {
     let mut faults = Vec::new();
-    if let Err(error) = log.open(&settings.log) {
-        faults.push(format!("cannot write the log {}: {}", settings.log, describe(&error)));
+    if let Err(error) = log.open(&settings.log).cannot("write the log", &settings.log) {
+        faults.push(error.to_string());
         settings.log.clear();
     }
     let (book, opened, closed) = Book::open_any(&settings.book);

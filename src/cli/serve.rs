@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::value_parser;
 
+use super::args::GameFolders;
 use super::output::{errln, outln};
 use super::usage::wrong;
 use super::work::on_interruption;
@@ -16,24 +17,22 @@ use crate::web::serve::{CLIENT_SECONDS, LoadedBooks, Settings, Stopper, parse_or
 /// The default port, that of a local Lichess explorer.
 const PORT: u16 = 9002;
 
-/// Serve books to the browser, and to programs as Lichess' opening explorer
+/// Serve an opening explorer, and the API of Lichess' explorer
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Books, asked in order: .tbk, .bin, PGN files or folders of them, or `embedded`
+    /// Books, used in order: .tbk, .bin, PGN, folders of PGN, or `embedded`
     #[arg(value_name = "BOOK", default_value = EMBEDDED_NAME)]
     books: Vec<PathBuf>,
-    /// Where to listen: a port, an address, or both; not beyond this machine unless you say so
+    /// A port, an address, or both
     #[arg(long, value_name = "ADDR", default_value_t = SocketAddr::from((Ipv4Addr::LOCALHOST, PORT)), value_parser = parse_address)]
     listen: SocketAddr,
-    /// Where the games of a book lie, if not beside it; may be given more than once
-    #[arg(long, value_name = "FOLDER")]
-    games: Vec<PathBuf>,
-    /// A web page's origin that may use the engine as the server's own page does; may be given more
-    /// than once
+    #[command(flatten)]
+    games: GameFolders,
+    /// Origin of a web page that may use the engine; may be repeated
     #[arg(long, value_name = "ORIGIN", value_parser = parse_origin)]
     origin: Vec<String>,
-    /// Seconds that a client gets to send a request, or to read a piece of the answer
-    #[arg(long, value_name = "SECONDS", default_value_t = CLIENT_SECONDS, value_parser = value_parser!(u64).range(1..=3600))]
+    /// Seconds for a client to send a request, or to read a part of the answer
+    #[arg(long, value_name = "S", hide_short_help = true, default_value_t = CLIENT_SECONDS, value_parser = value_parser!(u64).range(1..=3600))]
     client_timeout: u64,
 }
 
@@ -53,13 +52,13 @@ fn parse_address(text: &str) -> Result<SocketAddr, String> {
 /// # Errors
 /// If a book cannot be opened, or the address cannot be listened on.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    if let Some(folder) = args.games.iter().find(|folder| !folder.is_dir()) {
+    if let Some(folder) = args.games.folders.iter().find(|folder| !folder.is_dir()) {
         return Err(wrong(format!("--games {}: there is no such folder", folder.display())).into());
     }
     let stopper = Stopper::new();
     let stop = stopper.clone();
     on_interruption(move || stop.stop())?;
-    let loaded = LoadedBooks::new(args.books.clone(), args.games.clone());
+    let loaded = LoadedBooks::new(args.books.clone(), args.games.folders.clone());
     let mut outcome = Ok(());
     let on_ready = |address: SocketAddr| {
         if !address.ip().is_loopback() {

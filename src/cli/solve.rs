@@ -3,46 +3,39 @@
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
-use anyhow::Context;
-
-use super::judge::Judge;
+use super::args::{EvaluationArgs, SearchLimit, TableMemory};
 use super::output::{self, errln};
-use super::work::{INTERRUPTED, on_interruption, progress_bar};
+use super::work::{exit_status, progress_bar, stop_switch};
 use crate::chess::score::Depth;
 use crate::engine::search::{Config, Limits, Searcher};
-use crate::support::words::{parse_time, visible};
-use crate::tools::suite::Switch;
+use crate::support::files::Cannot;
+use crate::support::words::visible;
 use crate::tools::suite::solve::{Solution, SuiteRun, TIME};
 
-/// Search the positions of an EPD file and count what is solved
+/// Search a test suite (EPD) and count the solved positions
 ///
-/// A position says which moves solve it (bm), which do not (am), or in how many moves there is a
-/// mate (dm); lines that say none of these are named and passed over. Each is searched without the
-/// book, and without what was learnt from the others. Ctrl-C ends it with what was found so far.
+/// A line names the moves that solve the position (bm), those that do not (am), or the moves to a
+/// mate (dm); other lines are reported and skipped. Each search begins with an empty table and uses
+/// no book. Ctrl-C ends the command with the results so far.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("seconds", |arg| arg.help("Seconds for each position (default: 5)")))]
 pub(super) struct Args {
     /// File of positions (EPD), or - for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Seconds for each position (default: 5)
-    #[arg(long, value_parser = parse_time)]
-    seconds: Option<Duration>,
-    /// Nodes for each position, instead of a time
-    #[arg(long, value_name = "N", conflicts_with = "seconds", value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
-    /// Plies to which each position is searched, instead of a time
+    #[command(flatten)]
+    limit: SearchLimit,
+    /// Plies for each position, instead of a time
     #[arg(long, conflicts_with_all = ["seconds", "nodes"], value_parser = clap::value_parser!(i32).range(1..=64))]
     depth: Option<Depth>,
     /// Threads that search
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
-    /// Mebibytes for the transposition table
-    #[arg(long, value_name = "MB", default_value_t = 64)]
-    memory: usize,
     #[command(flatten)]
-    judge: Judge,
+    memory: TableMemory,
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -50,10 +43,10 @@ pub(super) struct Args {
 
 impl Args {
     fn limits(&self) -> Limits {
-        match (self.nodes, self.depth) {
+        match (self.limit.nodes, self.depth) {
             (Some(nodes), _) => Limits::nodes(nodes),
             (None, Some(depth)) => Limits::depth(depth),
-            (None, None) => Limits::move_time(self.seconds.unwrap_or(TIME)),
+            (None, None) => Limits::move_time(self.limit.seconds.unwrap_or(TIME)),
         }
     }
 }
@@ -64,17 +57,15 @@ impl Args {
 /// If the file has no problem or cannot be read, or the output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let name = args.file.display().to_string();
-    let text = read(&args.file).with_context(|| format!("cannot read {name}"))?;
+    let text = read(&args.file).cannot("read", &name)?;
     let (mut suite, faults) = SuiteRun::parse(&name, &text);
     faults.iter().for_each(|fault| errln!("tabia: {}", visible(fault)));
     anyhow::ensure!(!suite.is_empty(), "{name}: there is no position to be solved in it");
-    let switch = Switch::default();
-    let interrupted = switch.clone();
-    on_interruption(move || interrupted.stop())?;
+    let switch = stop_switch()?;
     let mut searcher = Searcher::new(Config {
-        memory_mb: args.memory,
+        memory_mb: args.memory.mebibytes(),
         threads: args.threads.into(),
-        evaluation: args.judge.open()?,
+        evaluation: args.evaluation.open()?,
         ..Config::default()
     });
     searcher.take_faults().into_iter().next().map_or(Ok(()), Err)?;
@@ -102,7 +93,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
         writeln!(out, "{suite}")?;
     }
-    Ok(if switch.is_stopped() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(exit_status(switch.is_stopped()))
 }
 
 fn read(file: &Path) -> io::Result<String> {

@@ -2,21 +2,31 @@
 
 use std::io;
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use super::output::errln;
 use crate::chess::epd;
 use crate::chess::position::Position;
-use crate::tools::suite;
+use crate::support::files::Cannot;
+use crate::support::words::grouped;
+use crate::tools::suite::{self, Switch};
 
 /// Exit status of a command that Ctrl-C ended, as shells report it.
 pub(super) const INTERRUPTED: u8 = 130;
+
+/// Returns the exit status of a command that succeeded, or was interrupted.
+pub(super) fn exit_status(interrupted: bool) -> ExitCode {
+    if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
+}
 
 /// Calls a function on its own thread for each of these signals, in place of their default action.
 pub(super) fn on_signals(
@@ -36,15 +46,80 @@ pub(super) fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(flag)
 }
 
+/// Returns switches, one for each of this many series of searches, that Ctrl-C stops.
+pub(super) fn stop_switches(count: usize) -> anyhow::Result<Vec<Switch>> {
+    let switches: Vec<Switch> = (0..count).map(|_| Switch::default()).collect();
+    let thrown = switches.clone();
+    on_interruption(move || thrown.iter().for_each(Switch::stop))?;
+    Ok(switches)
+}
+
+/// Returns a switch that Ctrl-C stops.
+pub(super) fn stop_switch() -> anyhow::Result<Switch> {
+    let switch = Switch::default();
+    let thrown = switch.clone();
+    on_interruption(move || thrown.stop())?;
+    Ok(switch)
+}
+
 /// Calls a function on Ctrl-C and other signals that request an end, in place of ending the
 /// process.
 pub(super) fn on_interruption(mut react: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
     on_signals(&[SIGINT, SIGTERM, SIGHUP], move |_| react()).context("cannot watch for Ctrl-C")
 }
 
-/// Returns the number of available processor cores; one if unknown.
-pub(super) fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
+/// Interval of progress lines without a terminal.
+const REPORT_INTERVAL: Duration = Duration::from_secs(60);
+
+/// Progress of long work: a bar on a terminal, elsewhere a line a minute on standard error.
+pub(super) struct Progress {
+    bar: ProgressBar,
+    what: &'static str,
+    /// What earlier runs have done.
+    before: u64,
+    begun: Instant,
+    last_report: Instant,
+}
+
+impl Progress {
+    /// Starts to show the progress of work whose length is 0 if unknown.
+    pub(super) fn new(length: u64, before: u64, what: &'static str) -> Self {
+        let bar = progress_bar(length as usize, what);
+        bar.set_position(before);
+        let now = Instant::now();
+        Progress { bar, what, before, begun: now, last_report: now }
+    }
+
+    pub(super) fn step(&mut self) {
+        self.set(self.bar.position() + 1);
+    }
+
+    pub(super) fn set(&mut self, done: u64) {
+        self.bar.set_position(done);
+        if self.bar.is_hidden() && self.last_report.elapsed() >= REPORT_INTERVAL {
+            self.last_report = Instant::now();
+            errln!("{}", self.line(done, self.begun.elapsed()));
+        }
+    }
+
+    fn line(&self, done: u64, elapsed: Duration) -> String {
+        let (length, what) = (self.bar.length().unwrap_or(0), self.what);
+        let rate = (done - self.before.min(done)) as f64 / elapsed.as_secs_f64().max(1e-9);
+        let speed = match rate {
+            1.0.. => format!("{rate:.0}/s"),
+            _ => format!("{:.1} a minute", 60.0 * rate),
+        };
+        if length == 0 || rate == 0.0 {
+            return format!("{} {what}, {speed}", grouped(done));
+        }
+        let minutes = length.saturating_sub(done) as f64 / rate / 60.0;
+        let [done, length] = [done, length].map(grouped);
+        format!("{done} of {length} {what}, {speed}, {minutes:.0} minutes left")
+    }
+
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
 }
 
 /// Creates a bar on a terminal; elsewhere nothing is shown.
@@ -59,8 +134,7 @@ pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
 /// Reads the positions of a file, one a line; without a file returns the built-in ones.
 pub(super) fn positions_of(file: Option<&Path>) -> anyhow::Result<Vec<Position>> {
     let Some(path) = file else { return Ok(suite::positions::positions()) };
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read the positions {}", path.display()))?;
+    let text = std::fs::read_to_string(path).cannot("read the positions", path.display())?;
     let positions = epd::positions(&text)
         .map_err(|(line, error)| anyhow::anyhow!("{}: line {line}: {error}", path.display()))?;
     anyhow::ensure!(!positions.is_empty(), "{}: there is no position", path.display());
@@ -78,6 +152,16 @@ mod tests {
         let error = positions_of(Some(file.path())).expect_err("no position").to_string();
         let place = format!("{}: line 3: ", file.path().display());
         assert!(error.starts_with(&place), "{error}");
+    }
+
+    #[test]
+    fn progress_lines_count_this_run_alone() {
+        let minute = Duration::from_secs(60);
+        let line = |length, done| Progress::new(length, 10, "games").line(done, minute);
+        assert_eq!(line(130, 70), "70 of 130 games, 1/s, 1 minutes left");
+        assert_eq!(line(70, 40), "40 of 70 games, 30.0 a minute, 1 minutes left");
+        assert_eq!(line(0, 2410), "2,410 games, 40/s");
+        assert_eq!(line(70, 10), "10 games, 0.0 a minute");
     }
 
     #[test]

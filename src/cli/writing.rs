@@ -4,15 +4,13 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
 
-use anyhow::Context;
-
 use crate::games::pgn::PgnInput;
-use crate::support::files::{FileKind, Output, open_output};
+use crate::support::files::{Cannot, FileKind, Output, open_output};
 
 /// Leave to replace a file that is something else.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct Force {
-    /// Replace an output file even if it is something else than this command writes
+    /// Replace an output file of another kind
     #[arg(long = "force")]
     pub allowed: bool,
 }
@@ -24,10 +22,6 @@ pub(super) const GAMES: FileKind = FileKind {
 };
 /// Positions, one a line.
 pub(super) const EPD: FileKind = FileKind { name: "a file of positions (EPD)", recognises: is_epd };
-pub(super) const MAN: FileKind = FileKind { name: "a page of the manual", recognises: is_man };
-/// Files of an installation besides the program: shell scripts and list entries.
-pub(super) const INSTALLED: FileKind =
-    FileKind { name: "a file that `tabia generate` wrote", recognises: is_installed };
 /// The faults of a build, see [`crate::games::book::GameFault`].
 pub(super) const FAULTS: FileKind = FileKind { name: "a list of faults", recognises: is_faults };
 pub(super) const NETWORK: FileKind =
@@ -48,8 +42,7 @@ pub(super) const TRACE: FileKind = FileKind { name: "the trace of a match", reco
 pub(super) fn open_run_output(output: &Output<'_>, anew: bool) -> anyhow::Result<BufWriter<File>> {
     output.check()?;
     let path = output.path();
-    let file = open_output(path, anew).with_context(|| format!("cannot write {}", path.display()));
-    Ok(BufWriter::new(file?))
+    Ok(BufWriter::new(open_output(path, anew).cannot("write", path.display())?))
 }
 
 /// Returns the files that a list of inputs reads, in the form that
@@ -75,18 +68,6 @@ fn is_epd(head: &[u8]) -> bool {
         let board = fields.next().unwrap_or_default();
         board.split('/').count() == 8 && matches!(fields.next(), Some("w" | "b"))
     })
-}
-
-fn is_man(head: &[u8]) -> bool {
-    [".ie ", ".TH "].iter().any(|macro_call| head.starts_with(macro_call.as_bytes()))
-}
-
-/// Whether a file begins in one of the unique ways of these files, and names the program early.
-fn is_installed(head: &[u8]) -> bool {
-    const SIGNS: [&str; 5] =
-        ["_tabia() {", "# Print an optspec", "#compdef tabia", "plugin spec ", "[Desktop Entry]"];
-    let text = String::from_utf8_lossy(head);
-    SIGNS.iter().any(|sign| text.starts_with(sign)) && text.contains("tabia")
 }
 
 fn is_faults(head: &[u8]) -> bool {
@@ -115,14 +96,7 @@ mod tests {
         let epd: &[u8] = b"4k3/8/8/8/8/8/8/4K3 w - - c0 \"x\";\n4k3/8/8/8/8/8/8/4K";
         let faults: &[u8] = b"a.pgn: game 1, line 6: illegal move Ke3 in 8/8\n";
         let trace: &[u8] = b"    0.001 1> xboard\n    0.002 1< feature done=1\n";
-        let plugin: &[u8] = b"plugin spec 0.0\ntabia -x\nchess\n";
-        let kinds = [
-            (EPD, epd),
-            (FAULTS, faults),
-            (TRACE, trace),
-            (LOG, b"Game 1 of 2: a - b"),
-            (INSTALLED, plugin),
-        ];
+        let kinds = [(EPD, epd), (FAULTS, faults), (TRACE, trace), (LOG, b"Game 1 of 2: a - b")];
         for (kind, own) in kinds {
             assert!((kind.recognises)(own), "{}", kind.name);
             assert!(!(kind.recognises)(games), "{}", kind.name);

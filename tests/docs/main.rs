@@ -6,8 +6,8 @@ mod support;
 
 mod architecture;
 mod commands;
-mod generate;
 mod lessons;
+mod packaging;
 mod pages;
 
 use std::fs;

@@ -60,7 +60,7 @@ fn invalid_arguments_are_rejected_in_one_line() {
     for (arguments, word) in [
         (&["--nonsense"][..], "--nonsense"),
         (&["nonsense"], "nonsense"),
-        (&["generate"], "a command is missing: tabia generate [OPTIONS] <COMMAND>"),
+        (&["lesson"], "a command is missing: tabia lesson [OPTIONS] <COMMAND>"),
         (&["perft"], "DEPTH"),
         (&["perft", "many"], "many"),
         (&["perft", "0"], "0"),

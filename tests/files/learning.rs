@@ -191,7 +191,7 @@ fn book_commands_accept_a_learning_file() {
     fs::write(folder.path().join("games.pgn"), "1. e4 *\n").expect("written");
     let before = fs::read(&file).expect("the file");
     for (arguments, reason) in [
-        ("book learn games.pgn -o x.tbk", "holds nothing that was learnt"),
+        ("book learn games.pgn -o x.tbk", "is no learning file"),
         ("book learn missing -o x.tbk", "does not exist"),
         ("book learn learnt -o learnt", "it is read as well"),
         ("book learn learnt -o games.pgn", "use a name that ends in .tbk"),

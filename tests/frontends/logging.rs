@@ -21,7 +21,6 @@ fn every_command_logs_when_verbose() {
     for command in [
         &["perft", "1"][..],
         &["eval"],
-        &["generate", "plugin"],
         &["book", "info", "embedded"],
         &["lesson", "tree"],
         &["bench", "--depth", "1"],

@@ -4,8 +4,8 @@ use std::fs::read_to_string;
 use std::path::{Component, Path, PathBuf};
 
 use super::Args;
+use crate::cli::args::cores;
 use crate::cli::date::now;
-use crate::cli::work::cores;
 use crate::tools::autoplay::results::About;
 use crate::tools::autoplay::schedule::{Format, Schedule};
 
@@ -19,7 +19,7 @@ pub(super) fn about(args: &Args, schedule: &Schedule) -> About {
     let games = format!(
         "{} for each two engines, {} at a time{format}",
         schedule.games,
-        args.resolve_concurrency()
+        args.concurrency.count()
     );
     let words: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();

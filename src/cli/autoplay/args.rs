@@ -8,9 +8,9 @@ use clap::ValueEnum;
 
 use super::openings::Openings;
 
+use crate::cli::args::Concurrency;
 use crate::cli::output::errln;
 use crate::cli::usage::{of_arguments, wrong};
-use crate::cli::work::cores;
 use crate::cli::writing::Force;
 use crate::engine::tablebase::Tables;
 use crate::support::files::{FileKind, Output, OutputError};
@@ -29,7 +29,10 @@ use crate::tools::autoplay::stats::{EloModel, Sprt};
 /// The time for each move if an engine has no other limit.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(5);
 
-/// Let chess engines play each other
+/// How much longer than its time a move may take.
+const DEFAULT_MARGIN: Duration = Duration::from_millis(50);
+
+/// Run matches between chess engines
 ///
 /// Without --tc, --st, --depth and --nodes each move gets 5 seconds.
 ///
@@ -44,37 +47,24 @@ pub(crate) struct Args {
     /// Command line of the second engine, or its name in the file of --engines
     #[arg(short = '2', long = "second", value_name = "CMD")]
     second: Option<String>,
-    /// Engine definitions in TOML; without -1 and -2 all of them play
+    /// Engine definitions (TOML); without -1 and -2 all of them play
     #[arg(long, value_name = "FILE")]
     engines: Option<PathBuf>,
-    /// The first engine meets all others, instead of everybody everybody
+    /// The first engine plays all others, in place of a round robin
     #[arg(long)]
     gauntlet: bool,
-    #[command(flatten)]
-    both: Both,
-    #[command(flatten)]
-    first_only: First,
-    #[command(flatten)]
-    second_only: Second,
-    #[command(flatten)]
-    pub(super) openings: Openings,
-    #[command(flatten)]
-    endings: Endings,
-    #[command(flatten)]
-    test: Test,
-    /// Games of each two engines that meet
+    /// Games of each pair of engines
     #[arg(short = 'n', long, default_value_t = 1, value_name = "N")]
     games: usize,
-    /// Games at a time (default: one for each core)
-    #[arg(short = 'j', long, value_name = "N")]
-    concurrency: Option<usize>,
+    #[command(flatten)]
+    pub concurrency: Concurrency,
     /// Bind each game to processor cores of its own (Linux)
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     affinity: bool,
-    /// Where the state for --resume is kept (default: the file of --pgn with `.state` added)
-    #[arg(long, value_name = "FILE")]
+    /// The state for --resume (default: the file of --pgn with `.state` added)
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     state: Option<PathBuf>,
-    /// Go on with an interrupted match
+    /// Resume an interrupted match
     #[arg(long)]
     resume: bool,
     /// Write a report to index.html in this folder
@@ -87,115 +77,93 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub pgn: Option<PathBuf>,
     /// The tag `Event` of the games
-    #[arg(long, default_value = "tabia autoplay", value_name = "NAME")]
+    #[arg(long, hide_short_help = true, default_value = "tabia autoplay", value_name = "NAME")]
     pub event: String,
     /// Write every move with both clocks, and every result, to this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub log: Option<PathBuf>,
-    /// Write all that is said to and by the engines to this file
-    #[arg(long, value_name = "FILE")]
+    /// Write all traffic with the engines to this file
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     #[command(flatten)]
     pub force: Force,
-    /// Instead of a match: ask an xboard engine all that the protocol's specification tells, and
-    /// show where it answers otherwise (then ends with 4)
+    /// Test an xboard engine in place of a match; ends with 4 after a fault
     #[arg(long, value_name = "CMD", conflicts_with_all = ["first", "second", "engines"])]
     pub check: Option<String>,
     /// Show every move, as a match of one game does
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     moves: bool,
-    /// Show the statistics after so many games
-    #[arg(long, default_value_t = 10, value_name = "N")]
+    /// Games between two lines of statistics
+    #[arg(long, hide_short_help = true, default_value_t = 10, value_name = "N")]
     pub every: usize,
+    #[command(flatten)]
+    both: Both,
+    #[command(flatten)]
+    first_only: First,
+    #[command(flatten)]
+    second_only: Second,
+    #[command(flatten)]
+    pub(super) openings: Openings,
+    #[command(flatten)]
+    endings: Endings,
+    #[command(flatten)]
+    test: Test,
 }
 
-/// Settings for all engines.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Engines")]
-pub(in crate::cli) struct Both {
-    /// Time control in seconds: [MOVES/]TIME[+INCREMENT]
-    #[arg(long)]
-    tc: Option<TimeControl>,
-    /// Seconds for each move
-    #[arg(long, value_parser = parse_time)]
-    st: Option<Duration>,
-    /// Plies for each move
-    #[arg(long)]
-    depth: Option<u32>,
-    /// Nodes for each move
-    #[arg(long)]
-    nodes: Option<u64>,
-    /// An option of the engines; a button has no value
-    #[arg(long = "option", value_name = "NAME[=VALUE]", value_parser = engine_option)]
-    options: Vec<(String, String)>,
-    /// Milliseconds by which the flag falls late
-    #[arg(long, default_value_t = 50, value_name = "MS")]
-    margin: u64,
-    /// Let the engines think on the opponent's time
-    #[arg(long)]
-    ponder: bool,
-    /// Start the engines anew for every game
-    #[arg(long)]
-    restart: bool,
-    /// Milliseconds to wait after each line to an engine that loses input
-    #[arg(long, value_name = "MS")]
-    pace: Option<u64>,
-}
-
-/// Defines the settings of one side; the two differ only in the digit of their options.
-macro_rules! side {
+/// Defines settings of engines; those of one side have its digit at the end of their options.
+macro_rules! engine_args {
     ($name:ident, $digit:literal, $heading:literal) => {
-        #[doc = concat!("Settings for engine ", $digit, " alone.")]
+        #[doc = concat!($heading, ".")]
         #[derive(Debug, clap::Args)]
         #[command(next_help_heading = $heading)]
-        struct $name {
-            /// Protocol: xboard, uci, or auto to find out
-            #[arg(id = concat!("proto", $digit), long = concat!("proto", $digit), default_value = "auto", value_name = "PROTOCOL")]
-            protocol: Protocol,
-            /// Name in tables and games
-            #[arg(id = concat!("name", $digit), long = concat!("name", $digit), value_name = "NAME")]
-            name: Option<String>,
-            /// An option of this engine; a button has no value
-            #[arg(id = concat!("option", $digit), long = concat!("option", $digit), value_name = "NAME[=VALUE]", value_parser = engine_option)]
-            options: Vec<(String, String)>,
-            /// Time control
-            #[arg(id = concat!("tc", $digit), long = concat!("tc", $digit), value_name = "TC")]
+        pub(in crate::cli) struct $name {
+            /// Time control in seconds: [MOVES/]TIME[+INCREMENT]
+            #[arg(id = concat!("tc", $digit), long = concat!("tc", $digit), value_name = "TC", hide_short_help = !$digit.is_empty())]
             tc: Option<TimeControl>,
             /// Seconds for each move
-            #[arg(id = concat!("st", $digit), long = concat!("st", $digit), value_name = "ST", value_parser = parse_time)]
+            #[arg(id = concat!("st", $digit), long = concat!("st", $digit), value_name = "S", value_parser = parse_time, hide_short_help = !$digit.is_empty())]
             st: Option<Duration>,
             /// Plies for each move
-            #[arg(id = concat!("depth", $digit), long = concat!("depth", $digit), value_name = "DEPTH")]
+            #[arg(id = concat!("depth", $digit), long = concat!("depth", $digit), value_name = "N", hide_short_help = !$digit.is_empty())]
             depth: Option<u32>,
             /// Nodes for each move
-            #[arg(id = concat!("nodes", $digit), long = concat!("nodes", $digit), value_name = "NODES")]
+            #[arg(id = concat!("nodes", $digit), long = concat!("nodes", $digit), value_name = "N", hide_short_help = !$digit.is_empty())]
             nodes: Option<u64>,
-            /// Milliseconds by which the flag falls late
-            #[arg(id = concat!("margin", $digit), long = concat!("margin", $digit), value_name = "MS")]
-            margin: Option<u64>,
+            /// An option of the engine; a button has no value; may be repeated
+            #[arg(id = concat!("option", $digit), long = concat!("option", $digit), value_name = "NAME[=VALUE]", value_parser = engine_option, hide_short_help = !$digit.is_empty())]
+            options: Vec<(String, String)>,
             /// Think on the opponent's time
-            #[arg(id = concat!("ponder", $digit), long = concat!("ponder", $digit))]
+            #[arg(id = concat!("ponder", $digit), long = concat!("ponder", $digit), hide_short_help = !$digit.is_empty())]
             ponder: bool,
-            /// Start it anew for every game
-            #[arg(id = concat!("restart", $digit), long = concat!("restart", $digit))]
+            /// Protocol: xboard, uci, or auto to detect it
+            #[arg(id = concat!("proto", $digit), long = concat!("proto", $digit), default_value = "auto", value_name = "PROTOCOL", hide_short_help = true)]
+            protocol: Protocol,
+            /// Name in tables and games
+            #[arg(id = concat!("name", $digit), long = concat!("name", $digit), value_name = "NAME", hide = $digit.is_empty(), hide_short_help = true)]
+            name: Option<String>,
+            /// Milliseconds by which a move may exceed its time (default: 50)
+            #[arg(id = concat!("margin", $digit), long = concat!("margin", $digit), value_name = "MS", hide_short_help = true)]
+            margin: Option<u64>,
+            /// Restart the engine for every game
+            #[arg(id = concat!("restart", $digit), long = concat!("restart", $digit), hide_short_help = true)]
             restart: bool,
-            /// Milliseconds to wait after each line
-            #[arg(id = concat!("pace", $digit), long = concat!("pace", $digit), value_name = "MS")]
+            /// Milliseconds to wait after each line to an engine that loses input
+            #[arg(id = concat!("pace", $digit), long = concat!("pace", $digit), value_name = "MS", hide_short_help = true)]
             pace: Option<u64>,
             /// Working folder
-            #[arg(id = concat!("dir", $digit), long = concat!("dir", $digit), value_name = "DIR")]
+            #[arg(id = concat!("dir", $digit), long = concat!("dir", $digit), value_name = "DIR", hide_short_help = true)]
             dir: Option<PathBuf>,
-            /// A variable of the environment
-            #[arg(id = concat!("env", $digit), long = concat!("env", $digit), value_name = "NAME=VALUE", value_parser = assignment)]
+            /// A variable of the environment; may be repeated
+            #[arg(id = concat!("env", $digit), long = concat!("env", $digit), value_name = "NAME=VALUE", value_parser = assignment, hide_short_help = true)]
             env: Vec<(String, String)>,
-            /// A line to send at the start
-            #[arg(id = concat!("init", $digit), long = concat!("init", $digit), value_name = "LINE")]
+            /// A line to send at the start; may be repeated
+            #[arg(id = concat!("init", $digit), long = concat!("init", $digit), value_name = "LINE", hide_short_help = true)]
             init: Vec<String>,
         }
 
         impl $name {
-            /// Overrides the settings for both sides with these.
-            fn apply(&self, engine: &mut EngineConfig) {
+            /// Overrides the settings of an engine with these.
+            pub(in crate::cli) fn apply(&self, engine: &mut EngineConfig) {
                 let own = MoveLimits {
                     clock: self.tc,
                     move_time: self.st,
@@ -228,29 +196,39 @@ macro_rules! side {
     };
 }
 
-side!(First, "1", "First engine");
-side!(Second, "2", "Second engine");
+engine_args!(Both, "", "Engines");
+engine_args!(First, "1", "First engine");
+engine_args!(Second, "2", "Second engine");
+
+impl Both {
+    /// Returns an engine with these settings and no command.
+    pub(in crate::cli) fn base(&self) -> EngineConfig {
+        let mut engine = EngineConfig { margin: DEFAULT_MARGIN, ..EngineConfig::default() };
+        self.apply(&mut engine);
+        engine
+    }
+}
 
 /// When games end.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Ends of games")]
 pub(in crate::cli) struct Endings {
-    /// Draw after move FROM once both scores lie within CP centipawns for MOVES moves; a capture
-    /// or a pawn move restarts the count
+    /// Draw after move FROM if both scores are within CP for MOVES moves
+    ///
+    /// A capture or a pawn move restarts the count.
     #[arg(long, value_name = "FROM,MOVES,CP", value_parser = numbers::<3>)]
     draw: Option<[u32; 3]>,
-    /// Win once both scores are beyond CP centipawns for MOVES moves
+    /// Win if both scores are beyond CP for MOVES moves
     #[arg(long, value_name = "MOVES,CP", value_parser = numbers::<2>)]
     resign: Option<[u32; 2]>,
-    /// Draw after so many moves
-    #[arg(long, value_name = "N")]
+    /// Draw after this many moves
+    #[arg(long, hide_short_help = true, value_name = "N")]
     max_moves: Option<u32>,
-    /// End the game once the Syzygy tables in this folder know the result
+    /// End games by the Syzygy tables in this folder
     #[arg(long, value_name = "DIR")]
     tablebases: Option<PathBuf>,
-    /// Seconds of silence after which an engine counts as hung: after its flag fell, or in all if
-    /// it has no clock
-    #[arg(long, default_value = "10", value_parser = parse_time, value_name = "S")]
+    /// Seconds after its flag, or without a clock, after which an engine counts as hung
+    #[arg(long, hide_short_help = true, default_value = "10", value_parser = parse_time, value_name = "S")]
     patience: Duration,
 }
 
@@ -258,17 +236,17 @@ pub(in crate::cli) struct Endings {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Test")]
 struct Test {
-    /// Stop as soon as ELO0 or ELO1 is accepted for the first engine
+    /// Stop when ELO0 or ELO1 is accepted for the first engine
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = bounds)]
     sprt: Option<[f64; 2]>,
     /// Probability of accepting ELO1 wrongly
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, hide_short_help = true, default_value_t = 0.05)]
     alpha: f64,
     /// Probability of accepting ELO0 wrongly
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, hide_short_help = true, default_value_t = 0.05)]
     beta: f64,
-    /// What ELO0 and ELO1 are
-    #[arg(long, value_enum, default_value_t = Model::Normalized)]
+    /// The unit of ELO0 and ELO1
+    #[arg(long, hide_short_help = true, value_enum, default_value_t = Model::Normalized)]
     elo_model: Model,
 }
 
@@ -384,16 +362,12 @@ impl Args {
         Ok(test)
     }
 
-    pub(crate) fn resolve_concurrency(&self) -> usize {
-        self.concurrency.unwrap_or_else(cores).max(1)
-    }
-
     /// Returns the cores of each simultaneous game; empty without `--affinity`.
     pub(crate) fn resolve_cores(&self) -> anyhow::Result<Vec<Cores>> {
         if !self.affinity {
             return Ok(Vec::new());
         }
-        Cores::deal(self.resolve_concurrency()).context("--affinity")
+        Cores::deal(self.concurrency.count()).context("--affinity")
     }
 
     pub(crate) fn places(&self) -> Places {
@@ -450,26 +424,6 @@ impl Args {
 
     pub(crate) fn shows_moves(&self) -> bool {
         self.moves || self.games == 1
-    }
-}
-
-impl Both {
-    /// Returns an engine with these settings and no command.
-    pub(in crate::cli) fn base(&self) -> EngineConfig {
-        EngineConfig {
-            limits: MoveLimits {
-                clock: self.tc,
-                move_time: self.st,
-                depth: self.depth,
-                nodes: self.nodes,
-            },
-            options: self.options.clone(),
-            margin: Duration::from_millis(self.margin),
-            ponder: self.ponder,
-            restart: self.restart,
-            pace: self.pace.map(Duration::from_millis),
-            ..EngineConfig::default()
-        }
     }
 }
 

@@ -11,8 +11,6 @@ use std::fs::create_dir_all;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-use anyhow::Context;
-
 pub(super) use args::{Args, Both, Endings, check_limits, described};
 pub(super) use openings::load_openings;
 use reporter::Reporter;
@@ -22,7 +20,7 @@ use super::date::today;
 use super::work::{INTERRUPTED, on_interruption};
 use super::writing::{LOG, TRACE, open_run_output};
 
-use crate::support::files::FileKind;
+use crate::support::files::{Cannot, FileKind};
 use crate::tools::autoplay::match_record::MatchRecord;
 use crate::tools::autoplay::play::Interrupt;
 use crate::tools::autoplay::results::Results;
@@ -70,7 +68,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         openings,
         conditions,
         cores,
-        concurrency: args.resolve_concurrency(),
+        concurrency: args.concurrency.count(),
         trace,
         date: today(),
         engines,
@@ -101,7 +99,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 fn write_down(args: &Args, results: &mut Results, reporter: &mut Reporter) -> anyhow::Result<()> {
     let page = args.report_page();
     if let (Some(folder), Some(page)) = (&args.report, &page) {
-        create_dir_all(folder).with_context(|| format!("cannot write {}", page.display()))?;
+        create_dir_all(folder).cannot("write", page.display())?;
         results.about.games = args.pgn.as_deref().and_then(|pgn| about::relative_path(folder, pgn));
     }
     let report = page.as_deref().map(|path| args.output(path, FileKind::HTML));

@@ -12,21 +12,22 @@ use crate::tools::autoplay::openings::{Opening, OpeningChoice};
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Openings")]
 pub(super) struct Openings {
-    /// Positions (EPD) or games (PGN) to begin from, also as .gz, .bz2 or .zst; or a book (.tbk,
-    /// .bin, or `embedded`) whose lines are drawn at random
+    /// Openings (EPD or PGN) or a book (.tbk, .bin, `embedded`)
+    ///
+    /// Files may be compressed. Lines of a book are drawn at random.
     #[arg(long = "openings", value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// The order of the openings
-    #[arg(long = "opening-order", value_enum, default_value_t = Order::File)]
+    #[arg(long = "opening-order", value_enum, hide_short_help = true, default_value_t = Order::File)]
     order: Order,
     /// Seed for --opening-order random, and for lines from a book
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, hide_short_help = true, default_value_t = 1)]
     seed: u64,
-    /// Begin with this opening of the file; those before it come after the last
-    #[arg(long = "opening-start", default_value_t = 1, value_name = "N")]
+    /// The first opening of the file to use; those before it follow the last
+    #[arg(hide_short_help = true, long = "opening-start", default_value_t = 1, value_name = "N")]
     start: usize,
-    /// Play no more than so many plies of each opening
-    #[arg(long = "opening-plies", value_name = "N")]
+    /// Plies of each opening, at most
+    #[arg(hide_short_help = true, long = "opening-plies", value_name = "N")]
     plies: Option<usize>,
     /// Play each opening once, not twice with colours reversed
     #[arg(long)]

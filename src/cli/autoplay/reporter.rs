@@ -60,11 +60,11 @@ impl Reporter {
             log,
             lost: Vec::new(),
             show_moves: args.shows_moves(),
-            several: args.resolve_concurrency() > 1 && games > 1,
+            several: args.concurrency.count() > 1 && games > 1,
             every: args.every.max(1),
             begun: Instant::now(),
             before: results.match_record.finished,
-            concurrency: args.resolve_concurrency().min(games.max(1)),
+            concurrency: args.concurrency.count().min(games.max(1)),
             bar,
         }
     }

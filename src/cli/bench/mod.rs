@@ -9,13 +9,13 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::chess::score::Depth;
-use crate::cli::judge::Judge;
+use crate::cli::args::EvaluationArgs;
 use crate::cli::output;
 use crate::engine::search::bench;
 
-/// Search fixed positions: the signature and the speed
+/// Search fixed positions and print the node count and the speed
 ///
-/// The node count to a fixed depth is the search's signature.
+/// The node count to a fixed depth identifies the search.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Args {
@@ -25,7 +25,7 @@ pub(super) struct Args {
     #[arg(long, default_value_t = bench::BENCH_DEPTH, value_parser = clap::value_parser!(i32).range(1..=64))]
     depth: Depth,
     #[command(flatten)]
-    judge: Judge,
+    evaluation: EvaluationArgs,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -35,6 +35,9 @@ pub(super) struct Args {
 enum Suite {
     Threads(threads::Args),
     Transpositions(transpositions::Args),
+    /// Print the constants of the search as parameters for `tabia tune`
+    #[cfg(feature = "tune")]
+    Constants,
 }
 
 /// Prints nodes for each position, then `N nodes M nps`; or runs a suite.
@@ -46,6 +49,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         None => sign(args),
         Some(Suite::Threads(args)) => threads::run(args),
         Some(Suite::Transpositions(args)) => transpositions::run(args),
+        #[cfg(feature = "tune")]
+        Some(Suite::Constants) => {
+            write!(
+                output::stdout(),
+                "{}",
+                crate::engine::search::constants::parameters().concat()
+            )?;
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
 
@@ -53,7 +65,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 fn sign(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = output::stdout();
     let mut positions = Vec::new();
-    let total = bench::bench(args.depth, args.judge.open()?, &mut |fen, result| {
+    let total = bench::bench(args.depth, args.evaluation.open()?, &mut |fen, result| {
         positions.push(serde_json::json!({
             "fen": fen, "nodes": result.nodes, "seconds": result.elapsed.as_secs_f64(),
         }));

@@ -5,20 +5,20 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use crate::cli::args::{TableMemory, cores};
 use crate::cli::list::{List, list};
 use crate::cli::output;
 use crate::cli::usage::wrong;
-use crate::cli::work::{cores, on_interruption, positions_of, progress_bar};
+use crate::cli::work::{positions_of, progress_bar, stop_switch};
 use crate::cli::writing::Force;
 use crate::engine::search::{Config, Sharing};
 use crate::support::files::{FileKind, Output};
 use crate::support::words::parse_time;
-use crate::tools::suite::Switch;
 use crate::tools::suite::threads::{
     Bench, SpeedupSummary, SpeedupTrial, Timing, picture, summarise,
 };
 
-/// Measure how much sooner several threads reach a depth than one does
+/// Measure the speedup by several threads
 ///
 /// A separate search with one thread sets the depth of each position: that of the first iteration it
 /// completes after --seconds. Then one thread and each of the other numbers of threads search to this depth in
@@ -26,28 +26,27 @@ use crate::tools::suite::threads::{
 /// explained in docs/measurements/threads-method.md.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Numbers of threads; 1 shows what is chance (default: 2, 4, 8 ... as far as there are cores)
+    /// Numbers of threads; 1 shows the noise (default: 2, 4, 8 … up to the cores)
     #[arg(short, long, value_parser = list(clap::value_parser!(u16).range(1..=256)))]
     threads: Option<List<u16>>,
-    /// Seconds that one thread searches at least
+    /// Least time of one thread, in seconds
     #[arg(long, default_value = "2", value_parser = parse_time)]
     seconds: Duration,
-    /// File of positions, a FEN a line (default: 60 positions from Tabia's games with itself)
+    /// File of positions, a FEN a line (default: 60 from self-play)
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
-    /// Search no more than the first so many positions
+    /// Search only the first N positions
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
-    /// Mebibytes for each transposition table
-    #[arg(long, default_value_t = 64)]
-    memory: usize,
-    /// Have all threads work, even if there are no cores for them: shows how the tree grows
+    #[command(flatten)]
+    memory: TableMemory,
+    /// Use more threads than cores, to show how the tree grows
     #[arg(long)]
     crowded: bool,
-    /// Print JSON instead of tables
+    /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
-    /// Draw the gains over the threads, beside published ones (SVG)
+    /// Draw the speedups beside published ones (SVG)
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
@@ -78,7 +77,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let threads = args.resolve_threads();
     anyhow::ensure!(
         !threads.is_empty(),
-        wrong("there is one core only: say --threads 2 all the same")
+        wrong("there is only one core; --threads 2 measures nevertheless")
     );
     let picture_file = args.picture();
     picture_file.as_ref().map_or(Ok(()), Output::check)?;
@@ -107,11 +106,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 fn measure(args: &Args, threads: &[usize]) -> anyhow::Result<Vec<SpeedupTrial>> {
     let mut positions = positions_of(args.positions.as_deref())?;
     positions.truncate(args.number.unwrap_or(usize::MAX));
-    let switch = Switch::default();
-    let interrupted = switch.clone();
-    on_interruption(move || interrupted.stop())?;
+    let switch = stop_switch()?;
     let cores = args.crowded.then_some(usize::MAX);
-    let config = Config { memory_mb: args.memory, cores, ..Config::default() };
+    let config = Config { memory_mb: args.memory.mebibytes(), cores, ..Config::default() };
     let mut bench = Bench::new(threads, &config, args.seconds)?;
     let bar = progress_bar(positions.len(), "positions");
     let mut trials = Vec::new();

@@ -8,16 +8,16 @@ use std::time::Duration;
 use anyhow::Context;
 
 use crate::chess::position::Position;
+use crate::cli::args::TableMemory;
 use crate::cli::list::{List, list};
 use crate::cli::output;
-use crate::cli::work::{on_interruption, progress_bar};
+use crate::cli::work::{progress_bar, stop_switch};
 use crate::cli::writing::{EPD, Force, files_of};
 use crate::engine::search::{BookSearch, Config, Limits, Searcher, TimeLimit};
 use crate::games::book::Book;
 use crate::games::pgn::PgnInput;
-use crate::support::files::Output;
+use crate::support::files::{Cannot, Output};
 use crate::support::words::parse_time;
-use crate::tools::suite::Switch;
 use crate::tools::suite::transpositions::{
     Attempt, Drawn, MODES, Mean, ModeSummary, ModeTrial, Selector, SuiteSelection, attempt,
     summarise,
@@ -26,46 +26,44 @@ use clap::builder::StringValueParser;
 
 /// Compare the modes of the book inside the search with plain search
 ///
-/// The positions come from games: they are not in the book, but their games come back into it
-/// within a few plies.
+/// The positions are not in the book, but their games return to it within a few plies.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The book: a .tbk, .bin or .pgn
     #[arg(long, value_name = "BOOK")]
     book: PathBuf,
-    /// Games (PGN, also compressed, or folders) that are not those of the book
+    /// Games (PGN, also compressed, or folders) other than those of the book
     #[arg(long, value_name = "PGN", required = true, num_args = 1..)]
     games: Vec<PathBuf>,
     /// Positions to search
     #[arg(long, default_value_t = 100)]
     positions: usize,
-    /// Plies within which a game must come back into the book
+    /// Plies within which a game must return to the book
     #[arg(long, default_value_t = 6)]
     reach: usize,
-    /// Seconds on the clock that a search budgets, with a hundredth of it as increment
+    /// Seconds on the clock, with a hundredth as increment
     #[arg(long, default_value = "10", value_parser = parse_time)]
     clock: Duration,
-    /// Nodes after which a search begins no new iteration, instead of a clock
+    /// Nodes after which a search begins no new iteration, in place of a clock
     #[arg(long, value_name = "N", conflicts_with = "clock")]
     nodes: Option<u64>,
     /// The modes to compare
     #[arg(long, default_value = "stop,value,steer,first", value_parser = list(StringValueParser::new()))]
     modes: List<String>,
-    /// How many times the nodes of the plain search the judge gets
-    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u64).range(1..))]
+    /// The judge gets N times the nodes of the plain search
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u64).range(1..))]
     judge: u64,
-    /// Mebibytes for the transposition table
-    #[arg(long, default_value_t = 64)]
-    memory: usize,
-    /// What the choice of the positions follows from
+    #[command(flatten)]
+    memory: TableMemory,
+    /// Seed of the choice of positions
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write the positions to this file (EPD), as openings for a match, and search nothing
+    /// Only write the positions to this file, as openings (EPD)
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
-    /// Print JSON instead of a table
+    /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
 }
@@ -129,7 +127,7 @@ fn select(args: &Args, book: &Book) -> anyhow::Result<Drawn> {
     let inputs = PgnInput::from_paths(&args.games)?;
     let bar = progress_bar(inputs.len(), "reading files");
     for input in &inputs {
-        selector.read(input).with_context(|| format!("cannot read {}", input.name()))?;
+        selector.read(input).cannot("read", input.name())?;
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -143,9 +141,7 @@ fn search(
     modes: &[BookSearch],
     positions: &[Position],
 ) -> anyhow::Result<Vec<ModeTrial>> {
-    let switch = Switch::default();
-    let interrupted = switch.clone();
-    on_interruption(move || interrupted.stop())?;
+    let switch = stop_switch()?;
     let by_clock = Limits {
         time: TimeLimit::Clock {
             remaining: args.clock,
@@ -157,7 +153,8 @@ fn search(
     let by_nodes = |nodes| Limits { soft_nodes: Some(nodes), ..Limits::default() };
     let limits = args.nodes.map_or(by_clock, by_nodes);
     let how = Attempt { book, modes, limits: &limits, judge_factor: args.judge };
-    let mut searcher = Searcher::new(Config { memory_mb: args.memory, ..Config::default() });
+    let mut searcher =
+        Searcher::new(Config { memory_mb: args.memory.mebibytes(), ..Config::default() });
     let bar = progress_bar(positions.len(), "positions");
     let mut trials = Vec::new();
     for position in positions {

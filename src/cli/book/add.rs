@@ -4,57 +4,41 @@ use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, bail};
 use clap::Parser;
 
-use super::build::{self, Resources, parse_interval, parse_memory};
+use super::build;
 use super::combine::with_values;
-use super::{book_output, grouped, open, write};
+use super::{grouped, open, write};
+use crate::cli::args::GamePaths;
 use crate::cli::output::{errln, outln};
 use crate::cli::work::INTERRUPTED;
 use crate::cli::writing::{Force, files_of};
 use crate::games::book::{BOOK_FILE, Book, InputRecord, Manifest, add, checksum_text};
-use crate::games::pgn::{Language, PgnInput};
+use crate::games::pgn::PgnInput;
 use crate::support::files::open_plain;
 use crate::support::words::visible;
 
 /// Add games to a book that was built from games
 ///
-/// The options are those that the book records. Inputs that the book was built from are skipped,
-/// however they are compressed or named; a book with facets skips each game that it holds. What
-/// analyses found and added stays. The old book stays as it is until the new one is complete.
+/// The book determines which games and moves count. Inputs that the book was built from are
+/// skipped, however they are compressed or named; a book with facets skips each game that it has.
+/// Analysis results are kept. The old book is replaced when the new one is complete.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The book (.tbk)
     book: PathBuf,
-    /// Files, folders, or - for standard input; .gz, .bz2 and .zst are read as they are
-    #[arg(required = true, value_name = "GAMES")]
-    inputs: Vec<PathBuf>,
-    /// The book to write (default: the one that is added to)
+    #[command(flatten)]
+    games: GamePaths,
+    /// The book to write (default: the same)
     #[arg(short, long, value_name = "BOOK")]
     output: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
-    /// Whose letters stand for the pieces (de, fr, es …; default: each file shows it)
-    #[arg(long, value_name = "CODE")]
-    language: Option<Language>,
     #[command(flatten)]
-    resources: Resources,
-    /// Disk space that what waits to be sorted may take, besides the book, such as 40G (default: as much as
-    /// there is)
-    #[arg(long, value_parser = parse_memory, value_name = "SIZE")]
-    disk: Option<usize>,
-    /// Seconds between checkpoints, from which the same command resumes after a kill; 0 for none
-    #[arg(long, default_value = "60", value_parser = parse_interval, value_name = "SECONDS")]
-    checkpoint: Duration,
-    /// Throw away what was kept of a command that was broken off
-    #[arg(long)]
-    afresh: bool,
-    /// Write all faults to this file
-    #[arg(long, value_name = "FILE")]
-    errors: Option<PathBuf>,
+    run: build::RunArgs,
 }
 
 /// The options of a build as a book records them.
@@ -73,18 +57,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = open_book(&args.book)?;
     let output = args.output.as_deref().unwrap_or(&args.book);
     let recorded = recorded(&book, output)?;
-    let build = build::Args {
-        inputs: args.inputs.clone(),
-        force: args.force,
-        language: args.language,
-        resources: args.resources.clone(),
-        disk: args.disk,
-        checkpoint: args.checkpoint,
-        afresh: args.afresh,
-        errors: args.errors.clone(),
-        ..recorded
-    };
-    add_games(&book, &build)
+    add_games(&book, &recorded.running(args.games.clone(), args.force, &args.run))
 }
 
 /// Adds the games of a build to the book among its inputs; `None` if there is no book.
@@ -94,7 +67,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// recorded in the book.
 pub(super) fn run_build(args: &build::Args) -> anyhow::Result<Option<ExitCode>> {
     let (books, games): (Vec<PathBuf>, Vec<PathBuf>) =
-        args.inputs.iter().cloned().partition(|path| is_book(path));
+        args.counting.games.games.iter().cloned().partition(|path| is_book(path));
     let path = match &books[..] {
         [] => return Ok(None),
         [book] if games.is_empty() => {
@@ -107,8 +80,8 @@ pub(super) fn run_build(args: &build::Args) -> anyhow::Result<Option<ExitCode>> 
         _ => bail!("several inputs are Tabia books: `tabia book merge` adds their counts"),
     };
     let book = open_book(path)?;
-    let recorded = recorded(&book, &args.output)?;
-    let build = args.with_options_of(recorded, games).with_context(|| {
+    let recorded = recorded(&book, &args.output.path)?;
+    let build = args.with_options_of(recorded, GamePaths { games }).with_context(|| {
         let path = path.display();
         format!("cannot add to {path}; without these options the build uses those of the book")
     })?;
@@ -178,30 +151,31 @@ fn recorded(book: &Book, output: &Path) -> anyhow::Result<build::Args> {
     }
     let unusable =
         || refuse(&format!("its options cannot be used again ({})", manifest.filters.join("; ")));
-    let parsed = Recorded::try_parse_from(words).map_err(|_| unusable())?.build;
+    let mut parsed = Recorded::try_parse_from(words).map_err(|_| unusable())?.build;
     // A filtered book has conditions that no build has.
     if parsed.describe_filters() != manifest.filters {
         return Err(unusable());
     }
-    Ok(build::Args { output: output.to_owned(), ..parsed })
+    output.clone_into(&mut parsed.output.path);
+    Ok(parsed)
 }
 
 /// Adds games to a book with the options of its build.
 fn add_games(book: &Book, args: &build::Args) -> anyhow::Result<ExitCode> {
     let begin = Instant::now();
     let manifest = book.manifest()?;
-    let quiet = args.resources.quiet;
-    let (inputs, again) = build::inputs_once(&args.inputs)?;
-    let output = book_output(&args.output, args.force, files_of(&inputs));
+    let quiet = args.run.resources.quiet;
+    let (inputs, again) = build::inputs_once(&args.counting.games.games)?;
+    let output = args.output.apart_from(files_of(&inputs));
     output.check()?;
     build::report_named_again(&again);
     let inputs = new_inputs(inputs, &manifest, quiet)?;
     let unfinished = args.checkpoints();
     if inputs.is_empty() {
-        if args.output != Path::new(book.name()) {
+        if args.output.path != Path::new(book.name()) {
             write(&output, |mut file| file.write_all(book.bytes()).map(|()| file))?;
         }
-        if args.afresh {
+        if args.run.afresh {
             unfinished.forget()?;
         } else if unfinished.folder.is_dir() {
             let folder = unfinished.folder.display();
@@ -211,7 +185,7 @@ fn add_games(book: &Book, args: &build::Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let (more, tally, monitor) = build::build_shown(args, &inputs, Cursor::new(Vec::new()))?;
-    build::report_faults(&tally, quiet, args.errors.is_some());
+    build::report_faults(&tally, quiet, args.run.errors.is_some());
     if monitor.is_stopped() {
         outln!("Interrupted: nothing was added to {}.", book.name())?;
         if unfinished.folder.is_dir() {
@@ -230,7 +204,7 @@ fn add_games(book: &Book, args: &build::Args) -> anyhow::Result<ExitCode> {
         );
     }
     if !quiet {
-        errln!("writing {}", args.output.display());
+        errln!("writing {}", args.output.path.display());
     }
     let cannot = || format!("cannot add to {}", book.name());
     let (whole, again) = add(book, &more, Cursor::new(Vec::new())).with_context(cannot)?;
@@ -241,14 +215,14 @@ fn add_games(book: &Book, args: &build::Args) -> anyhow::Result<ExitCode> {
     drop(whole);
     unfinished.forget().with_context(|| {
         let folder = unfinished.folder.display();
-        format!("{} is complete, but {folder} cannot be removed", args.output.display())
+        format!("{} is complete, but {folder} cannot be removed", args.output.path.display())
     })?;
     if !quiet {
         build::report_games(&tally, begin.elapsed(), monitor.resumed.load(Relaxed))?;
         if again > 0 {
             outln!("{} of them were in the book already and do not count again", grouped(again))?;
         }
-        build::report_book(&args.output)?;
+        build::report_book(&args.output.path)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,91 +3,80 @@
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use indicatif::ProgressBar;
 
 use super::{book_output, grouped, open, write};
 use crate::chess::position::{KeyMap, Position};
-use crate::cli::judge::Judge;
+use crate::cli::args::{EvaluationArgs, SearchLimit, TableMemory, Threads};
 use crate::cli::output::outln;
-use crate::cli::work::{INTERRUPTED, cores, on_interruption, positions_of, progress_bar};
+use crate::cli::work::{Progress, exit_status, positions_of, stop_switches};
 use crate::cli::writing::Force;
 use crate::engine::search::{Config, Limits};
 use crate::games::book::{
     AnalysisJournal, Book, BookValue, EMBEDDED_NAME, frontier_moves, grow, open_journal,
 };
 use crate::support::files::Output;
-use crate::support::words::{counted, parse_time};
+use crate::support::words::counted;
 use crate::tools::suite::Switch;
 use crate::tools::suite::analyse::{Analysis, Plan};
 
-/// Interval of progress lines without a terminal.
-const REPORT_INTERVAL: Duration = Duration::from_secs(60);
+/// Default nodes of each search.
+const NODES: u64 = 1_000_000;
 
-/// Search the positions of a book, and keep value, depth and best move in it
+/// Search the positions of a book and store values in it
 ///
-/// Positions that most games reached come first. What is found is backed up along the moves of the
-/// book: a position is worth its best reply, of those that stay in the analysis and those that leave
-/// it. With --grow the book is gone on with where its games end: the best moves that lead out of the
-/// analysis, and the positions after them, are taken in, those first that play is likeliest to come
-/// to. An analysis that was ended, by Ctrl-C or the power, is continued by the same command; so is one with
-/// more nodes, or of fewer games.
+/// Positions that most games reached are first. Values are backed up along the moves of the book: a
+/// position is worth its best reply, inside the analysis or outside. --grow extends the book beyond
+/// its games by the best moves that lead out of the analysis, the likeliest first. The same command
+/// resumes an interrupted analysis, also with more nodes or with fewer games.
 #[derive(Debug, clap::Args)]
+#[command(
+    mut_arg("nodes", |arg| arg.help(format!("Nodes for each position (default: {NODES})"))),
+    mut_arg("memory", |arg| arg.default_value("16M"))
+)]
 pub(super) struct AnalyseArgs {
     /// The book (.tbk), or `embedded`
     book: PathBuf,
-    /// The book to write (default: the one that is analysed)
+    /// The book to write (default: the same)
     #[arg(short, long, value_name = "BOOK")]
     output: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
-    /// Leave out positions that fewer games reached
+    /// Skip positions that fewer games reached
     #[arg(long, value_name = "N", default_value_t = 10)]
     min_games: u64,
-    /// Nodes for each search; what was searched with fewer is searched again
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: u64,
-    /// Seconds for each search, instead of nodes; what was searched is not searched again
-    #[arg(long, value_parser = parse_time, conflicts_with = "nodes")]
-    seconds: Option<Duration>,
-    /// Positions of fewer games, or of none, that the analysis is to have in the end
+    #[command(flatten)]
+    limit: SearchLimit,
+    /// Also cover N positions of fewer games, or of none
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     grow: u64,
-    /// Search only these positions (FEN or EPD, one a line); all others keep the values that they have
+    /// Search only these positions (FEN or EPD, one a line)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["grow", "again"])]
     only: Option<PathBuf>,
-    /// Take over what analyses of other books have found of the same positions
+    /// Reuse the results of another book; may be repeated
     #[arg(long, value_name = "BOOK", conflicts_with = "again")]
     known: Vec<PathBuf>,
     /// Search everything again
     #[arg(long)]
     again: bool,
-    /// Searches at a time (default: one for each core)
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
-    /// Mebibytes for the transposition table of each search
-    #[arg(long, value_name = "MB", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    memory: u32,
     #[command(flatten)]
-    judge: Judge,
+    threads: Threads,
+    #[command(flatten)]
+    memory: TableMemory,
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
 }
 
 impl AnalyseArgs {
     fn plan(&self) -> anyhow::Result<Plan> {
-        let limits = self.seconds.map_or_else(|| Limits::nodes(self.nodes), Limits::move_time);
-        let (memory_mb, evaluation) = (self.memory as usize, self.judge.open()?);
+        let nodes = self.limit.nodes.unwrap_or(NODES);
+        let limits = self.limit.seconds.map_or_else(|| Limits::nodes(nodes), Limits::move_time);
+        let (memory_mb, evaluation) = (self.memory.mebibytes(), self.evaluation.open()?);
         let config = Config { memory_mb, evaluation, ..Config::default() };
         let positions = self.only.as_deref().map(|file| positions_of(Some(file))).transpose()?;
         let only = positions.map(|positions| positions.iter().map(|one| (one.key(), ())).collect());
         Ok(Plan { min_games: self.min_games, only, limits, config })
-    }
-
-    /// Creates a stop switch for each search thread.
-    fn switches(&self) -> Vec<Switch> {
-        let threads = self.threads.map_or_else(cores, usize::from);
-        (0..threads).map(|_| Switch::default()).collect()
     }
 
     fn target(&self) -> anyhow::Result<&Path> {
@@ -124,9 +113,7 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     let old = if args.again { Vec::new() } else { args.known(&book)? };
     let analysis = Analysis::new(&book, old.into_iter().chain(found), plan);
     print_start(&analysis)?;
-    let switches = args.switches();
-    let thrown = switches.clone();
-    on_interruption(move || thrown.iter().for_each(Switch::stop))?;
+    let switches = stop_switches(args.threads.count())?;
     let mut work =
         Work { book, analysis, output, journal_path: path.into(), switches, searched: 0 };
     work.round(journal)?;
@@ -139,7 +126,7 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
         work.round(journal)?;
     }
     print_end(&work.book, work.searched)?;
-    Ok(if work.is_stopped() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(exit_status(work.is_stopped()))
 }
 
 /// Number of rounds in which a book grows; results of a round decide where the next one extends it.
@@ -161,15 +148,15 @@ impl Work<'_> {
 
     /// Searches the remaining positions, and writes the book with all results.
     fn round(&mut self, mut journal: AnalysisJournal) -> anyhow::Result<()> {
-        let mut progress = Progress::new(self.analysis.len());
+        let mut progress = Progress::new(self.analysis.len() as u64, 0, "positions");
         let searched = self.analysis.search(&self.switches, |value| {
             journal.append(&value.to_bytes())?;
             progress.step();
+            self.searched += 1;
             anyhow::Ok(())
         });
-        progress.bar.finish_and_clear();
+        progress.finish();
         searched?;
-        self.searched += progress.done;
         let values = self.analysis.back_up(&self.book);
         self.book = write(&self.output, |file| self.book.write_with_values(&values, file))?;
         Ok(journal.remove()?)
@@ -263,33 +250,4 @@ fn print_end(book: &Book, searched: u64) -> std::io::Result<()> {
         outln!("start position: {}", value.describe(&start))?;
     }
     Ok(())
-}
-
-struct Progress {
-    bar: ProgressBar,
-    wanted: u64,
-    done: u64,
-    begun: Instant,
-    last_report: Instant,
-}
-
-impl Progress {
-    fn new(wanted: usize) -> Self {
-        let (bar, now) = (progress_bar(wanted, "positions"), Instant::now());
-        Progress { bar, wanted: wanted as u64, done: 0, begun: now, last_report: now }
-    }
-
-    fn step(&mut self) {
-        self.bar.inc(1);
-        self.done += 1;
-        if !self.bar.is_hidden() || self.last_report.elapsed() < REPORT_INTERVAL {
-            return;
-        }
-        self.last_report = Instant::now();
-        let rate = self.done as f64 / self.begun.elapsed().as_secs_f64();
-        let minutes = (self.wanted - self.done) as f64 / rate / 60.0;
-        let (done, wanted) = (grouped(self.done), grouped(self.wanted));
-        // Searches continue even if nobody reads this.
-        let _ = outln!("{done} of {wanted} positions, {rate:.1}/s, {minutes:.0} minutes left");
-    }
 }

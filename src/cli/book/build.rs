@@ -14,129 +14,172 @@ use anyhow::{Context, bail};
 use super::disk::estimate;
 use super::facets::FacetArgs;
 use super::progress::BuildProgress;
-use super::{book_output, extent, parse_side, size};
+use super::{BookOutputArgs, extent, parse_side, size};
 use crate::chess::position::Color;
+use crate::cli::args::{GamePaths, Threads, parse_memory};
 use crate::cli::output::{self, errln, outln};
-use crate::cli::work::{INTERRUPTED, cores, on_interruption};
+use crate::cli::work::{INTERRUPTED, on_interruption};
 use crate::cli::writing::{FAULTS, Force, files_of};
 use crate::games::book::{
     Book, BookOutput, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, EcoRange,
     FaultListener, GameFilter, Monitor, build,
 };
 use crate::games::pgn::{GameResult, Language, PgnInput, UNFINISHED};
-use crate::support::files::{NewFile, Output, describe};
+use crate::support::files::{Cannot, NewFile, Output, describe};
 use crate::support::words::{counted, grouped, parse_seconds, plural, visible};
 
 /// Make a book from games in PGN
 ///
-/// A build of more than a minute keeps what it has done in the folder BOOK.unfinished: the same command
-/// goes on from there, whatever has ended it.
+/// A build of more than a minute stores checkpoints in the folder BOOK.unfinished. If it is
+/// interrupted, the same command resumes from there.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files, folders, or - for standard input; .gz, .bz2 and .zst are read as they are
-    #[arg(required = true, value_name = "IN")]
-    pub(super) inputs: Vec<PathBuf>,
-    /// The book to write
-    #[arg(short, long, value_name = "BOOK")]
-    pub(super) output: PathBuf,
     #[command(flatten)]
-    pub(super) force: Force,
-    /// Plies of each game that count
-    #[arg(long, default_value_t = DEFAULT_MAX_PLY, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(super) max_ply: u32,
+    pub(super) output: BookOutputArgs,
     #[command(flatten)]
     pub(super) prune: PruneArgs,
-    /// Take in only the moves of one side; --player and --title then refer to the player of that side
-    #[arg(long, value_parser = parse_side)]
-    pub(super) side: Option<Color>,
-    /// Count games and lines without a result, too
-    #[arg(long)]
-    pub(super) undecided: bool,
-    /// Count a game once, however often it comes (same players, year, moves and result)
+    /// Count a game once, however often it occurs (same players, year, moves and result)
     #[arg(long)]
     pub(super) unique: bool,
-    /// Whose letters stand for the pieces (de, fr, es …; default: each file shows it)
-    #[arg(long, value_name = "CODE")]
-    pub(super) language: Option<Language>,
-    /// Keep which games the counts are of: `book show` takes filters then, and lists games
+    #[command(flatten)]
+    pub(super) run: RunArgs,
+    // Last, because it ends with a heading.
+    #[command(flatten)]
+    pub(super) counting: CountingArgs,
+}
+
+/// What is counted of which games.
+#[derive(Debug, clap::Args)]
+pub(super) struct CountingArgs {
+    #[command(flatten)]
+    pub(super) games: GamePaths,
+    /// Plies of each game that count
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_PLY, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(super) max_ply: u32,
+    /// Count only the moves of one side; --player and --title then refer to its player
+    #[arg(long, value_parser = parse_side)]
+    pub(super) side: Option<Color>,
+    /// Count games without a result, too
+    #[arg(long)]
+    pub(super) undecided: bool,
+    /// Store which games the counts come from, for filters and lists of games
     #[arg(long)]
     pub(super) facets: bool,
-    /// Stop at the first broken game
-    #[arg(long)]
-    pub(super) strict: bool,
-    #[command(flatten)]
-    pub(super) resources: Resources,
-    /// Disk space that what waits to be sorted may take, besides the book, such as 40G (default: as much as
-    /// there is)
-    #[arg(long, value_parser = parse_memory, value_name = "SIZE")]
-    pub(super) disk: Option<usize>,
-    /// Seconds between checkpoints, from which the same command goes on after a kill; 0 for none
-    #[arg(long, default_value = "60", value_parser = parse_interval, value_name = "SECONDS")]
-    pub(super) checkpoint: Duration,
-    /// Throw away what was kept of a build that was broken off
-    #[arg(long)]
-    pub(super) afresh: bool,
-    /// Write all faults to this file
-    #[arg(long, value_name = "FILE")]
-    pub(super) errors: Option<PathBuf>,
     #[command(flatten)]
     pub(super) filter: GameFilterArgs,
 }
 
-/// What stays out of a book, however it is made.
+impl CountingArgs {
+    /// Returns these settings with default values for all others.
+    pub(super) fn options(&self) -> BuildOptions {
+        BuildOptions {
+            max_ply: self.max_ply,
+            undecided: self.undecided,
+            filter: self.filter.resolve(self.side),
+            side: self.side,
+            facets: self.facets,
+            ..BuildOptions::default()
+        }
+    }
+}
+
+/// What does not affect the counts.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct RunArgs {
+    #[command(flatten)]
+    pub(super) reading: ReadingArgs,
+    #[command(flatten)]
+    pub(super) resources: Resources,
+    /// Disk space for data that does not fit into memory, such as 40G (default: no limit)
+    #[arg(long, value_parser = parse_memory, value_name = "SIZE", hide_short_help = true)]
+    disk: Option<usize>,
+    /// Seconds between checkpoints; 0 for none
+    #[arg(long, default_value = "60", value_parser = parse_interval, value_name = "S", hide_short_help = true)]
+    checkpoint: Duration,
+    /// Discard the checkpoints of an earlier run
+    #[arg(long)]
+    pub(super) afresh: bool,
+    /// Write all faults of the games to this file
+    #[arg(long, value_name = "FILE")]
+    pub(super) errors: Option<PathBuf>,
+}
+
+/// How games are read.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct ReadingArgs {
+    /// Language of the piece letters (de, fr, es …; default: that of each file)
+    #[arg(long, value_name = "CODE", hide_short_help = true)]
+    pub(super) language: Option<Language>,
+    /// Stop at the first broken game
+    #[arg(long, hide_short_help = true)]
+    pub(super) strict: bool,
+}
+
+/// What is left out of a book, however it is made.
 #[derive(Debug, clap::Args)]
 pub(super) struct PruneArgs {
     /// Leave out positions that fewer games reached, and moves played in fewer
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) min_games: u64,
     /// Leave out moves with which their side scored less, in percent
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
+    #[arg(long, value_name = "P", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub(super) min_score: u32,
 }
 
-/// What the work may use, and whether it tells of itself.
+/// What the work may use, and whether it reports progress.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct Resources {
-    /// Threads (default: one for each core)
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(super) threads: Option<u16>,
-    /// Memory that may be used, such as 256M or 4G; what does not fit waits on disk
-    #[arg(long, default_value = "1G", value_parser = parse_memory)]
-    pub(super) memory: usize,
-    /// Say nothing but errors
+    #[command(flatten)]
+    threads: Threads,
+    /// Memory to use, such as 256M or 4G; the rest is stored on disk
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = parse_memory)]
+    memory: usize,
+    /// Print errors only
     #[arg(short, long)]
     pub(super) quiet: bool,
+}
+
+impl Resources {
+    /// Completes options; data that exceeds the memory is stored beside `output`.
+    pub(super) fn limit(&self, options: BuildOptions, output: &Path) -> BuildOptions {
+        let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+        BuildOptions {
+            threads: self.threads.count(),
+            memory: self.memory,
+            spill_folder: folder.unwrap_or(Path::new(".")).to_owned(),
+            ..options
+        }
+    }
 }
 
 /// Which games count.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Which games count")]
 pub(super) struct GameFilterArgs {
-    /// Both players have at least this rating
+    /// Lowest rating of both players
     #[arg(long, value_name = "ELO")]
     min_elo: Option<u32>,
-    /// Both players have at most this rating
+    /// Highest rating of both players
     #[arg(long, value_name = "ELO")]
     max_elo: Option<u32>,
     #[command(flatten)]
     facets: FacetArgs,
-    /// ECO codes (B90, B20-B99, C), separated by commas
+    /// ECO codes, such as B90,B20-B99,C
     #[arg(long, value_delimiter = ',', value_name = "CODES")]
     eco: Vec<EcoRange>,
-    /// At least so many seconds for each player, 60 increments included
-    #[arg(long, value_name = "SECONDS")]
+    /// Least seconds for each player, with 60 increments
+    #[arg(long, value_name = "S", hide_short_help = true)]
     min_seconds: Option<u32>,
-    /// At most so many seconds for each player, 60 increments included
-    #[arg(long, value_name = "SECONDS")]
+    /// Most seconds for each player, with 60 increments
+    #[arg(long, value_name = "S", hide_short_help = true)]
     max_seconds: Option<u32>,
-    /// Results (1-0, 1/2-1/2, 0-1), separated by commas
+    /// Results, such as 1-0,1/2-1/2
     #[arg(long, value_delimiter = ',', value_parser = parse_result, value_name = "RESULTS")]
     result: Vec<GameResult>,
-    /// The name of a player, or a part of it, with either colour or that of --side; may be given more than
-    /// once
+    /// Part of the name of a player; may be repeated
     #[arg(long, value_name = "NAME")]
     player: Vec<String>,
-    /// One of the players, or that of --side, has one of these titles (GM,IM)
+    /// Titles of a player, such as GM,IM
     #[arg(long, value_delimiter = ',', value_name = "TITLES")]
     title: Vec<String>,
 }
@@ -151,19 +194,8 @@ fn parse_result(text: &str) -> Result<GameResult, String> {
         .ok_or_else(|| "expected 1-0, 1/2-1/2, 0-1 or *".to_owned())
 }
 
-pub(super) fn parse_interval(text: &str) -> Result<Duration, String> {
+fn parse_interval(text: &str) -> Result<Duration, String> {
     parse_seconds(text).ok_or_else(|| "expected seconds, such as 60 or 0.5".to_owned())
-}
-
-pub(super) fn parse_memory(text: &str) -> Result<usize, String> {
-    let bad = || "expected a number with K, M or G, such as 256M".to_owned();
-    let (number, shift) = match text.as_bytes().last().map(u8::to_ascii_uppercase) {
-        Some(b'K') => (&text[..text.len() - 1], 10),
-        Some(b'M') => (&text[..text.len() - 1], 20),
-        Some(b'G') => (&text[..text.len() - 1], 30),
-        _ => (text, 20),
-    };
-    number.parse::<usize>().ok().and_then(|number| number.checked_mul(1 << shift)).ok_or_else(bad)
 }
 
 impl GameFilterArgs {
@@ -189,19 +221,20 @@ impl GameFilterArgs {
 impl Args {
     /// Returns the output of the faults, if any.
     fn errors_output(&self, inputs: &[PgnInput]) -> Option<Output<'_>> {
-        let output = Output::new(self.errors.as_deref()?, FAULTS).force(self.force.allowed);
-        Some(output.apart_from(files_of(inputs)).apart_from([&self.output]))
+        let output = Output::new(self.run.errors.as_deref()?, FAULTS);
+        let output = output.force(self.output.force.allowed);
+        Some(output.apart_from(files_of(inputs)).apart_from([&self.output.path]))
     }
 
     /// Returns the checkpoints, stored beside the book and named after it.
     pub(super) fn checkpoints(&self) -> Checkpoints {
-        let mut folder = self.output.clone().into_os_string();
+        let mut folder = self.output.path.clone().into_os_string();
         folder.push(UNFINISHED);
         Checkpoints {
             folder: folder.into(),
-            every: self.checkpoint,
-            disk: self.disk.map(|bytes| bytes as u64),
-            afresh: self.afresh,
+            every: self.run.checkpoint,
+            disk: self.run.disk.map(|bytes| bytes as u64),
+            afresh: self.run.afresh,
         }
     }
 
@@ -210,59 +243,47 @@ impl Args {
         self.resolve().describe()
     }
 
-    /// Returns these arguments with the counting options of a book, `recorded`, and with these
-    /// inputs.
+    /// Returns the counting options of a book, `recorded`, with these inputs and all other
+    /// arguments of this build.
     ///
     /// # Errors
     /// If options are set here that differ from those of the book.
-    pub(super) fn with_options_of(
-        &self,
-        recorded: Self,
-        inputs: Vec<PathBuf>,
-    ) -> anyhow::Result<Self> {
+    pub(super) fn with_options_of(&self, recorded: Self, games: GamePaths) -> anyhow::Result<Self> {
         let (own, of_book) = (self.describe_filters(), recorded.describe_filters());
+        let max_ply = recorded.counting.max_ply;
         if !own.is_empty() && own != of_book {
             bail!("the book was built with other filters ({})", of_book.join("; "));
         }
-        if self.max_ply != DEFAULT_MAX_PLY && self.max_ply != recorded.max_ply {
-            bail!("the book counts {} plies of each game", recorded.max_ply);
+        if self.counting.max_ply != DEFAULT_MAX_PLY && self.counting.max_ply != max_ply {
+            bail!("the book counts {max_ply} plies of each game");
         }
-        if self.facets && !recorded.facets {
+        if self.counting.facets && !recorded.counting.facets {
             bail!("the book has no facets");
         }
-        Ok(Args {
-            inputs,
-            output: self.output.clone(),
-            force: self.force,
-            language: self.language,
-            strict: self.strict,
-            resources: self.resources.clone(),
-            disk: self.disk,
-            checkpoint: self.checkpoint,
-            afresh: self.afresh,
-            errors: self.errors.clone(),
-            ..recorded
-        })
+        Ok(recorded.running(games, self.output.force, &self.run))
+    }
+
+    /// Returns these counting options for other games.
+    pub(super) fn running(self, games: GamePaths, force: Force, run: &RunArgs) -> Self {
+        Args {
+            counting: CountingArgs { games, ..self.counting },
+            output: BookOutputArgs { force, ..self.output },
+            run: run.clone(),
+            ..self
+        }
     }
 
     fn resolve(&self) -> BuildOptions {
-        let folder = self.output.parent().filter(|folder| !folder.as_os_str().is_empty());
-        BuildOptions {
-            max_ply: self.max_ply,
-            undecided: self.undecided,
-            filter: self.filter.resolve(self.side),
+        let options = BuildOptions {
             unique: self.unique,
-            language: self.language,
-            side: self.side,
+            language: self.run.reading.language,
+            strict: self.run.reading.strict,
             min_games: self.prune.min_games,
             min_score: self.prune.min_score,
-            facets: self.facets,
-            strict: self.strict,
-            threads: self.resources.threads.map_or_else(cores, usize::from),
-            memory: self.resources.memory,
-            spill_folder: folder.unwrap_or(Path::new(".")).to_owned(),
-            checkpoints: (!self.checkpoint.is_zero()).then(|| self.checkpoints()),
-        }
+            checkpoints: (!self.run.checkpoint.is_zero()).then(|| self.checkpoints()),
+            ..self.counting.options()
+        };
+        self.run.resources.limit(options, &self.output.path)
     }
 }
 
@@ -272,8 +293,8 @@ impl Args {
 /// If an input does not exist, no game counts, or the book cannot be written; the old book, if
 /// there is one, is then unchanged.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let (inputs, again) = inputs_once(&args.inputs)?;
-    let output = book_output(&args.output, args.force, files_of(&inputs)).create()?;
+    let (inputs, again) = inputs_once(&args.counting.games.games)?;
+    let output = args.output.apart_from(files_of(&inputs)).create()?;
     report_named_again(&again);
     let start = Instant::now();
     let (file, tally, monitor) = build_shown(args, &inputs, output)?;
@@ -281,20 +302,20 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let unfinished = args.checkpoints();
     if !monitor.is_stopped() {
         unfinished.forget().map_err(|error| {
-            let (book, folder) = (args.output.display(), unfinished.folder.display());
+            let (book, folder) = (args.output.path.display(), unfinished.folder.display());
             let reason = describe(&error);
             anyhow::anyhow!(
                 "{book} is written, but {folder} cannot be removed: {reason}; remove it"
             )
         })?;
     }
-    report_faults(&tally, args.resources.quiet, args.errors.is_some());
+    report_faults(&tally, args.run.resources.quiet, args.run.errors.is_some());
     if !args.unique {
         report_repeats(&tally);
     }
-    if !args.resources.quiet {
+    if !args.run.resources.quiet {
         report_games(&tally, start.elapsed(), monitor.resumed.load(Relaxed))?;
-        report_book(&args.output)?;
+        report_book(&args.output.path)?;
     }
     if monitor.is_stopped() {
         outln!("Interrupted: the book holds the games that were read until then.")?;
@@ -342,17 +363,17 @@ pub(super) fn build_shown<W: BookOutput>(
     let mut monitor = Monitor::default();
     monitor.faults = errors.as_ref().map(FaultFile::listener);
     stop_on_interrupt(&monitor)?;
-    if !args.resources.quiet {
-        estimate(inputs, &args.checkpoints().folder, args.max_ply, args.facets);
+    if !args.run.resources.quiet {
+        estimate(inputs, &args.checkpoints().folder, args.counting.max_ply, args.counting.facets);
     }
     let built = {
-        let _progress = (!args.resources.quiet).then(|| BuildProgress::start(inputs, &monitor));
+        let _progress = (!args.run.resources.quiet).then(|| BuildProgress::start(inputs, &monitor));
         build(inputs, &args.resolve(), &monitor, output)
     };
     let broken_inputs = built.as_ref().map_or(&[][..], |(_, tally)| &tally.broken_inputs);
     errors.map_or(Ok(()), |errors| errors.keep(broken_inputs))?;
     let (output, tally) =
-        built.with_context(|| format!("{} was not written", args.output.display()))?;
+        built.with_context(|| format!("{} was not written", args.output.path.display()))?;
     Ok((output, tally, monitor))
 }
 
@@ -421,10 +442,7 @@ impl FaultFile {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let written = std::mem::replace(&mut *written, Err(io::ErrorKind::BrokenPipe.into()));
         let whole = written.and_then(|file| file.into_inner().map_err(IntoInnerError::into_error));
-        let whole = whole.map_err(|error| {
-            anyhow::anyhow!("cannot write {}: {}", self.path.display(), describe(&error))
-        })?;
-        Ok(whole.keep()?)
+        Ok(whole.cannot("write", self.path.display())?.keep()?)
     }
 }
 

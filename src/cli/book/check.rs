@@ -6,44 +6,44 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
-use super::place::PositionArgs;
 use super::{open, parse_side};
 use crate::chess::notation;
 use crate::chess::position::{Color, Game, Move, Position};
 use crate::chess::score::Score;
+use crate::cli::args::TableMemory;
 use crate::cli::output;
+use crate::cli::place::PositionArgs;
 use crate::engine::search::{Config, Control, Limits, Searcher};
 use crate::games::book::{Book, Visited};
 use crate::support::words::counted;
 
-/// List holes and weak moves of a book: dead ends, positions without a reply, refuted moves
+/// Find gaps and weak moves of a repertoire
 ///
-/// Positions whose replies a filter of the book may have left out (--min-games, --min-score) are counted, but
-/// not listed.
+/// Positions whose replies a filter of the book may have removed (--min-games, --min-score) are
+/// counted, but not listed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The book (.tbk, .bin or .pgn), or `embedded`
     book: PathBuf,
-    /// Whose repertoire it is; both sides' if nothing is said
+    /// The side of the repertoire (default: both)
     #[arg(long, value_parser = parse_side)]
     side: Option<Color>,
     #[command(flatten)]
     place: PositionArgs,
-    /// Plies from the position that are looked at
-    #[arg(long, default_value_t = 20)]
+    /// Plies from the position
+    #[arg(long, value_name = "N", default_value_t = 20)]
     max_ply: u32,
-    /// Positions that fewer games reached are left alone
-    #[arg(long, default_value_t = 1)]
+    /// Skip positions that fewer games reached
+    #[arg(long, value_name = "N", default_value_t = 1)]
     min_games: u64,
-    /// Search every move with so many nodes; 0 for no search
-    #[arg(long, default_value_t = 0)]
+    /// Nodes for each move; 0 for no search
+    #[arg(long, value_name = "N", default_value_t = 0)]
     nodes: u64,
-    /// A move that loses so many centipawns against the best one is refuted
-    #[arg(long, default_value_t = 100)]
+    /// Centipawns that a refuted move loses against the best one
+    #[arg(long, value_name = "CP", default_value_t = 100)]
     margin: i32,
-    /// Memory for the search in megabytes
-    #[arg(long, default_value_t = 64)]
-    memory: usize,
+    #[command(flatten)]
+    memory: TableMemory,
 }
 
 /// Prints a line for each finding; the exit status is nonzero if there is any.
@@ -54,7 +54,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
     let mut out = BufWriter::new(output::stdout());
-    let mut searcher = Searcher::new(Config { memory_mb: args.memory, ..Config::default() });
+    let mut searcher =
+        Searcher::new(Config { memory_mb: args.memory.mebibytes(), ..Config::default() });
     let held = args.sides_held(&book, game.position())?;
     let last_ply = args.last_ply(&book, &game);
     let manifest = book.manifest()?;

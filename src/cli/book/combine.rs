@@ -9,13 +9,12 @@ use anyhow::{Context, anyhow, bail, ensure};
 
 use super::build::lowercase;
 use super::facets::FacetArgs;
-use super::place::PositionArgs;
-use super::{book_output, open, parse_side, save, write};
+use super::{BookOutputArgs, open, parse_side, save, write};
 use crate::chess::epd;
 use crate::chess::position::{Color, KeyMap, Position};
 use crate::cli::output::{self, errln, outln};
+use crate::cli::place::PositionArgs;
 use crate::cli::usage::wrong;
-use crate::cli::writing::Force;
 use crate::games::book::{
     AvoidedMoves, Book, BookValue, Counts, Cut, Difference, Selection, cut, differences, merge,
     shared,
@@ -30,11 +29,8 @@ pub(super) struct MergeArgs {
     /// The books; BOOK:2.5 counts two and a half times
     #[arg(required = true, num_args = 2.., value_name = "BOOK")]
     books: Vec<String>,
-    /// The book to write
-    #[arg(short, long, value_name = "BOOK")]
-    output: PathBuf,
     #[command(flatten)]
-    force: Force,
+    output: BookOutputArgs,
 }
 
 /// Merges books.
@@ -44,7 +40,7 @@ pub(super) struct MergeArgs {
 pub(super) fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let books =
         args.books.iter().map(|text| weighted_book(text)).collect::<anyhow::Result<Vec<_>>>()?;
-    let output = book_output(&args.output, args.force, books.iter().map(|(book, _)| book.name()));
+    let output = args.output.apart_from(books.iter().map(|(book, _)| book.name()));
     output.check()?;
     report_shared(&books)?;
     if books.iter().all(|(book, _)| book.values().len() == 0) {
@@ -53,8 +49,8 @@ pub(super) fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let merged = merge(&books, Cursor::new(Vec::new()))
-        .with_context(|| format!("cannot merge into {}", args.output.display()))?;
-    let merged = Book::from_bytes(merged.into_inner(), &args.output.display().to_string())?;
+        .with_context(|| format!("cannot merge into {}", args.output.path.display()))?;
+    let merged = Book::from_bytes(merged.into_inner(), &args.output.path.display().to_string())?;
     let merged = with_values(merged, books.iter().flat_map(|(book, _)| book.values()))?;
     save(&output, |mut file| file.write_all(merged.bytes()).map(|()| file))?;
     warn_about_facets(&books)?;
@@ -144,22 +140,19 @@ fn weighted_book(text: &str) -> anyhow::Result<(Book, f64)> {
 pub(super) struct FilterArgs {
     /// The book, or `embedded`
     book: PathBuf,
-    /// The book to write
-    #[arg(short, long, value_name = "BOOK")]
-    output: PathBuf,
     #[command(flatten)]
-    force: Force,
+    output: BookOutputArgs,
     /// Leave out positions that fewer games reached, and moves played in fewer
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     min_games: u64,
     /// Leave out moves with which their side scored less, in percent
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
     min_score: f64,
-    /// Keep only the moves of one side; --player then refers to the player of that side
+    /// Keep only the moves of one side; --player then refers to its player
     #[arg(long, value_parser = parse_side)]
     side: Option<Color>,
-    /// Keep only what comes within so many plies of the start, or of the position given
-    #[arg(long, default_value_t = u32::MAX, hide_default_value = true)]
+    /// Plies from the position to keep
+    #[arg(long, value_name = "N", default_value_t = u32::MAX, hide_default_value = true)]
     max_ply: u32,
     /// Leave out the moves to avoid (`am`) of this EPD file, and the positions after them
     #[arg(long, value_name = "FILE")]
@@ -176,8 +169,7 @@ pub(super) struct FilterArgs {
 struct SelectionArgs {
     #[command(flatten)]
     facets: FacetArgs,
-    /// The name of a player, or a part of it, with either colour or that of --side; may be given more than
-    /// once
+    /// Part of the name of a player; may be repeated
     #[arg(long, value_name = "NAME")]
     player: Vec<String>,
 }
@@ -215,7 +207,7 @@ pub(super) fn run_filter(args: &FilterArgs) -> anyhow::Result<ExitCode> {
         max_ply: args.max_ply,
         avoid: args.avoid.as_deref().map(moves_to_avoid).transpose()?.unwrap_or_default(),
     };
-    let output = book_output(&args.output, args.force, [&args.book]);
+    let output = args.output.apart_from([&args.book]);
     output.check()?;
     let selection = args.games.resolve(args.side);
     let mut chosen = book.clone();
@@ -227,15 +219,15 @@ pub(super) fn run_filter(args: &FilterArgs) -> anyhow::Result<ExitCode> {
     keep_values(&output, std::iter::once(&book))
 }
 
-/// Show in which positions two books differ
+/// Show where two books differ
 #[derive(Debug, clap::Args)]
 pub(super) struct DiffArgs {
     /// The first book, or `embedded`
     left: PathBuf,
     /// The second book, or `embedded`
     right: PathBuf,
-    /// Rows that are shown at most
-    #[arg(long, default_value_t = 20)]
+    /// Rows to show at most
+    #[arg(long, value_name = "N", default_value_t = 20)]
     limit: u64,
 }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 
-use super::{book_output, extent, open, save};
+use super::{BookOutputArgs, extent, open, save};
 use crate::cli::output::outln;
 use crate::cli::writing::Force;
 use crate::games::book::POLYGLOT_FILE;
@@ -18,16 +18,13 @@ fn has_ending(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "bin")
 }
 
-/// Make a book of a Polyglot book (.bin)
+/// Convert a Polyglot book (.bin) to a book
 #[derive(Debug, clap::Args)]
 pub(super) struct ImportArgs {
     /// The Polyglot book
     input: PathBuf,
-    /// The book to write
-    #[arg(short, long, value_name = "BOOK")]
-    output: PathBuf,
     #[command(flatten)]
-    force: Force,
+    output: BookOutputArgs,
 }
 
 /// Imports a Polyglot book.
@@ -41,12 +38,12 @@ pub(super) fn run_import(args: &ImportArgs) -> anyhow::Result<ExitCode> {
         args.input.display()
     );
     let book = open(&args.input)?;
-    let output = book_output(&args.output, args.force, [&args.input]);
+    let output = args.output.apart_from([&args.input]);
     save(&output, |mut file| file.write_all(book.bytes()).map(|()| file))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Write a book as a Polyglot book (.bin)
+/// Convert a book to a Polyglot book (.bin)
 #[derive(Debug, clap::Args)]
 pub(super) struct ExportArgs {
     /// The book, or `embedded`
@@ -88,7 +85,7 @@ pub(super) fn run_export(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Read a book from end to end and test that it is sound
+/// Test whether a book file is sound
 #[derive(Debug, clap::Args)]
 pub(super) struct VerifyArgs {
     /// The book, or `embedded`

@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 
 use super::open;
-use super::place::PositionArgs;
 use super::rows::{MoveRow, PositionRow, ValueRow};
 use crate::chess::position::{KeyMap, Move, Position};
 use crate::chess::score::{Score, mate_distance};
 use crate::cli::output;
+use crate::cli::place::PositionArgs;
 use crate::games::book::{Book, Counts, Visited};
 use crate::games::pgn::PgnGame;
 
@@ -22,14 +22,14 @@ pub(super) struct Args {
     book: PathBuf,
     #[command(flatten)]
     place: PositionArgs,
-    /// How to print it
+    /// The format
     #[arg(long, value_enum, default_value_t = DumpFormat::Csv)]
     format: DumpFormat,
-    /// Plies from the position that the dump begins with
-    #[arg(long, default_value_t = u32::MAX, hide_default_value = true)]
+    /// Plies from the position
+    #[arg(long, value_name = "N", default_value_t = u32::MAX, hide_default_value = true)]
     max_ply: u32,
-    /// Leave out moves that were played in fewer games
-    #[arg(long, default_value_t = 1)]
+    /// Leave out moves played in fewer games
+    #[arg(long, value_name = "N", default_value_t = 1)]
     min_games: u64,
 }
 

@@ -10,29 +10,29 @@ use std::sync::Arc;
 use anyhow::bail;
 
 use super::open;
-use super::place::PositionArgs;
 use crate::chess::position::Position;
+use crate::cli::args::GameFolders;
 use crate::cli::output::{self, errln};
+use crate::cli::place::PositionArgs;
 use crate::games::pgn::{GameEnd, GamePly, GameStatus, Language, PgnInput, Reader, Tags, Visitor};
+use crate::support::files::Cannot;
 use crate::support::words::{counted, visible};
 
-/// Find the games in which a position stood, by whatever order of moves
+/// Find the games that reached a position, by any order of moves
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// PGN files or folders, or a book: then the games that it was built from
+    /// PGN files or folders, or a book, which stands for its games
     #[arg(required = true, value_name = "BOOK|PGN")]
     sources: Vec<PathBuf>,
     #[command(flatten)]
     place: PositionArgs,
-    /// Where the games of a book are, if not where they were when it was built, nor beside it; may be
-    /// given more than once
-    #[arg(long, value_name = "FOLDER")]
-    games: Vec<PathBuf>,
-    /// Whose letters stand for the pieces (de, fr, es …; default: each file shows it)
+    #[command(flatten)]
+    games: GameFolders,
+    /// Language of the piece letters (de, fr, es …; default: that of each file)
     #[arg(long, value_name = "CODE")]
     language: Option<Language>,
-    /// Games that are listed at most, the highest rated first
-    #[arg(long, default_value_t = 20)]
+    /// Games to list at most, the highest rated first
+    #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
 }
 
@@ -53,10 +53,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let game = args.place.game()?;
     let mut hits = Vec::new();
     for input in inputs(args)? {
-        let opened = input.open(&Arc::default());
-        let text = opened.map_err(|error| {
-            anyhow::anyhow!("{}: {}", input.name(), crate::support::files::describe(&error))
-        })?;
+        let text = input.open(&Arc::default()).cannot("read", input.name())?;
         let reader = Reader::new(text).in_language(args.language);
         search(reader, &input.name(), game.position().key(), &mut hits)?;
     }
@@ -94,7 +91,7 @@ fn inputs(args: &Args) -> anyhow::Result<Vec<PgnInput>> {
         }
         let mut here = Vec::new();
         for file in &files {
-            match book.places(file, &args.games).into_iter().find(|path| path.exists()) {
+            match book.places(file, &args.games.folders).into_iter().find(|path| path.exists()) {
                 Some(path) => here.push(path),
                 None => errln!(
                     "{} was built from {} too, which is not there",

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::open;
+use crate::cli::args::GameFolders;
 use crate::cli::output;
 use crate::games::book::GameId;
 
@@ -15,10 +16,8 @@ pub(super) struct Args {
     book: PathBuf,
     /// The game, as `book show` names it
     game: GameId,
-    /// Where the games are, if not where they were when the book was built, nor beside it; may be given
-    /// more than once
-    #[arg(long, value_name = "FOLDER")]
-    games: Vec<PathBuf>,
+    #[command(flatten)]
+    games: GameFolders,
 }
 
 /// Prints the PGN of a game as in its file.
@@ -26,7 +25,7 @@ pub(super) struct Args {
 /// # Errors
 /// If the book has no such game, or its file is missing or has changed.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let text = open(&args.book)?.game_from(args.game, &args.games)?;
+    let text = open(&args.book)?.game_from(args.game, &args.games.folders)?;
     writeln!(output::stdout(), "{text}")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -6,23 +6,19 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 
-use super::{book_output, open, save};
+use super::{BookOutputArgs, open, save};
 use crate::cli::output::outln;
-use crate::cli::writing::Force;
 use crate::games::book::{Book, HEADLINE, is_learning};
-use crate::support::files::{describe, open_plain};
+use crate::support::files::{Cannot, open_plain};
 use crate::support::words::counted;
 
-/// Make a book of what an engine has learnt (`tabia --learn FILE`)
+/// Make a book from a learning file (`tabia --learn FILE`)
 #[derive(Debug, clap::Args)]
 pub(super) struct LearnArgs {
-    /// The file that was learnt to
+    /// The learning file
     file: PathBuf,
-    /// The book to write
-    #[arg(short, long, value_name = "BOOK")]
-    output: PathBuf,
     #[command(flatten)]
-    force: Force,
+    output: BookOutputArgs,
 }
 
 /// Opens a file of learned results as a book.
@@ -30,13 +26,12 @@ pub(super) struct LearnArgs {
 /// # Errors
 /// If the file cannot be read, or is another kind of file.
 pub(super) fn open_learned(path: &Path) -> anyhow::Result<Book> {
-    let name = path.display();
     let mut head = Vec::new();
     open_plain(path)
         .and_then(|file| file.take(HEADLINE.len() as u64).read_to_end(&mut head))
-        .map_err(|error| anyhow::anyhow!("cannot read {name}: {}", describe(&error)))?;
+        .cannot("read", path.display())?;
     if !is_learning(&head) {
-        bail!("{name} holds nothing that was learnt; `tabia --learn FILE` writes such files");
+        bail!("{} is no learning file; `tabia --learn FILE` writes such files", path.display());
     }
     Ok(open(path)?)
 }
@@ -47,7 +42,7 @@ pub(super) fn open_learned(path: &Path) -> anyhow::Result<Book> {
 /// If the file has no learned results, or the book cannot be written.
 pub(super) fn run(args: &LearnArgs) -> anyhow::Result<ExitCode> {
     let book = open_learned(&args.file)?;
-    let output = book_output(&args.output, args.force, [&args.file]);
+    let output = args.output.apart_from([&args.file]);
     output.check()?;
     save(&output, |mut file| file.write_all(book.bytes()).map(|()| file))?;
     let (values, games) = (book.values().len(), book.manifest()?.games.total());

@@ -13,13 +13,12 @@ mod find;
 mod game;
 mod learn;
 mod partial;
-mod place;
 mod progress;
 mod rows;
 mod show;
 mod variety;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Subcommand;
@@ -29,11 +28,10 @@ use crate::chess::position::Color;
 use crate::cli::output::{errln, outln};
 use crate::cli::writing::Force;
 use crate::games::book::{BOOK_FILE, Book, BookError, EMBEDDED_NAME, Policy};
-use crate::support::files::describe;
-use crate::support::files::{NewFile, Output};
+use crate::support::files::{Cannot, NewFile, Output};
 use crate::support::words::{counted, grouped, plural};
 
-/// Make opening books and look into them
+/// Make opening books and show them
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -106,6 +104,23 @@ pub(super) fn open(path: &Path) -> Result<Book, BookError> {
     Ok(book)
 }
 
+/// A book that is made.
+#[derive(Debug, clap::Args)]
+struct BookOutputArgs {
+    /// The book to write
+    #[arg(short = 'o', long = "output", value_name = "BOOK")]
+    path: PathBuf,
+    #[command(flatten)]
+    force: Force,
+}
+
+impl BookOutputArgs {
+    /// Prepares the output, which must not be one of these inputs.
+    fn apart_from<P: AsRef<Path>>(&self, inputs: impl IntoIterator<Item = P>) -> Output<'_> {
+        book_output(&self.path, self.force, inputs)
+    }
+}
+
 /// Prepares the output of a book made from other files.
 fn book_output<'a, P: AsRef<Path>>(
     path: &'a Path,
@@ -122,10 +137,7 @@ fn write(
 ) -> anyhow::Result<Book> {
     let path = output.path();
     let written = write(output.create()?);
-    let file = written.map_err(|error| {
-        anyhow::anyhow!("cannot write {}: {}", path.display(), describe(&error))
-    })?;
-    file.keep()?;
+    written.cannot("write", path.display())?.keep()?;
     Ok(Book::open(path)?)
 }
 

@@ -3,48 +3,27 @@
 
 use std::path::PathBuf;
 
-use super::build::{GameFilterArgs, PruneArgs, Resources};
-use super::parse_side;
-use crate::chess::position::Color;
-use crate::cli::writing::Force;
-use crate::games::book::DEFAULT_MAX_PLY;
-use crate::games::pgn::Language;
+use super::BookOutputArgs;
+use super::build::{CountingArgs, PruneArgs, ReadingArgs, Resources};
 
 /// Count games and write the counts as Parquet, for `book pack`, DuckDB or Spark
+///
+/// With --facets the counts are also by rating group, speed and month, with ratings and the latest
+/// game. These are for queries: a book of them has no facets.
 #[derive(Debug, clap::Args)]
 pub(super) struct CountArgs {
-    /// Files, folders, or - for standard input; .gz, .bz2, .zst and .parquet are read as they are
-    #[arg(required = true, value_name = "IN")]
-    inputs: Vec<PathBuf>,
     /// The folder to write
     #[arg(long, value_name = "DIR")]
     parquet: PathBuf,
-    /// Files in it, by the top bits of the keys: a power of two, 256 at most
-    #[arg(long, default_value_t = 16, value_parser = parse_files, value_name = "NUMBER")]
+    /// Files in it, by the top bits of the keys: a power of two, at most 256
+    #[arg(long, default_value_t = 16, value_parser = parse_files, value_name = "N")]
     files: usize,
-    /// Plies of each game that count
-    #[arg(long, default_value_t = DEFAULT_MAX_PLY, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    max_ply: u32,
-    /// Take in only the moves of one side; --player and --title then refer to the player of that side
-    #[arg(long, value_parser = parse_side)]
-    side: Option<Color>,
-    /// Count games and lines without a result, too
-    #[arg(long)]
-    undecided: bool,
-    /// Count by rating group, speed and month too, with ratings and the latest game: for queries, since
-    /// a book of these counts has none of it
-    #[arg(long)]
-    facets: bool,
-    /// Whose letters stand for the pieces (de, fr, es …; default: each file shows it)
-    #[arg(long, value_name = "CODE")]
-    language: Option<Language>,
-    /// Stop at the first broken game
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    reading: ReadingArgs,
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
-    filter: GameFilterArgs,
+    counting: CountingArgs,
 }
 
 /// Make a book of counts in Parquet
@@ -53,11 +32,8 @@ pub(super) struct PackArgs {
     /// Folders of partial counts, grouped or not; those below them are read too
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
-    /// The book to write
-    #[arg(short, long, value_name = "BOOK")]
-    output: PathBuf,
     #[command(flatten)]
-    force: Force,
+    output: BookOutputArgs,
     #[command(flatten)]
     prune: PruneArgs,
     #[command(flatten)]
@@ -115,27 +91,15 @@ mod present {
 
     use anyhow::Context;
 
-    use super::{CountArgs, PackArgs, Resources};
+    use super::{CountArgs, PackArgs};
     use crate::cli::book::build::{report_book, report_faults, report_games, stop_on_interrupt};
+    use crate::cli::book::grouped;
     use crate::cli::book::progress::BuildProgress;
-    use crate::cli::book::{book_output, grouped};
     use crate::cli::output::{errln, outln};
-    use crate::cli::work::{INTERRUPTED, cores};
+    use crate::cli::work::INTERRUPTED;
     use crate::games::book::{BuildError, BuildOptions, Monitor, count_to_parquet, pack_parquet};
     use crate::games::pgn::PgnInput;
     use crate::support::words::counted;
-
-    /// Returns the options of both steps; data that exceeds the memory limit is stored beside
-    /// `output`.
-    fn options(resources: &Resources, output: &Path) -> BuildOptions {
-        let beside = output.parent().filter(|folder| !folder.as_os_str().is_empty());
-        BuildOptions {
-            threads: resources.threads.map_or_else(cores, usize::from),
-            memory: resources.memory,
-            spill_folder: beside.unwrap_or(Path::new(".")).to_owned(),
-            ..BuildOptions::default()
-        }
-    }
 
     /// Returns the result for `output`, or `None` after reporting an interruption.
     fn unless_interrupted<T>(
@@ -156,17 +120,13 @@ mod present {
     /// # Errors
     /// If an input does not exist, or the folder cannot be written; no partial output is left.
     pub(in crate::cli::book) fn run_count(args: &CountArgs) -> anyhow::Result<ExitCode> {
-        let inputs = PgnInput::from_paths(&args.inputs)?;
+        let inputs = PgnInput::from_paths(&args.counting.games.games)?;
         let options = BuildOptions {
-            max_ply: args.max_ply,
-            undecided: args.undecided,
-            filter: args.filter.resolve(args.side),
-            language: args.language,
-            side: args.side,
-            facets: args.facets,
-            strict: args.strict,
-            ..options(&args.resources, &args.parquet)
+            language: args.reading.language,
+            strict: args.reading.strict,
+            ..args.counting.options()
         };
+        let options = args.resources.limit(options, &args.parquet);
         let monitor = Monitor::default();
         stop_on_interrupt(&monitor)?;
         let start = Instant::now();
@@ -195,9 +155,10 @@ mod present {
         let options = BuildOptions {
             min_games: args.prune.min_games,
             min_score: args.prune.min_score,
-            ..options(&args.resources, &args.output)
+            ..BuildOptions::default()
         };
-        let output = book_output(&args.output, args.force, &args.folders).create()?;
+        let options = args.resources.limit(options, &args.output.path);
+        let output = args.output.apart_from(&args.folders).create()?;
         let monitor = Monitor::default();
         stop_on_interrupt(&monitor)?;
         let start = Instant::now();
@@ -205,7 +166,7 @@ mod present {
             let _progress = (!args.resources.quiet).then(|| BuildProgress::of_rows(&monitor));
             pack_parquet(&args.folders, &options, &monitor, output)
         };
-        let Some((file, packed)) = unless_interrupted(packed, &args.output)? else {
+        let Some((file, packed)) = unless_interrupted(packed, &args.output.path)? else {
             return Ok(ExitCode::from(INTERRUPTED));
         };
         file.keep()?;
@@ -217,7 +178,7 @@ mod present {
                 counted(packed.rows, "row"),
                 grouped((packed.rows as f64 / seconds) as u64),
             )?;
-            report_book(&args.output)?;
+            report_book(&args.output.path)?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -9,19 +9,19 @@ use anyhow::bail;
 
 use super::facets::FacetArgs;
 use super::learn::open_learned;
-use super::place::PositionArgs;
 use super::rows::{GameRow, GameRows, MoveRow, OpeningRow, PositionRow, ValueRow};
 use super::{open, policy, size};
 use crate::chess::notation;
 use crate::chess::position::Game;
 use crate::chess::score::Score;
 use crate::cli::output;
+use crate::cli::place::PositionArgs;
 use crate::games::book::{
     Book, Candidate, Chooser, Explored, ListedGame, MAX_LOSS, Manifest, Names, Policy,
 };
 use crate::support::words::{counted, grouped};
 
-/// Tell how a book was made and how large it is
+/// Show how a book was made, and its size
 #[derive(Debug, clap::Args)]
 pub(super) struct InfoArgs {
     /// The book (.tbk, .bin or .pgn), or `embedded`
@@ -35,7 +35,7 @@ pub(super) struct ShowArgs {
     book: PathBuf,
     #[command(flatten)]
     place: PositionArgs,
-    /// Print a JSON object
+    /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -44,7 +44,7 @@ pub(super) struct ShowArgs {
 
 const SHOWN_GAMES: usize = 5;
 
-/// Explain which move would be played, and why not another
+/// Explain the choice of a move
 #[derive(Debug, clap::Args)]
 pub(super) struct WhyArgs {
     /// The book (.tbk, .bin or .pgn), or `embedded`
@@ -54,20 +54,20 @@ pub(super) struct WhyArgs {
     /// How moves are chosen
     #[arg(long, default_value_t = Policy::default(), value_parser = policy())]
     policy: Policy,
-    /// The probability with which a score is at least its lower bound, in percent
-    #[arg(long, default_value_t = 90.0, value_parser = parse_confidence)]
+    /// Probability of each bound of a score, 50 to 99.9 percent
+    #[arg(long, value_name = "P", default_value_t = 90.0, value_parser = parse_confidence)]
     confidence: f64,
     /// Games that a move needs
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     min_games: u64,
-    /// Centipawns that a move may give away by what the analysis has found
+    /// Centipawns that an analysed move may lose
     #[arg(long, value_name = "CP", default_value_t = MAX_LOSS)]
     max_loss: Score,
-    /// What an engine has learnt (`tabia --learn FILE`), which may veto moves
+    /// A learning file (`tabia --learn FILE`), which may veto moves
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
-    /// Draws the lots: the same seed, the same move
-    #[arg(long, default_value_t = 0)]
+    /// The same seed gives the same choice
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }
 

@@ -10,10 +10,10 @@ use crate::cli::output;
 use crate::games::book::{Chooser, MAX_LOSS, MoveSelection, PlyEntropy, Policy, entropy};
 use crate::support::words::rounded;
 
-/// Tell how much an engine's openings vary with a book
+/// Measure how much the engine's openings vary
 ///
-/// For each ply the entropy of the move in bits (1 for a coin's toss, 2 for four moves alike), and in how
-/// many of the games the book has a move; beside it the same of those who played the book's games.
+/// Prints for each ply the entropy of the move in bits (1 for two equally likely moves, 2 for four)
+/// and how often the book has a move; then the same for the games of the book.
 #[derive(Debug, clap::Args)]
 pub(super) struct VarietyArgs {
     /// The book (.tbk, .bin or .pgn), or `embedded`
@@ -24,7 +24,7 @@ pub(super) struct VarietyArgs {
     /// How moves are chosen
     #[arg(long, default_value_t = Policy::default(), value_parser = policy())]
     policy: Policy,
-    /// Centipawns that a move may give away by what the analysis has found
+    /// Centipawns that an analysed move may lose
     #[arg(long, value_name = "CP", default_value_t = MAX_LOSS)]
     max_loss: Score,
 }

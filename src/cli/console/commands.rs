@@ -52,7 +52,6 @@ pub(super) struct Topic {
 pub(super) const TOPICS: &[Topic] = &[
     Topic { name: "program", with_path: "the program itself", rows: &[
         row(&["help", "h"], "[TOPIC|COMMAND|all]", "the topics; or what belongs to one; or one command; or all", Console::help),
-        row(&["usage"], "", "how to start Tabia", Console::usage),
         row(&["version"], "", "which version this is", |c, _| c.print_text(&format!("Tabia {}", env!("CARGO_PKG_VERSION")))),
         row(&["quit", "q"], "", "keep the game and leave", |_, _| Ok(Flow::Quit)),
         row(&["xboard"], "", "how to play in a window", |c, _| c.print_text("Leave with `quit`, then: xboard -fcp \"tabia -x\"")),
@@ -83,9 +82,8 @@ pub(super) const TOPICS: &[Topic] = &[
         row(&["otim"], "CENTISECONDS", "set your clock", |c, a| c.clock("otim", a)),
         row(&["hard"], "", "let me think on your time", |c, _| c.ponder(true)),
         row(&["easy"], "", "do not let me think on your time", |c, _| c.ponder(false)),
-        row(&["hash", "memory"], "[MB]", "mebibytes for my tables", Console::hash),
+        row(&["hash", "memory"], "[MB]", "mebibytes for my tables", Console::memory),
         row(&["cores"], "[N]", "threads that search", |c, a| c.option("Threads", a)),
-        row(&["null"], "[on|off]", "GNU Chess's switch of the null-move heuristic, which is always on here", Console::null_move),
         row(&["option"], "NAME=VALUE", "set an option (see `show options`)", Console::option_command),
     ] },
     Topic { name: "board", with_path: "what is shown", rows: &[
@@ -116,8 +114,7 @@ pub(super) const TOPICS: &[Topic] = &[
         row(&["eval"], "", "what the position is worth, term by term", |c, _| c.show("eval")),
         row(&["annotate"], "[FILE] [NODES]", "search the game, tell what its moves gave away, and add it to a file, or make a page of it if the name ends in .html (Ctrl-C ends it)", Console::annotate),
         row(&["solve", "solveepd"], "FILE [SECONDS]", "search the positions of an EPD file and count what is solved (Ctrl-C ends it)", solve),
-        row(&["perft"], "DEPTH", "count the moves to a depth (Ctrl-C ends it)", |c, a| c.perft(a, false)),
-        row(&["test"], "movelist|capture|eval|movegenspeed", "try the generator of moves or the evaluation on the position", test),
+        row(&["perft"], "DEPTH", "count the moves to a depth (Ctrl-C ends it)", Console::perft),
     ] },
     Topic { name: "files", with_path: "games and positions in files", rows: &[
         row(&["setboard"], "FEN", "set up a position", Console::set_up),
@@ -138,19 +135,6 @@ pub(super) fn all() -> impl Iterator<Item = &'static CommandRow> {
 
 pub(super) fn find(name: &str) -> Option<&'static CommandRow> {
     all().find(|row| row.names.contains(&name))
-}
-
-/// The depth at which GNU Chess's `test movegenspeed` counts long enough to be timed.
-const SPEED_DEPTH: &str = "5";
-
-/// GNU Chess's `test`: the moves, the captures among them, the evaluation, or the speed.
-fn test(console: &mut Console, what: &str) -> io::Result<Flow> {
-    match what {
-        "movelist" => console.show("moves"),
-        "capture" | "eval" => console.show(what),
-        "movegenspeed" => console.perft(SPEED_DEPTH, true),
-        _ => Err(failed("expected movelist, capture, eval or movegenspeed")),
-    }
 }
 
 impl Console {

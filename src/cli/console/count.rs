@@ -7,14 +7,9 @@ use super::text::failed;
 use crate::engine::controller::{Flow, PERFT_DEPTHS, PerftCount};
 use crate::support::files::describe;
 
-pub(super) struct Counting {
-    count: PerftCount,
-    timed: bool,
-}
-
 impl Console {
-    /// Starts to count the moves to a depth; with `timed`, the time is printed.
-    pub(super) fn perft(&mut self, depth: &str, timed: bool) -> io::Result<Flow> {
+    /// Starts to count the moves to a depth.
+    pub(super) fn perft(&mut self, depth: &str) -> io::Result<Flow> {
         let depth = depth.parse().ok().filter(|depth| PERFT_DEPTHS.contains(depth));
         let most = PERFT_DEPTHS.end();
         let depth = depth.ok_or_else(|| failed(format!("expected a depth from 1 to {most}")))?;
@@ -23,19 +18,19 @@ impl Console {
         }
         let count = PerftCount::begin(*self.position(), depth, self.engine.event_sender());
         let count = count.map_err(|error| failed(format!("cannot count: {}", describe(&error))))?;
-        self.count = Some(Counting { count, timed });
+        self.count = Some(count);
         self.print_text("I count; Ctrl-C ends it.")
     }
 
     /// Stops the count in progress; returns whether there was one.
     pub(super) fn stop_count(&self) -> bool {
-        self.count.iter().for_each(|counting| counting.count.stop());
+        self.count.iter().for_each(PerftCount::stop);
         self.count.is_some()
     }
 
     /// Prints new results; returns whether the count has ended.
     pub(super) fn print_count(&mut self) -> io::Result<bool> {
-        let Some(Counting { count, timed }) = &mut self.count else { return Ok(false) };
+        let Some(count) = &mut self.count else { return Ok(false) };
         let counted = count.take();
         for (mv, nodes) in counted.moves {
             writeln!(self.out, "{mv} {nodes}")?;
@@ -43,9 +38,6 @@ impl Console {
         let Some(end) = counted.end else { return Ok(false) };
         let rest = if end.stopped { " so far" } else { "" };
         writeln!(self.out, "{} nodes{rest}", end.nodes)?;
-        if *timed {
-            writeln!(self.out, "{:.2} seconds", end.elapsed.as_secs_f64())?;
-        }
         self.count = None;
         Ok(true)
     }

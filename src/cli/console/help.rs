@@ -2,8 +2,6 @@
 
 use std::io;
 
-use clap::CommandFactory;
-
 use super::Console;
 use super::commands::{CommandRow, TOPICS, Topic, all, find};
 use super::text::{did_you_mean, failed};
@@ -69,9 +67,5 @@ impl Console {
             self.print_text(&topic.outline())?;
         }
         self.print_text("\nAnything else is taken for a move: e4, Nf3, O-O, or e2e4, e7e8q.")
-    }
-
-    pub(super) fn usage(&mut self, _: &str) -> io::Result<Flow> {
-        self.print_text(&crate::cli::Cli::command().render_help().to_string())
     }
 }

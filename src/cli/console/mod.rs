@@ -32,12 +32,11 @@ use super::date::today;
 use crate::chess::notation;
 use crate::chess::position::{Move, Outcome, Position};
 use crate::engine::controller::{
-    BackgroundEvent, Engine, Event, Flow, Frontend, Input, Mode, Moved, SearchProgress,
+    BackgroundEvent, Engine, Event, Flow, Frontend, Input, Mode, Moved, PerftCount, SearchProgress,
 };
 use crate::support::words;
 use annotate::Annotating;
 use board::BoardStyle;
-use count::Counting;
 use game::Offer;
 pub(super) use input::read_lines;
 use record::{Players, Record};
@@ -69,7 +68,7 @@ pub(super) struct Console {
     /// The engine's depth limit in this game, in plies.
     depth: Option<u32>,
     solving: Option<Solving>,
-    count: Option<Counting>,
+    count: Option<PerftCount>,
     annotating: Option<Annotating>,
     /// Whether another book is being opened.
     opening_book: bool,

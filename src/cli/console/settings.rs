@@ -156,29 +156,12 @@ impl Console {
         }
     }
 
-    /// The command `hash`, which is also GNU Chess's switch of the table.
-    pub(super) fn hash(&mut self, what: &str) -> io::Result<Flow> {
-        match what {
-            "on" => self.print_text("My hash table is always on; `hash MB` sets its size."),
-            "off" => Err(failed("my hash table is always on; `hash MB` sets its size")),
-            size => self.memory(size),
-        }
-    }
-
-    fn memory(&mut self, size: &str) -> io::Result<Flow> {
+    pub(super) fn memory(&mut self, size: &str) -> io::Result<Flow> {
         if !size.is_empty() {
             let megabytes = size.parse().map_err(|_| failed("expected mebibytes"))?;
             self.engine.set_memory(megabytes);
         }
         self.print_text(&format!("My tables take {} MiB.", self.engine.settings().search.memory_mb))
-    }
-
-    /// GNU Chess's switch of the null-move heuristic.
-    pub(super) fn null_move(&mut self, what: &str) -> io::Result<Flow> {
-        match what {
-            "" | "on" => self.print_text("The null-move heuristic is on."),
-            _ => Err(failed("the null-move heuristic is always on")),
-        }
     }
 
     pub(super) fn post(&mut self, on: bool) -> io::Result<Flow> {

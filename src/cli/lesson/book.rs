@@ -7,22 +7,20 @@ use std::process::ExitCode;
 use anyhow::Context;
 use serde_json::{Value, json};
 
-use super::INTERRUPTED;
 use super::output::print;
-use super::place::play;
 use crate::chess::notation;
 use crate::chess::position::{Game, Position};
 use crate::chess::score::Depth;
 use crate::cli::book::open as open_book;
 use crate::cli::list::{List, list};
-use crate::cli::work::on_interruption;
+use crate::cli::place::play;
+use crate::cli::work::{exit_status, stop_switch};
 use crate::engine::search::BookSearch;
 use crate::support::words::number_of;
-use crate::tools::suite::Switch;
 use crate::tools::suite::book_effect::{EXAMPLE_MOVES, Effect, Known, effects, example_book, walk};
 use clap::builder::StringValueParser;
 
-/// Search a position with and without the book inside the search, and compare
+/// Compare searches with and without the book inside the search
 ///
 /// Without arguments: the game books/dumb.pgn, and another order of moves that runs into it.
 #[derive(Debug, clap::Args)]
@@ -33,7 +31,7 @@ pub(super) struct Args {
     /// The book: .tbk, .bin, .pgn, or `embedded` (default: the game of books/dumb.pgn)
     #[arg(short, long, value_name = "FILE")]
     book: Option<PathBuf>,
-    /// How deep the search goes if nothing ends it, in plies
+    /// Greatest depth in plies
     #[arg(short, long, default_value_t = 12, value_parser = clap::value_parser!(i32).range(1..=64))]
     depth: Depth,
     /// What to compare: off, first, stop, value (what -b means) or steer
@@ -54,14 +52,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .iter()
         .map(|mode| mode.parse().context("--modes"))
         .collect::<anyhow::Result<_>>()?;
-    let game = play(Game::default(), &args.moves).context("--moves")?;
+    let game = play(Game::default(), &args.moves, "--moves")?;
     let book = match &args.book {
         None => example_book()?,
         Some(path) => open_book(path)?,
     };
-    let switch = Switch::default();
-    let interrupted = switch.clone();
-    on_interruption(move || interrupted.stop())?;
+    let switch = stop_switch()?;
     let steps = walk(&game, &book);
     let effects = effects(&game, &book, &modes, args.depth, &|| switch.control());
     let root = game.position();
@@ -69,7 +65,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         true => format!("{}\n", as_json(root, &steps, &effects)),
         false => as_text(root, &steps, &effects),
     })?;
-    Ok(if switch.is_stopped() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(exit_status(switch.is_stopped()))
 }
 
 fn as_text(root: &Position, steps: &[Known], effects: &[Effect]) -> String {

@@ -4,23 +4,19 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use serde_json::json;
 
-use super::INTERRUPTED;
 use super::output::{OutputFormats, print, save};
-use super::place::LessonPositionArgs;
 use crate::chess::notation;
 use crate::chess::position::{Game, Move};
 use crate::chess::score::Depth;
 use crate::cli::book::open as open_book;
-use crate::cli::usage::of_arguments;
-use crate::cli::work::{on_interruption, progress_bar};
+use crate::cli::place::{PositionArgs, play};
+use crate::cli::work::{exit_status, progress_bar, stop_switch};
 use crate::engine::eval::Evaluation;
 use crate::engine::search::trace::{Bounds, Trace, trace};
 use crate::engine::search::{BookSearch, Config, Limits, SearchEvent, SearchResult, Searcher};
 use crate::support::files::FileKind;
-use crate::tools::suite::Switch;
 use crate::web::lesson::engine::page_of_trace;
 
 /// Enough memory for the transposition table of a traced search, in mebibytes.
@@ -30,28 +26,28 @@ const MEMORY_MB: usize = 16;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "The engine's own search")]
 pub(super) struct EngineArgs {
-    /// Watch the search that plays: reductions, null moves, the table and all
+    /// Show the engine's own search: reductions, null moves, the table and all
     #[arg(long, conflicts_with_all = ["algorithm", "order", "aspiration", "no_quiescence", "svg"])]
     engine: bool,
-    /// Show only what is on the way to the end of this line, or below it
+    /// Show only this line and what is below its end
     #[arg(long, requires = "engine", value_name = "MOVES", default_value = "")]
     branch: String,
-    /// Show only nodes with so many plies left; 0 for those of quiescence as well
+    /// Show only nodes of this depth or more; 0 includes quiescence
     #[arg(long, requires = "engine", default_value_t = 0, value_parser = clap::value_parser!(i32).range(0..=64))]
     least_depth: Depth,
-    /// Search with so many threads
+    /// Threads that search
     #[arg(long, requires = "engine", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
-    /// Compare the tree with a book: .tbk, .bin, .pgn, or `embedded`
+    /// Use this book inside the search
     #[arg(short, long, requires = "engine", value_name = "FILE")]
     book: Option<PathBuf>,
-    /// Tell what the static evaluation of the position is made of
+    /// Show the terms of the static evaluation
     #[arg(long, requires = "engine")]
     terms: bool,
 }
 
 pub(super) struct EngineOutput<'a> {
-    pub(super) place: &'a LessonPositionArgs,
+    pub(super) place: &'a PositionArgs,
     pub(super) depth: Depth,
     pub(super) plies: usize,
     pub(super) visits: usize,
@@ -78,9 +74,7 @@ impl EngineArgs {
         };
         let mut searcher = Searcher::new(self.config()?);
         searcher.take_faults().iter().for_each(|fault| log::warn!("{fault}"));
-        let switch = Switch::default();
-        let interrupted = switch.clone();
-        on_interruption(move || interrupted.stop())?;
+        let switch = stop_switch()?;
         let bar = progress_bar(wanted.depth.unsigned_abs() as usize, "iterations");
         let mut on_event = |event: &SearchEvent| {
             if let SearchEvent::Iteration(report) = event {
@@ -92,7 +86,7 @@ impl EngineArgs {
             trace(&mut searcher, &game, &limits, &switch.control(), bounds, &mut on_event);
         bar.finish_and_clear();
         self.put(wanted, &game, &result, &trace)?;
-        Ok(if switch.is_stopped() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+        Ok(exit_status(switch.is_stopped()))
     }
 
     fn config(&self) -> anyhow::Result<Config> {
@@ -107,8 +101,7 @@ impl EngineArgs {
 
     fn line(&self, game: &Game) -> anyhow::Result<Vec<Move>> {
         let from = Game::new(*game.position());
-        let line = super::place::play(from, &self.branch).context("--branch");
-        Ok(line.map_err(of_arguments)?.moves().to_vec())
+        Ok(play(from, &self.branch, "--branch")?.moves().to_vec())
     }
 
     fn put(

@@ -10,7 +10,7 @@ use crate::support::files::FileKind;
 use crate::web::lesson::exercise::{Exercise, exercises};
 use crate::web::lesson::sheet::sheet;
 
-/// Ask about searches of random trees: what is cut off next, what is alpha, how many leaves
+/// Print exercises on searches of random trees
 ///
 /// The same seed gives the same exercises, here and in the page of `lesson tree --html`.
 #[derive(Debug, clap::Args)]
@@ -18,13 +18,13 @@ pub(super) struct Args {
     /// The same seed gives the same exercises
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many
+    /// Exercises
     #[arg(short, long, default_value_t = 6, value_parser = clap::value_parser!(u16).range(1..=200))]
     number: u16,
-    /// Print the answers with their reasons instead of the questions
+    /// Print the answers with their reasons
     #[arg(long)]
     key: bool,
-    /// Write a page to be printed, with the key on a page of its own, and print nothing
+    /// Write a printable page instead, with the answers on a page of their own
     #[arg(long, value_name = "FILE")]
     sheet: Option<PathBuf>,
     /// Print one JSON array instead of text

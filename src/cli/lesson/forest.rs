@@ -6,29 +6,28 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use serde_json::json;
 
-use super::INTERRUPTED;
 use super::growth::GrowthArgs;
 use super::output::print;
 use crate::cli::list::{List, list};
-use crate::cli::work::{interruption, progress_bar};
+use crate::cli::work::{exit_status, interruption, progress_bar};
 use crate::web::lesson::method::Method;
 use crate::web::lesson::search_record::SearchRecord;
 use crate::web::lesson::splitting::describe_threads;
 use crate::web::lesson::timeline::{Timeline, split_on_a_clock};
 
-/// Search many random trees every way, and compare what it took on the mean
+/// Compare all methods on many random trees
 ///
 /// The trees have seeds from --seed on. --json prints one JSON object a tree: its text, every
 /// search step by step, and PV-splitting on a clock.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// How many trees
+    /// Trees
     #[arg(short, long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     number: u32,
     /// Threads of PV-splitting
     #[arg(short, long, default_value = "1,2,4", value_parser = list(clap::value_parser!(u16).range(1..=64)))]
     threads: List<u16>,
-    /// Print JSON instead of a table
+    /// Print one JSON object for each tree instead of text
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -86,8 +85,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if !args.json && trees > 0 {
         print(&table(&sums, &splits, trees))?;
     }
-    let stopped = stop.load(Relaxed);
-    Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(exit_status(stop.load(Relaxed)))
 }
 
 fn add(sums: &mut Vec<Sum>, search_records: &[SearchRecord]) {

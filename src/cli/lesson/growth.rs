@@ -19,19 +19,19 @@ pub(super) struct GrowthArgs {
     /// Children of a node
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=100))]
     branching: u16,
-    /// Leaves are worth from minus this to this
+    /// Greatest value of a leaf, and the negative of the least
     #[arg(long, default_value_t = Growth::SMALL.spread, value_parser = clap::value_parser!(i32).range(0..=10_000))]
     spread: Score,
-    /// Nodes have from one to --branching children, and some leaves come early
+    /// Vary the number of children, and end some branches early
     #[arg(long)]
     uneven: bool,
-    /// Percent of the inner nodes that are a copy of an earlier one: the same position by another way
+    /// Percent of inner nodes that are transpositions of earlier ones
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=100))]
     copies: u16,
     /// Min moves first
     #[arg(long)]
     min: bool,
-    /// Order of moves: 100 has the best first everywhere, -100 the worst, 0 is chance
+    /// Move order, from 100 (best first) to -100 (worst first); 0 is random
     #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-100..=100))]
     order: i32,
 }

@@ -7,7 +7,6 @@ mod forest;
 mod growth;
 mod nodes;
 mod output;
-mod place;
 mod research;
 mod split;
 mod trace;
@@ -17,10 +16,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-/// Exit status of a program that Ctrl-C ended, as shells report it.
-const INTERRUPTED: u8 = 130;
-
-/// See the algorithms at work: trees, traces, splitting; exercises
+/// Show search algorithms step by step, with exercises
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]

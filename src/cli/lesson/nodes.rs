@@ -7,16 +7,15 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use serde_json::json;
 
-use super::INTERRUPTED;
 use super::output::print;
 use crate::chess::position::Position;
 use crate::chess::score::Depth;
 use crate::cli::list::{List, list};
-use crate::cli::work::{interruption, positions_of, progress_bar};
+use crate::cli::work::{exit_status, interruption, positions_of, progress_bar};
 use crate::web::lesson::chess::Ordering;
 use crate::web::lesson::compare::{Cost, CostSum, SearchVariant, cost};
 
-/// Count the nodes of alpha-beta and PVS to the same depth, with good, plain and bad move orders
+/// Compare the nodes of alpha-beta and PVS with good, plain and bad move orders
 ///
 /// Textbook searches with quiescence, without table and reductions. Counted is the last
 /// iteration; those before it only tell which line to search first.
@@ -28,7 +27,7 @@ pub(super) struct Args {
     /// The orders of moves; a bad one takes minutes from depth 4 on
     #[arg(long, default_value = "good,plain,bad", value_parser = list(|text: &str| text.parse::<Ordering>()))]
     orders: List<Ordering>,
-    /// File of positions, a FEN a line (default: 60 positions from Tabia's games with itself)
+    /// File of positions, a FEN a line (default: 60 from self-play)
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
     /// Show every position
@@ -70,8 +69,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     } else {
         print(&as_text(args, &variants, &sums, &rows))?;
     }
-    let stopped = stop.load(Relaxed);
-    Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(exit_status(stop.load(Relaxed)))
 }
 
 fn as_text(

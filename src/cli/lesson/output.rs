@@ -20,7 +20,7 @@ pub(super) struct OutputFormats {
     /// Draw the tree as SVG (several algorithms: FILE-minimax.svg and so on)
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Write one HTML page: the searches to go through step by step, trees to change as well
+    /// Write an HTML page that steps through the searches
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     #[command(flatten)]

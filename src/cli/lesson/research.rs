@@ -6,10 +6,9 @@ use std::sync::Arc;
 use anyhow::Context;
 use serde_json::json;
 
-use super::INTERRUPTED;
 use super::output::print;
 use crate::chess::score::Depth;
-use crate::cli::work::{on_interruption, progress_bar};
+use crate::cli::work::{exit_status, on_interruption, progress_bar};
 use crate::engine::search::{Control, ResearchOrder};
 use crate::tools::autoplay::play::Interrupt;
 use crate::tools::autoplay::stats::Tally;
@@ -17,7 +16,7 @@ use crate::tools::autoplay::summary;
 use crate::tools::suite::positions::positions;
 use crate::tools::suite::research::{Match, nodes};
 
-/// Compare two orders of searching a reduced move again: depth first, or window first
+/// Compare two orders of re-searching a reduced move: depth first, or window first
 ///
 /// Counts the nodes that both need to the same depth, and lets them play each other at fixed
 /// nodes, two games from each of the shipped positions.
@@ -66,7 +65,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     bar.finish_and_clear();
     print(&if args.json { as_json(args, counts, &tally) } else { as_text(args, counts, &tally) })?;
-    Ok(if control.is_stopped() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(exit_status(control.is_stopped()))
 }
 
 fn as_text(args: &Args, counts: [Option<u64>; 2], tally: &Tally) -> String {

@@ -7,13 +7,13 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use serde_json::json;
 
-use super::INTERRUPTED;
 use super::output::{print, save};
-use super::place::LessonPositionArgs;
 use crate::chess::position::{Game, Move};
 use crate::chess::score::Depth;
+use crate::cli::args::cores;
 use crate::cli::list::{List, list};
-use crate::cli::work::{cores, interruption, progress_bar};
+use crate::cli::place::PositionArgs;
+use crate::cli::work::{exit_status, interruption, progress_bar};
 use crate::cli::writing::Force;
 use crate::support::files::{FileKind, Output};
 use crate::web::lesson::plot::plot;
@@ -27,7 +27,7 @@ use crate::web::lesson::timing::{Measurement, PUBLISHED, Stopwatch, TimedPositio
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    place: LessonPositionArgs,
+    place: PositionArgs,
     /// Depths in plies
     #[arg(short, long, default_value = "3,4,5", value_parser = list(clap::value_parser!(i32).range(1..=12)))]
     depths: List<Depth>,
@@ -70,8 +70,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     } else {
         print(&as_text(&measurements, &threads))?;
     }
-    let stopped = stop.load(Relaxed);
-    Ok(if stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(exit_status(stop.load(Relaxed)))
 }
 
 impl Args {

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use super::engine::{EngineArgs, EngineOutput};
 use super::output::{OutputFormats, print};
-use super::place::LessonPositionArgs;
 use crate::chess::score::{Depth, Ply, Score};
+use crate::cli::place::PositionArgs;
 use crate::cli::work::interruption;
 use crate::web::lesson::chess::{Chess, Ordering};
 use crate::web::lesson::deepening::{DeepeningEvent, Plan, deepen};
@@ -15,16 +15,15 @@ use crate::web::lesson::record::{Bounds, Recorder};
 use crate::web::lesson::search::Algorithm;
 use crate::web::lesson::search_record::SearchRecord;
 
-/// Search a position as the textbook does, telling iterations, windows and the root's best moves
+/// Show a textbook search of a position
 ///
 /// Iterative deepening with a plain evaluation: no table, no reductions, no draws by repetition.
-/// --tree tells the last iteration step by step, --svg and --html draw it. Scores are
-/// centipawns for the side to move at the root, who is Max. --engine watches the search that plays
-/// instead.
+/// --tree prints the last iteration step by step, --svg and --html draw it. Scores are centipawns
+/// for the side to move at the root, which is Max. --engine shows the engine's own search.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    place: LessonPositionArgs,
+    place: PositionArgs,
     /// The last iteration, in plies
     #[arg(short, long, default_value_t = 4, value_parser = clap::value_parser!(i32).range(1..=30))]
     depth: Depth,
@@ -34,19 +33,19 @@ pub(super) struct Args {
     /// The order of moves: good, plain or bad
     #[arg(short, long, default_value_t = Ordering::Good)]
     order: Ordering,
-    /// Half the width of the windows around the last score, in centipawns; 0 for full windows
+    /// Half the width of the aspiration window in centipawns; 0 for full windows
     #[arg(short = 'w', long, default_value_t = 15, value_parser = clap::value_parser!(i32).range(0..=10_000))]
     aspiration: Score,
-    /// Evaluate at the end of the depth at once, without playing captures out
+    /// Search without quiescence
     #[arg(long)]
     no_quiescence: bool,
-    /// Tell the last iteration step by step
+    /// Print the last iteration step by step
     #[arg(long)]
     tree: bool,
-    /// The tree is shown down to this ply
+    /// Show the tree down to this ply
     #[arg(long, default_value_t = 2)]
     plies: Ply,
-    /// Visits shown at most
+    /// Visits to show at most
     #[arg(long, default_value_t = 400)]
     visits: usize,
     #[command(flatten)]

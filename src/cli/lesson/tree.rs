@@ -1,6 +1,5 @@
 //! `tabia lesson tree`: searches a tree step by step.
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -8,6 +7,7 @@ use anyhow::Context;
 use super::growth::GrowthArgs;
 use super::output::OutputFormats;
 use crate::chess::score::Score;
+use crate::support::files::Cannot;
 use crate::web::lesson::method::Method;
 use crate::web::lesson::page::page_of_tree;
 use crate::web::lesson::search::Algorithm;
@@ -15,7 +15,7 @@ use crate::web::lesson::search_record::SearchRecord;
 use crate::web::lesson::timeline::split_on_a_clock;
 use crate::web::lesson::tree::GameTree;
 
-/// Search a game tree by minimax, alpha-beta and PVS, telling every step
+/// Search a game tree by minimax, alpha-beta and PVS, step by step
 ///
 /// A tree is an indented list, one node a line: NAME, and for a leaf its VALUE for Max; the root
 /// says `max` or `min`, who moves first. --print shows the tree in this form. With --table or
@@ -23,7 +23,7 @@ use crate::web::lesson::tree::GameTree;
 /// iteration is judged by the mean of the leaves below it (`~`).
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// File of the tree, `classic` for the shipped one, or `random` for one that grows from --seed
+    /// A file, `classic` for the shipped tree, or `random`
     #[arg(default_value = "classic")]
     tree: String,
     /// Give a leaf another value
@@ -38,13 +38,13 @@ pub(super) struct Args {
     /// With iterative deepening (alpha-beta and PVS)
     #[arg(long)]
     deepen: bool,
-    /// Tell PV-splitting by so many threads as well, on a clock on which a visit takes one tick
+    /// Show PV-splitting by N threads, too; a visit takes one tick
     #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=64))]
     threads: Option<u16>,
-    /// Only the summaries, not every step
+    /// Print summaries only
     #[arg(short, long)]
     summary: bool,
-    /// Print the tree as a file for this command, and search nothing
+    /// Only print the tree, as a file for this command
     #[arg(long)]
     print: bool,
     #[command(flatten)]
@@ -121,8 +121,7 @@ fn read(name: &str) -> anyhow::Result<GameTree> {
     if name == "classic" {
         return Ok(GameTree::classic());
     }
-    let text = std::fs::read_to_string(Path::new(name)).with_context(|| {
-        format!("cannot read the tree {name} (a file, `classic` for the shipped tree, or `random`)")
-    })?;
+    let text = std::fs::read_to_string(name)
+        .cannot("read the tree", format!("{name} (a file, `classic` or `random`)"))?;
     text.parse::<GameTree>().with_context(|| name.to_owned())
 }

@@ -7,39 +7,35 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, bounded};
-use indicatif::ProgressBar;
 
-use super::{interruption, progress_bar};
 use crate::chess::score::Score;
-use crate::cli::judge::Judge;
+use crate::cli::args::{EvaluationArgs, Threads};
 use crate::cli::output::outln;
+use crate::cli::work::{Progress, interruption};
 use crate::engine::search::STACK_SIZE;
 use crate::games::book::{Book, Policy};
 use crate::support::threads;
 use crate::support::words::number_of;
 use crate::tools::train::{BookOpenings, GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
 
-/// Interval of progress lines without a terminal.
-const REPORT_INTERVAL: Duration = Duration::from_secs(60);
-
-/// Play the engine against itself and keep the games, with scores, to learn from
+/// Play games to train on
 ///
-/// An interrupted run is continued by the same command; the same settings give the same bytes for
-/// any number of threads.
+/// The engine plays against itself, and the games have its scores. The same command resumes an
+/// interrupted run. The same settings give the same bytes with any number of threads.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
-    judge: Judge,
-    /// Where the games go
+    evaluation: EvaluationArgs,
+    /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Games that the file is to hold in the end
-    #[arg(long, default_value_t = 1000)]
+    /// Games of the complete file
+    #[arg(long, value_name = "N", default_value_t = 1000)]
     games: u64,
-    /// Nodes a move, after which no new iteration begins
-    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Nodes for each move, after which no new iteration begins
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Begin with lines of this book, .tbk or `embedded`, in place of random moves
+    /// Begin with lines of this book, in place of random moves
     #[arg(long, value_name = "BOOK")]
     book: Option<String>,
     /// How moves of the book are chosen after the random plies
@@ -48,21 +44,19 @@ pub(super) struct Args {
     /// Random plies after the end of the book
     #[arg(long, value_name = "PLIES", default_value_t = 0, requires = "book", value_parser = clap::value_parser!(u8).range(..=40))]
     random_after: u8,
-    /// Begin with so many men, kings among them, placed at random, in place of random moves: 3-12
+    /// Begin with this many pieces placed at random, such as 3-12
     #[arg(long, value_name = "FROM-TO", conflicts_with = "book", value_parser = men)]
     men: Option<(u8, u8)>,
-    /// Random plies at the beginning of each game; with --book, moves that are drawn as often as
-    /// its games played them
+    /// Random plies at the start; with --book, in proportion to its games
     #[arg(long, default_value_t = 8, value_name = "PLIES", value_parser = clap::value_parser!(u8).range(..=40))]
     random_plies: u8,
-    /// Openings with a higher score, in centipawns, are not played
-    #[arg(long, default_value_t = 400)]
+    /// Highest score of an opening, in centipawns
+    #[arg(long, value_name = "CP", default_value_t = 400)]
     opening_limit: Score,
-    /// Games at once, each in its own thread
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: u16,
-    /// What the openings follow from; other seeds give other games
-    #[arg(long, default_value_t = 1)]
+    #[command(flatten)]
+    threads: Threads,
+    /// Seed of the openings
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
 
@@ -108,7 +102,7 @@ fn play(
                 }
             }
         };
-        threads::start(scope, (args.threads.into(), STACK_SIZE), player)
+        threads::start(scope, (args.threads.count(), STACK_SIZE), player)
             .map_err(GameError::Threads)?;
         drop(sender);
         write(held, args.games, receiver, file)
@@ -130,8 +124,7 @@ fn write(
     file: &mut GameFile,
 ) -> Result<GamesWritten, GameError> {
     let start = Instant::now();
-    let bar = progress_bar(wanted.saturating_sub(held) as usize, "games");
-    let mut last_report = start;
+    let mut progress = Progress::new(wanted, held, "games");
     let mut tally = GamesWritten { games: 0, positions: 0, quiet: 0, elapsed: Duration::ZERO };
     let mut early = BTreeMap::new();
     for (number, game) in games {
@@ -143,24 +136,10 @@ fn write(
             tally.quiet += game.moves.iter().filter(|played| !played.noisy).count();
         }
         tally.elapsed = start.elapsed();
-        show_progress(&bar, &tally, &mut last_report);
+        progress.set(held + tally.games);
     }
-    bar.finish_and_clear();
+    progress.finish();
     Ok(tally)
-}
-
-fn show_progress(bar: &ProgressBar, tally: &GamesWritten, last_report: &mut Instant) {
-    bar.set_position(tally.games);
-    if bar.is_hidden() && last_report.elapsed() >= REPORT_INTERVAL {
-        *last_report = Instant::now();
-        let rate = tally.positions as f64 / tally.elapsed.as_secs_f64();
-        // The games continue even if nobody reads this.
-        let _ = outln!(
-            "{}, {}, {rate:.0}/s",
-            number_of(tally.games, "game"),
-            number_of(tally.positions as u64, "position")
-        );
-    }
 }
 
 /// Parses a range of numbers of pieces.
@@ -182,7 +161,7 @@ impl Args {
             })
         };
         Ok(GameSettings {
-            evaluation: self.judge.open()?,
+            evaluation: self.evaluation.open()?,
             seed: self.seed,
             nodes: self.nodes,
             random_plies: self.random_plies.into(),

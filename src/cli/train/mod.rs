@@ -1,6 +1,5 @@
 //! `tabia train`: makes training data, tunes weights and trains networks.
 
-mod error;
 mod games;
 mod net;
 mod pack;
@@ -19,18 +18,18 @@ use crate::support::files::FileKind;
 const SELF_PLAY: FileKind =
     FileKind { name: "a file of self-play", recognises: |head| head.starts_with(b"tabia games ") };
 
-/// Games that are read, and where they go.
+/// Games that are read, and where the result goes.
 #[derive(Debug, clap::Args)]
 struct Paths {
-    /// Files of games, packed or not
+    /// Games of `tabia train games`, packed or not
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Where the packed games go
+    /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
 
-/// Play games to learn from, tune weights, train networks
+/// Make training data, tune weights and train networks
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -39,7 +38,6 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Error(error::Args),
     Games(games::Args),
     Net(net::Args),
     Pack(pack::Args),
@@ -54,7 +52,6 @@ enum Command {
 /// If files cannot be read or written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
-        Command::Error(args) => error::run(args),
         Command::Games(args) => games::run(args),
         Command::Net(args) => net::run(args),
         Command::Pack(args) => pack::run(args),

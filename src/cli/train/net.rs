@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 
-use super::{interruption, progress_bar};
+use super::{Paths, interruption, progress_bar};
+use crate::cli::args::Threads;
 use crate::cli::output::outln;
 use crate::cli::writing::{CHECKPOINT, Force, NETWORK};
 use crate::engine::eval::nnue::{BUCKETS, HIDDEN, INPUTS};
@@ -21,26 +22,21 @@ use crate::tools::train::net::{
 /// Interval of progress lines without a terminal.
 const REPORT_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Train a network on games of self-play
+/// Train a network on self-play games
 ///
 /// The shape of the network is fixed when the program is built. After each epoch, and after
 /// Ctrl-C, there are: the network; beside it, with `.checkpoint` in place of its extension, all
 /// that --resume needs; and with `.svg` the losses as a picture.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files of games that `tabia train games` made
-    #[arg(required = true)]
-    files: Vec<PathBuf>,
-    /// Where the network goes
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    #[command(flatten)]
+    paths: Paths,
     #[command(flatten)]
     force: Force,
-    /// Go on from the checkpoint beside the output; settings and games must be the same
+    /// Resume from the checkpoint beside the output, with the same settings and games
     #[arg(long)]
     resume: bool,
-    /// Begin with the weights of this network in place of random ones, and more neurons where it has
-    /// fewer; a checkpoint has its own
+    /// Begin with the weights of this network; missing neurons get random ones
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
     /// Passes over the data
@@ -55,47 +51,43 @@ pub(super) struct Args {
     /// Step size at the end
     #[arg(long, default_value_t = 1e-5)]
     final_rate: f32,
-    /// Weight decay: the share of a weight that a step of size 1 would take from it
-    #[arg(long, default_value_t = 0.01)]
+    /// Weight decay for a step of size 1
+    #[arg(long, hide_short_help = true, default_value_t = 0.01)]
     decay: f32,
-    /// Share of each step that the weights of all king buckets take together
-    #[arg(long, default_value_t = 0.5, value_parser = super::share)]
+    /// Share of each step that all king buckets have in common
+    #[arg(long, hide_short_help = true, default_value_t = 0.5, value_parser = super::share)]
     common: f32,
-    /// The power of the error that is made small: with more than 2 those positions count more that
-    /// are judged worst
-    #[arg(long, default_value_t = 2.0, value_parser = power)]
+    /// The power of the error to minimise; more stresses large errors
+    #[arg(long, hide_short_help = true, default_value_t = 2.0, value_parser = power)]
     power: f32,
-    /// How far positions count alike of each number of men: 0 for as often as they occur, 1 for
-    /// all alike
-    #[arg(long, default_value_t = 0.0, value_parser = super::share)]
+    /// Weight of rare piece counts: 0 as they occur, 1 for all alike
+    #[arg(long, hide_short_help = true, default_value_t = 0.0, value_parser = super::share)]
     balance: f32,
-    /// Centipawns of which a result of 73% is expected: where differences matter most
-    #[arg(long, default_value_t = 133, value_parser = clap::value_parser!(u16).range(1..))]
+    /// Centipawns for an expected result of 73%
+    #[arg(long, hide_short_help = true, default_value_t = 133, value_parser = clap::value_parser!(u16).range(1..))]
     scale: u16,
-    /// Share of the game's result in what is learnt; the rest is what the searches said
+    /// Share of the game's result in the target; the rest is the score of the search
     #[arg(long, default_value_t = 0.0, value_parser = super::share)]
     result_share: f32,
-    /// How much less the search of the next move counts than that of the move before: 0 for none
-    /// but the position's own, near 1 for a long look ahead
-    #[arg(long, default_value_t = 0.0, value_parser = super::share)]
+    /// Weight of each later search relative to the one before
+    #[arg(long, hide_short_help = true, default_value_t = 0.0, value_parser = super::share)]
     lambda: f32,
-    /// The same for positions with nine men or fewer (default: that of all others)
-    #[arg(long, value_name = "LAMBDA", value_parser = super::share)]
+    /// The same for positions with nine pieces or fewer
+    #[arg(long, hide_short_help = true, value_name = "LAMBDA", value_parser = super::share)]
     lambda_few: Option<f32>,
-    /// Positions with a higher score, in centipawns, are passed over
-    #[arg(long, default_value_t = 3000, value_parser = clap::value_parser!(i16).range(1..))]
+    /// Skip positions with a higher score, in centipawns
+    #[arg(long, hide_short_help = true, default_value_t = 3000, value_parser = clap::value_parser!(i16).range(1..))]
     limit: i16,
-    /// Plies after the random opening of each game that are passed over
-    #[arg(long, default_value_t = 0)]
+    /// Plies to skip after the random opening of each game
+    #[arg(long, hide_short_help = true, default_value_t = 0)]
     skip_plies: usize,
-    /// Every n-th game is held out
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(2..))]
+    /// Hold out every N-th game
+    #[arg(long, hide_short_help = true, default_value_t = 50, value_parser = clap::value_parser!(u32).range(2..))]
     hold_out_every: u32,
-    /// Threads
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: u16,
-    /// What the first weights and the order of the positions follow from
-    #[arg(long, default_value_t = 1)]
+    #[command(flatten)]
+    threads: Threads,
+    /// Seed of the first weights and of the order of positions
+    #[arg(long, hide_short_help = true, default_value_t = 1)]
     seed: u64,
 }
 
@@ -132,7 +124,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         error.loss,
         error.mean,
         error.max,
-        args.output.display()
+        args.paths.output.display()
     )?;
     Ok(ExitCode::SUCCESS)
 }
@@ -148,7 +140,7 @@ impl Args {
             common: self.common,
             power: self.power,
             balance: self.balance,
-            threads: threads::available(self.threads.into())?,
+            threads: threads::available(self.threads.count())?,
             seed: self.seed,
         })
     }
@@ -166,18 +158,19 @@ impl Args {
     }
 
     fn checkpoint(&self) -> PathBuf {
-        self.output.with_extension("checkpoint")
+        self.paths.output.with_extension("checkpoint")
     }
 
     fn plot(&self) -> PathBuf {
-        self.output.with_extension("svg")
+        self.paths.output.with_extension("svg")
     }
 
     /// Checks before training that the files can be written.
     fn check_outputs(&self) -> anyhow::Result<()> {
-        let inputs = || self.files.iter().chain(&self.from);
+        let inputs = || self.paths.files.iter().chain(&self.from);
         let (checkpoint, plot) = (self.checkpoint(), self.plot());
-        let outputs = [(&self.output, NETWORK), (&checkpoint, CHECKPOINT), (&plot, FileKind::SVG)];
+        let outputs =
+            [(&self.paths.output, NETWORK), (&checkpoint, CHECKPOINT), (&plot, FileKind::SVG)];
         for (path, kind) in outputs {
             Output::new(path, kind).force(self.force.allowed).apart_from(inputs()).check()?;
         }
@@ -187,10 +180,15 @@ impl Args {
 
 fn read(args: &Args) -> anyhow::Result<Data> {
     let bar = ProgressBar::new_spinner();
-    let data =
-        Data::read(&args.files, &args.selection(), args.threads.into(), args.seed, |data| {
+    let data = Data::read(
+        &args.paths.files,
+        &args.selection(),
+        args.threads.count(),
+        args.seed,
+        |data| {
             bar.set_message(format!("{} games, {} positions", data.games, data.positions));
-        })?;
+        },
+    )?;
     bar.finish_and_clear();
     let (training, held_out) = (data.training.len(), data.held_out.len());
     outln!(
@@ -240,7 +238,7 @@ fn train(args: &Args, trainer: &mut Trainer, interrupted: &AtomicBool) -> anyhow
 fn save(args: &Args, trainer: &Trainer) -> anyhow::Result<()> {
     let write = |path: &Path, bytes: &[u8]| anyhow::Ok(write_whole(path, bytes)?);
     trainer.save(&args.checkpoint())?;
-    write(&args.output, &trainer.quantised()?.to_bytes())?;
+    write(&args.paths.output, &trainer.quantised()?.to_bytes())?;
     if trainer.history().is_empty() {
         return Ok(());
     }

@@ -4,27 +4,26 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use anyhow::Context;
 use indicatif::ProgressBar;
 
 use super::{Paths, SELF_PLAY, interruption, progress_bar};
+use crate::cli::args::Threads;
 use crate::cli::output::outln;
-use crate::cli::work::{INTERRUPTED, cores};
+use crate::cli::work::INTERRUPTED;
 use crate::cli::writing::Force;
-use crate::support::files::{NewFile, Output};
+use crate::support::files::{Cannot, NewFile, Output};
 use crate::tools::train::{GameReader, Packer};
 
-/// Pack games of self-play to keep them: less than two bytes a position
+/// Pack self-play games into less than two bytes a position
 ///
-/// Every command that reads such games reads packed ones as well. Several files become one; `cat`
-/// does the same with packed ones. A game with an illegal move is left out, and told.
+/// All commands that read self-play games also read packed ones. Several files become one; `cat`
+/// joins packed files. Games with an illegal move are left out and reported.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     paths: Paths,
-    /// Threads (default: all cores)
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
     #[command(flatten)]
     force: Force,
 }
@@ -46,7 +45,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .force(args.force.allowed)
         .apart_from(&args.paths.files);
     output.check()?;
-    let threads = args.threads.map_or_else(cores, usize::from);
+    let threads = args.threads.count();
     let mut packer = Packer::new(output.create()?, threads);
     let mut tally = Tally::default();
     for path in &args.paths.files {
@@ -54,8 +53,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(INTERRUPTED)); // nothing is left behind
         }
     }
-    let cannot_write = || format!("cannot write {}", args.paths.output.display());
-    let (file, bytes) = packer.finish().with_context(cannot_write)?;
+    let (file, bytes) = packer.finish().cannot("write", args.paths.output.display())?;
     file.keep()?;
     let Tally { games, positions, lost } = tally;
     outln!(
@@ -83,9 +81,7 @@ fn pack(
         if game.replay(|_, _| ()) {
             tally.games += 1;
             tally.positions += game.moves.len();
-            packer
-                .add(reader.settings(), game)
-                .with_context(|| format!("cannot pack {}", path.display()))?;
+            packer.add(reader.settings(), game).cannot("pack", path.display())?;
         } else {
             log::warn!("{}, game {}: a move is illegal", path.display(), reader.games());
             tally.lost += 1;

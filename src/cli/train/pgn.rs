@@ -14,19 +14,18 @@ const PLAYER: &str = "Tabia";
 
 type Played = (u8, Option<Box<str>>, Vec<Move>);
 
-/// Print self-play games as PGN, to be piped to `tabia book build -` or read elsewhere
+/// Print self-play games as PGN
 ///
-/// The event of each game is what it was played with, its round the number it has in its file.
+/// The tag Event contains the settings of the game, Round its number in the file.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Files of games, made by `tabia train games`
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Leave out what comes after so many plies; the result stays
+    /// Plies of each game to print; the result stays
     #[arg(long, value_name = "N", default_value_t = usize::MAX, hide_default_value = true)]
     max_ply: usize,
-    /// Print a game once, however often it was played: from the same end of a book the same
-    /// number of nodes always finds the same
+    /// Print repeated games once
     #[arg(long)]
     unique: bool,
 }

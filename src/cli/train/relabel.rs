@@ -1,18 +1,17 @@
 //! `tabia train relabel`: re-evaluates self-play games of earlier networks.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Context;
-use indicatif::ProgressBar;
 
-use super::{Paths, SELF_PLAY, interruption, progress_bar};
-use crate::cli::judge::Judge;
+use super::{Paths, SELF_PLAY, interruption};
+use crate::cli::args::{EvaluationArgs, Threads};
 use crate::cli::output::outln;
-use crate::cli::work::{INTERRUPTED, cores};
+use crate::cli::work::{INTERRUPTED, Progress};
 use crate::engine::search::STACK_SIZE;
 use crate::support::files::Output;
 use crate::support::threads;
@@ -21,26 +20,21 @@ use crate::tools::train::{
     block_positions,
 };
 
-/// Interval of progress lines without a terminal.
-const REPORT_INTERVAL: Duration = Duration::from_secs(60);
-
-/// Judge the positions of old games anew, by a network or by searches with it
+/// Evaluate the positions of self-play games again
 ///
-/// Moves and results stay. The output is packed, see `tabia train pack`. An interrupted run is
-/// continued by the same command; any number of threads gives the same bytes.
+/// Moves and results stay. The output is packed, see `tabia train pack`. The same command resumes an
+/// interrupted run. The same settings give the same bytes with any number of threads.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     paths: Paths,
-    /// Search so many nodes from each position, after which no new iteration begins (default: the
-    /// evaluation alone judges)
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Nodes for each position, after which no new iteration begins (default: no search)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     #[command(flatten)]
-    judge: Judge,
-    /// Threads (default: all cores)
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    evaluation: EvaluationArgs,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 /// Evaluates all games and appends them to the output, block by block.
@@ -50,7 +44,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
     Output::new(&args.paths.output, SELF_PLAY).apart_from(&args.paths.files).check()?;
-    let judgement = Judgement { evaluation: args.judge.open()?, nodes: args.nodes };
+    let judgement = Judgement { evaluation: args.evaluation.open()?, nodes: args.nodes };
     let settings: Vec<String> = args
         .paths
         .files
@@ -59,13 +53,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .collect::<anyhow::Result<_>>()?;
     let (output, held) = PackedFile::open(&args.paths.output)?;
     check_held(&args.paths.output, &held, &settings)?;
-    let threads = args.threads.map_or_else(cores, usize::from);
+    let threads = args.threads.count();
     let mut work = Work {
         output,
         judgement: &judgement,
         threads,
         interrupted: &interrupted,
-        progress: Progress::new(&args.paths.files),
+        progress: Progress::new(args.paths.files.iter().map(|path| size(path)).sum(), 0, "bytes"),
+        passed: 0,
+        begun: Instant::now(),
         games: 0,
         positions: 0,
     };
@@ -73,7 +69,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let done = match held.get(number) {
             // A part is complete if another one follows it.
             Some(_) if number + 1 < held.len() => {
-                work.progress.pass(path);
+                work.pass(path);
                 continue;
             }
             Some(part) => part.games,
@@ -117,7 +113,11 @@ struct Work<'a> {
     judgement: &'a Judgement,
     threads: usize,
     interrupted: &'a AtomicBool,
+    /// Progress in bytes of the inputs.
     progress: Progress,
+    /// Bytes of the completed files.
+    passed: u64,
+    begun: Instant,
     games: usize,
     positions: usize,
 }
@@ -151,10 +151,15 @@ impl Work<'_> {
             self.output.append(&judged.collect::<Result<Vec<_>, _>>()?)?;
             self.games += games.len();
             self.positions += positions;
-            self.progress.show_progress(reader.whole_bytes(), self.positions);
+            self.progress.set(self.passed + reader.whole_bytes());
         }
-        self.progress.pass(path);
+        self.pass(path);
         Ok(true)
+    }
+
+    fn pass(&mut self, path: &Path) {
+        self.passed += size(path);
+        self.progress.set(self.passed);
     }
 
     /// Evaluates games in all threads; `None` if interrupted.
@@ -184,54 +189,14 @@ impl Work<'_> {
     }
 
     fn print_totals(&self, before: usize, path: &Path) -> anyhow::Result<()> {
-        self.progress.bar.finish_and_clear();
+        self.progress.finish();
         let Work { games, positions, .. } = self;
-        let rate = *positions as f64 / self.progress.start.elapsed().as_secs_f64().max(1e-9);
+        let rate = *positions as f64 / self.begun.elapsed().as_secs_f64().max(1e-9);
         outln!(
             "{games} games added to {before} in {}: {positions} positions, {rate:.0} positions/s",
             path.display()
         )
         .context("cannot tell")
-    }
-}
-
-/// Progress in bytes of the inputs.
-struct Progress {
-    bar: ProgressBar,
-    start: Instant,
-    last_report: Instant,
-    /// Bytes of the completed files.
-    before: u64,
-}
-
-impl Progress {
-    fn new(files: &[PathBuf]) -> Self {
-        let bytes: u64 = files.iter().map(|path| size(path)).sum();
-        let now = Instant::now();
-        Progress {
-            bar: progress_bar(bytes as usize, "bytes"),
-            start: now,
-            last_report: now,
-            before: 0,
-        }
-    }
-
-    fn pass(&mut self, path: &Path) {
-        self.before += size(path);
-        self.bar.set_position(self.before);
-        self.bar.reset_eta();
-    }
-
-    /// Reports the bytes done of the current file, and all positions done.
-    fn show_progress(&mut self, bytes: u64, positions: usize) {
-        self.bar.set_position(self.before + bytes);
-        if self.bar.is_hidden() && self.last_report.elapsed() >= REPORT_INTERVAL {
-            self.last_report = Instant::now();
-            let share = (self.before + bytes) as f64 / self.bar.length().unwrap_or(1).max(1) as f64;
-            let rate = positions as f64 / self.start.elapsed().as_secs_f64().max(1e-9);
-            // The work continues even if nobody reads this.
-            let _ = outln!("{:.1}%, {positions} positions, {rate:.0}/s", 100.0 * share);
-        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::{interruption, progress_bar};
 use crate::chess::score::Score;
+use crate::cli::args::Threads;
 use crate::cli::output::{self, errln};
 use crate::cli::writing::{Force, WEIGHTS};
 use crate::engine::eval::LOGISTIC_SCALE;
@@ -20,27 +21,27 @@ use crate::tools::train::{Sample, SampleSelection, Sampler};
 /// Number of consecutive samples held out together, because samples of a game are adjacent.
 const BLOCK: usize = 500;
 
-/// Fit the weights of the evaluation to the results of games (Texel's method)
+/// Tune the weights of the classical evaluation (Texel's method)
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Games (.pgn), self-play (.games), or lines of `FEN | score | result` (.zst: compressed)
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Where the weights go, as Rust source
+    /// The file to write, as Rust source
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     force: Force,
-    /// Positions from a PGN game at most
-    #[arg(long, default_value_t = 10)]
+    /// Positions from each PGN game, at most
+    #[arg(long, hide_short_help = true, default_value_t = 10)]
     per_game: usize,
-    /// Plies at the beginning of a PGN game that are passed over
-    #[arg(long, default_value_t = 16)]
+    /// Plies to skip at the start of each PGN game
+    #[arg(long, hide_short_help = true, default_value_t = 16)]
     skip_plies: usize,
-    /// Positions that are evaluated higher, in centipawns, are decided and passed over
-    #[arg(long, default_value_t = 1000)]
+    /// Skip positions with a higher evaluation, in centipawns
+    #[arg(long, hide_short_help = true, default_value_t = 1000)]
     limit: Score,
-    /// Share of the search's score in the target, where samples have one; the rest is the result
+    /// Share of the search's score in the target; the rest is the result
     #[arg(long, default_value_t = 0.0, value_parser = super::share)]
     score_share: f32,
     /// Passes over the data
@@ -52,20 +53,19 @@ pub(super) struct Args {
     /// Positions between two steps
     #[arg(long, default_value_t = 16384, value_parser = clap::value_parser!(u32).range(1..))]
     batch: u32,
-    /// How strongly weights are held where they began
-    #[arg(long, default_value_t = 1e-10)]
+    /// Weight decay towards the first weights
+    #[arg(long, hide_short_help = true, default_value_t = 1e-10)]
     decay: f32,
     /// Passes without improvement on the held-out positions before the end
     #[arg(long, default_value_t = 8)]
     patience: usize,
-    /// Every n-th block of 500 positions is held out
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..))]
+    /// Hold out every N-th block of 500 positions
+    #[arg(long, hide_short_help = true, default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..))]
     validation_every: u32,
-    /// Threads
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: u16,
-    /// What the choice and the order of the positions follow from
-    #[arg(long, default_value_t = 1)]
+    #[command(flatten)]
+    threads: Threads,
+    /// Seed of the choice and the order of positions
+    #[arg(long, hide_short_help = true, default_value_t = 1)]
     seed: u64,
 }
 
@@ -109,7 +109,7 @@ impl Args {
             batch: self.batch as usize,
             decay: self.decay,
             patience: self.patience,
-            threads: self.threads.into(),
+            threads: self.threads.count(),
             seed: self.seed,
         }
     }
@@ -141,7 +141,7 @@ fn split(samples: &[Sample], args: &Args) -> [Samples; 2] {
             .filter(|&(block, _)| held_out(block) == wanted)
             .map(|(_, samples)| samples)
             .collect();
-        Samples::in_parallel(&blocks, args.threads.into(), |sample| {
+        Samples::in_parallel(&blocks, args.threads.count(), |sample| {
             target(sample, args.score_share)
         })
     })

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
 
+use crate::cli::args::Concurrency;
 use crate::cli::autoplay::{Both, Endings, check_limits, described, load_openings};
 use crate::cli::usage::{of_arguments, wrong};
-use crate::cli::work::cores;
 use crate::cli::writing::Force;
 use crate::support::files::{FileKind, Output, read_plain};
-use crate::tools::autoplay::config::{EngineConfig, Protocol};
+use crate::tools::autoplay::config::EngineConfig;
 use crate::tools::autoplay::openings::{Opening, OpeningChoice};
 use crate::tools::autoplay::spsa::{Parameter, Plan, check_names, is_journal, read_parameters};
 
@@ -21,47 +21,43 @@ const MAX_OPENINGS: u64 = 100_000;
 
 /// Tune options of an engine by games against itself (SPSA)
 ///
-/// Each iteration sets all options a little off their values, to one side for one copy of the
-/// engine and to the other side for another, lets the two play pairs of games, and moves the values
-/// towards the side that scores. The state is kept after each iteration: the same command goes on
-/// with a tuning that was interrupted (then ends with 130).
+/// Each iteration perturbs all options in opposite directions for two copies of the engine, plays
+/// pairs of games between them, and moves the values towards the better side. The state is stored
+/// after each iteration: the same command resumes an interrupted tuning (which ends with 130).
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Command line of the engine
     engine: String,
-    /// Its protocol: xboard, uci, or auto to find out
-    #[arg(long = "proto", default_value = "auto", value_name = "PROTOCOL")]
-    protocol: Protocol,
-    /// A parameter: the name of an option, its value at the start, its bounds, how far it is
-    /// perturbed at the end, and its learning rate at the end
-    #[arg(long = "param", value_name = "NAME,START,MIN,MAX,C_END,R_END")]
+    /// An option to tune: NAME,START,MIN,MAX,C_END,R_END
+    ///
+    /// The name, the first value, its bounds, and the perturbation and learning rate at the end.
+    #[arg(long = "param", value_name = "PARAM")]
     parameters: Vec<Parameter>,
-    /// Parameters from a file, one on a line
+    /// A file of parameters, one a line
     #[arg(long = "params", value_name = "FILE")]
     parameter_file: Option<PathBuf>,
     /// Iterations
     #[arg(short = 'n', long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
-    /// Pairs of games in each iteration; each pair plays one opening with both colours
+    /// Pairs of games in each iteration, one opening with both colours
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pairs: u32,
-    /// What the perturbations and the order of the openings follow from
-    #[arg(long, default_value_t = 1)]
+    /// Seed of the perturbations and of the order of openings
+    #[arg(long, hide_short_help = true, default_value_t = 1)]
     seed: u64,
-    /// Where the tuning is kept; what is there already goes on
-    #[arg(short, long, value_name = "FILE")]
-    out: PathBuf,
-    /// Draw the way of every parameter (SVG)
+    /// The state of the tuning; an existing one is resumed
+    #[arg(short, long, alias = "out", value_name = "FILE")]
+    output: PathBuf,
+    /// Draw the course of every parameter (SVG)
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Games at a time (default: one for each core)
-    #[arg(short = 'j', long, value_name = "N")]
-    concurrency: Option<usize>,
-    /// Write all that is said to and by the engines to this file
-    #[arg(long, value_name = "FILE")]
+    #[command(flatten)]
+    pub concurrency: Concurrency,
+    /// Write all traffic with the engines to this file
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// Tell how it stands after so many iterations (on a terminal: after each)
-    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Iterations between two lines of progress
+    #[arg(long, hide_short_help = true, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
     #[command(flatten)]
     force: Force,
@@ -77,11 +73,10 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Openings")]
 struct Openings {
-    /// Positions (EPD) or games (PGN) to begin from, in random order, also as .gz, .bz2 or .zst;
-    /// or a book (.tbk, .bin, or `embedded`) whose lines are drawn at random
+    /// Openings (EPD or PGN) or a book (.tbk, .bin), in random order
     #[arg(long = "openings", default_value = "embedded", value_name = "FILE")]
     file: PathBuf,
-    /// Play no more than so many plies of each opening
+    /// Plies of each opening, at most
     #[arg(long = "opening-plies", value_name = "N")]
     plies: Option<usize>,
 }
@@ -90,7 +85,7 @@ impl Args {
     /// Returns the engine with all settings except the tuned ones.
     pub(super) fn resolve_engine(&self) -> anyhow::Result<EngineConfig> {
         let command = EngineConfig::from_command(&self.engine)?.command;
-        let engine = EngineConfig { command, protocol: self.protocol, ..self.both.base() };
+        let engine = EngineConfig { command, ..self.both.base() };
         check_limits(&engine)?;
         Ok(engine)
     }
@@ -139,19 +134,15 @@ impl Args {
         &self.endings
     }
 
-    pub(super) fn resolve_concurrency(&self) -> usize {
-        self.concurrency.unwrap_or_else(cores).max(1)
-    }
-
     /// Returns the path of the journal, and whether another file there is to be replaced.
     ///
     /// # Errors
     /// If it cannot be written, or is another kind of file that may not be replaced.
     pub(super) fn place(&self) -> anyhow::Result<(&Path, bool)> {
-        self.output(&self.out, JOURNAL).check()?;
+        self.output(&self.output, JOURNAL).check()?;
         let is_other = |bytes: Vec<u8>| !is_journal(&bytes);
-        let anew = self.force.allowed && read_plain(&self.out).is_ok_and(is_other);
-        Ok((&self.out, anew))
+        let anew = self.force.allowed && read_plain(&self.output).is_ok_and(is_other);
+        Ok((&self.output, anew))
     }
 
     /// Prepares an output file; it must not be one that the tuning run reads.

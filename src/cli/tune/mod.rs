@@ -16,7 +16,7 @@ use crate::tools::autoplay::process::Trace;
 use crate::tools::autoplay::spsa::{TuneEvent, Tuner, Tuning, picture};
 
 use super::output::errln;
-use super::work::{INTERRUPTED, on_interruption};
+use super::work::{exit_status, on_interruption};
 use super::writing::{TRACE, open_run_output};
 
 /// Starts or resumes a tuning run.
@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = args.settings(&engine, &parameters);
     let tuner = Tuner::new(parameters, args.plan());
     let mut tuning = Tuning::new(engine, tuner, openings, conditions);
-    tuning.concurrency = args.resolve_concurrency();
+    tuning.concurrency = args.concurrency.count();
     tuning.trace = trace(args)?;
     tuning.check_engine(|what| errln!("tabia: the engine stumbled: {what}"))?;
     tuning.store(place, &settings)?;
@@ -60,7 +60,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         reporter.finish(&tuning)?;
     }
     done?;
-    Ok(if tuning.tuner.is_done() { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) })
+    Ok(exit_status(!tuning.tuner.is_done()))
 }
 
 /// Draws the course of the parameters, if requested.

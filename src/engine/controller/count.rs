@@ -5,7 +5,6 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, Sender, TryRecvError, unbounded};
 
@@ -22,7 +21,6 @@ pub(crate) struct PerftCount {
     /// Results of the first moves, as they are completed.
     counted: Receiver<(Move, u64)>,
     nodes: u64,
-    began: Instant,
 }
 
 /// The progress of a count since the last call.
@@ -39,8 +37,6 @@ pub(crate) struct CountEnd {
     pub(crate) nodes: u64,
     /// Whether it was stopped before it was complete.
     pub(crate) stopped: bool,
-    /// Time taken.
-    pub(crate) elapsed: Duration,
 }
 
 impl PerftCount {
@@ -67,7 +63,7 @@ impl PerftCount {
             drop(sender);
             let _ = event_sender.send(BackgroundEvent::OwnerProgress);
         })?;
-        Ok(PerftCount { stop, counted, nodes: 0, began: Instant::now() })
+        Ok(PerftCount { stop, counted, nodes: 0 })
     }
 
     /// Requests an early end of the count.
@@ -88,8 +84,8 @@ impl PerftCount {
                 Err(TryRecvError::Disconnected) => break,
             }
         }
-        let (nodes, elapsed) = (self.nodes, self.began.elapsed());
+        let nodes = self.nodes;
         let stopped = self.stop.load(Relaxed);
-        Counted { moves, end: Some(CountEnd { nodes, stopped, elapsed }) }
+        Counted { moves, end: Some(CountEnd { nodes, stopped }) }
     }
 }

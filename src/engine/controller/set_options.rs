@@ -1,9 +1,8 @@
 //! Changes of the settings, and their effects.
 
-use std::io;
-
 use crate::chess::position::Position;
 use crate::games::book::{Book, OpponentBook};
+use crate::support::files::Cannot;
 
 use super::desired_state::Purpose;
 use super::engine::Engine;
@@ -35,9 +34,7 @@ impl Engine {
         row.change(&mut settings, value)?;
         settings.open_files(&self.settings)?;
         if settings.log != self.settings.log {
-            let path = settings.log.clone();
-            let to_error = |error: io::Error| SettingError::Log { path, why: error.to_string() };
-            (self.open_log)(&settings.log).map_err(to_error)?;
+            (self.open_log)(&settings.log).cannot("write the log", &settings.log)?;
         }
         self.change(settings);
         if let (Kind::Spin { get, .. }, Ok(desired)) = (&row.kind, value.parse()) {

@@ -12,7 +12,7 @@ use crate::engine::eval::nnue::{Network, NetworkError};
 use crate::engine::search::{BookSearch, Config, MOVE_OVERHEAD, ResearchOrder, total_memory};
 use crate::engine::tablebase::{Tables, TablesError};
 use crate::games::book::{LearnFile, MAX_LOSS, Policy};
-use crate::support::files::JournalError;
+use crate::support::files::{FileError, JournalError};
 
 use super::strength::{STRONGEST, WEAKEST};
 
@@ -363,13 +363,8 @@ pub(crate) enum SettingError {
     #[error("the system starts no thread to search in: {0}")]
     Start(String),
     /// The log cannot be written.
-    #[error("cannot write the log {path}: {why}")]
-    Log {
-        /// The file.
-        path: String,
-        /// The system's error message.
-        why: String,
-    },
+    #[error(transparent)]
+    Log(#[from] FileError),
 }
 
 impl From<JournalError> for SettingError {

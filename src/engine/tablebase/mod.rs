@@ -42,18 +42,14 @@ pub use absent::Tables;
 pub use syzygy::Tables;
 
 use crate::chess::position::Move;
+use crate::support::files::FileError;
 
 /// Why there are no tables.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TablesError {
     /// A folder cannot be read.
-    #[error("cannot read endgame tables in {}: {why}", path.display())]
-    Read {
-        /// The folder.
-        path: PathBuf,
-        /// The system's error message.
-        why: String,
-    },
+    #[error(transparent)]
+    Read(#[from] FileError),
     /// This build lacks the feature `syzygy`.
     #[error("cannot read endgame tables: this build lacks the feature `syzygy`")]
     Unsupported,

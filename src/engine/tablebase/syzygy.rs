@@ -12,7 +12,7 @@ use shakmaty_syzygy::{AmbiguousWdl, Metric, ProbeError, Syzygy, SyzygyError, Tab
 
 use super::{RankedMove, RootProbe, TablebaseResult, TablesError};
 use crate::chess::position::{Color, Move, Piece, Position};
-use crate::support::files::open_plain;
+use crate::support::files::{Cannot, open_plain};
 
 /// Separates folders, as in a `PATH`.
 #[cfg(not(windows))]
@@ -70,10 +70,7 @@ impl Tables {
         let mut damage = Damage::default();
         let mut files = 0;
         for folder in path.to_string_lossy().split(SEPARATOR).map(Path::new) {
-            let found = files_of(folder).map_err(|error| TablesError::Read {
-                path: folder.to_owned(),
-                why: error.to_string(),
-            })?;
+            let found = files_of(folder).cannot("read endgame tables in", folder.display())?;
             for file in found {
                 match has_valid_header(&file).and_then(|()| tables.add_file(&file)) {
                     Ok(()) => files += 1,

@@ -52,12 +52,13 @@ mod visitor;
 mod wide;
 mod writer;
 
+pub use crate::support::files::FileError as InputError;
 pub(crate) use chunks::{BrokenInput, Chunk, Chunks, ReadSoFar};
 pub use date::{GameDate, Month, ParseDateError, PgnDate};
 pub(crate) use detect::language_of;
 pub use fault::{Fault, FaultReason, GameEnd, GameStatus};
 pub use game::{GameResult, PgnGame, PgnMove, read_games};
-pub use input::{InputError, PgnInput};
+pub use input::PgnInput;
 pub use language::{Language, ParseLanguageError};
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::{io_error, open_parquet};

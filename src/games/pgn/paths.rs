@@ -34,7 +34,8 @@ impl PgnInput {
                 inputs.push(PgnInput::Stdin);
                 continue;
             }
-            let unusable = |reason| InputError { name: path.display().to_string(), reason };
+            let unusable =
+                |reason| InputError { action: "read", name: path.display().to_string(), reason };
             let is_folder = path.metadata().map_err(|error| unusable(describe(&error)))?.is_dir();
             if !is_folder {
                 let input = PgnInput::File(path.clone());

@@ -10,9 +10,14 @@ mod output;
 mod owned;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
+
+use thiserror::Error;
+
+use crate::support::words::visible;
 
 pub(crate) use draft::is_draft;
 #[cfg(feature = "parquet")]
@@ -101,6 +106,40 @@ fn may_wait(kind: FileType) -> bool {
     return !kind.is_file();
 }
 
+/// A file or folder that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("cannot {action} {name}: {reason}")]
+pub struct FileError {
+    /// What failed, such as `read`.
+    pub action: &'static str,
+    /// The file or folder.
+    pub name: String,
+    /// The cause.
+    pub reason: String,
+}
+
+impl FileError {
+    pub(crate) fn new(action: &'static str, name: impl fmt::Display, error: &io::Error) -> Self {
+        let name = visible(&name.to_string()).into_owned();
+        FileError { action, name, reason: describe(error) }
+    }
+}
+
+/// Adds to an I/O error what failed, and the file.
+pub(crate) trait Cannot<T> {
+    /// Converts the error to `cannot ACTION NAME: REASON`.
+    ///
+    /// # Errors
+    /// The converted one.
+    fn cannot(self, action: &'static str, name: impl fmt::Display) -> Result<T, FileError>;
+}
+
+impl<T> Cannot<T> for io::Result<T> {
+    fn cannot(self, action: &'static str, name: impl fmt::Display) -> Result<T, FileError> {
+        self.map_err(|error| FileError::new(action, name, &error))
+    }
+}
+
 /// A device error, with the same number on all systems.
 const EIO: i32 = 5;
 
@@ -147,6 +186,13 @@ fn describe_kind(kind: FileType) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_name_the_file_and_what_failed() {
+        let missing = Path::new("/missing\n/x");
+        let error = read_plain(missing).cannot("read", missing.display()).expect_err("no file");
+        assert_eq!(error.to_string(), "cannot read /missing\\n/x: it does not exist");
+    }
 
     #[test]
     fn system_errors_are_described_without_numbers() {

@@ -18,6 +18,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use super::clock::MoveLimits;
+use crate::support::files::FileError;
 
 /// The protocol of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -119,13 +120,8 @@ pub enum ConfigError {
     #[error("no command: `{0}` (it is empty, or a quotation mark is missing)")]
     Command(String),
     /// The file cannot be read.
-    #[error("cannot read {}: {cause}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        cause: std::io::Error,
-    },
+    #[error(transparent)]
+    Read(#[from] FileError),
     /// The file is not a table of engines.
     #[error("{}: {message}", path.display())]
     Toml {

@@ -19,6 +19,7 @@ use serde::Deserialize;
 
 use super::clock::{MoveLimits, TimeControl};
 use super::config::{ConfigError, EngineConfig, Protocol};
+use crate::support::files::Cannot;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -93,8 +94,7 @@ fn plain(value: &toml::Value) -> String {
 /// # Errors
 /// If the file cannot be read or is not a table of engines.
 pub fn read_engines(path: &Path, base: &EngineConfig) -> Result<Vec<EngineConfig>, ConfigError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|cause| ConfigError::Read { path: path.to_owned(), cause })?;
+    let text = std::fs::read_to_string(path).cannot("read", path.display())?;
     let file: EngineFile = toml::from_str(&text).map_err(|error| ConfigError::Toml {
         path: path.to_owned(),
         message: error.to_string().trim_end().to_owned(),

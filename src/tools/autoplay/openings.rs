@@ -27,6 +27,7 @@ use crate::chess::notation;
 use crate::chess::position::{Game, Move, Outcome, Position};
 use crate::games::book::{Book, BookError};
 use crate::games::pgn::{GameEnd, GamePly, GameStatus, PgnInput, Reader, Tags, Visitor};
+use crate::support::files::FileError;
 use crate::support::random::Random;
 use crate::support::threads::refused;
 use crate::support::words::number_of;
@@ -189,13 +190,8 @@ impl OpeningSelector {
 #[derive(Debug, Error)]
 pub enum OpeningError {
     /// The file cannot be read.
-    #[error("cannot read openings from {}: {cause}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        cause: io::Error,
-    },
+    #[error(transparent)]
+    Read(#[from] FileError),
     /// A line of the file is not a position.
     #[error("{}, line {line}: {message}", path.display())]
     Position {
@@ -262,7 +258,7 @@ impl OpeningChoice {
         let selector = match self.book()? {
             Some(book) => self.draw_lines(&book),
             None => {
-                let input = self.open().map_err(|cause| self.unreadable(cause))?;
+                let input = self.open().map_err(|cause| self.unreadable(&cause))?;
                 let name = self.path.to_string_lossy().to_lowercase();
                 let is_pgn = name.contains(".pgn");
                 if is_pgn { self.read_pgn(input)? } else { self.read_epd(input)? }
@@ -290,8 +286,8 @@ impl OpeningChoice {
         opened.recv_timeout(PIPE_TIMEOUT).map_err(nobody)?
     }
 
-    fn unreadable(&self, cause: io::Error) -> OpeningError {
-        OpeningError::Read { path: self.path.clone(), cause }
+    fn unreadable(&self, cause: &io::Error) -> OpeningError {
+        FileError::new("read openings from", self.path.display(), cause).into()
     }
 
     fn book(&self) -> Result<Option<Book>, OpeningError> {
@@ -333,7 +329,7 @@ impl OpeningChoice {
         for number in 1.. {
             bytes.clear();
             let mut line = (&mut input).take(LONGEST_LINE);
-            if line.read_until(b'\n', &mut bytes).map_err(|cause| self.unreadable(cause))? == 0 {
+            if line.read_until(b'\n', &mut bytes).map_err(|cause| self.unreadable(&cause))? == 0 {
                 break;
             }
             let text = String::from_utf8_lossy(&bytes);
@@ -358,7 +354,7 @@ impl OpeningChoice {
         let mut reader = Reader::new(input);
         let mut selector = OpeningSelector::new(self);
         while let Some(end) =
-            reader.read_game(&mut visitor).map_err(|cause| self.unreadable(cause))?
+            reader.read_game(&mut visitor).map_err(|cause| self.unreadable(&cause))?
         {
             let message = match end.status {
                 GameStatus::Broken(fault) => fault.to_string(),

@@ -13,7 +13,7 @@ use super::{GameError, GameReader, ParseSampleError, Quiescence, Sample};
 use crate::chess::position::Position;
 use crate::chess::score::Score;
 use crate::games::pgn::{GameEnd, GamePly, GameResult, PgnInput, Reader, Tags, Visitor};
-use crate::support::files::describe;
+use crate::support::files::{Cannot, FileError};
 use crate::support::random::Random;
 
 #[derive(Debug, Clone)]
@@ -31,12 +31,8 @@ pub(crate) struct SampleSelection {
 
 #[derive(Debug, Error)]
 pub(crate) enum SourceError {
-    #[error("cannot read {}: {}", path.display(), describe(error))]
-    Io {
-        /// The file.
-        path: PathBuf,
-        error: io::Error,
-    },
+    #[error(transparent)]
+    Io(#[from] FileError),
     #[error("{}, line {line}: {error}", path.display())]
     Line {
         /// The file.
@@ -79,18 +75,19 @@ impl Sampler {
     /// # Errors
     /// If the file cannot be read or a line is not a sample. Broken games are skipped.
     pub(crate) fn read(&mut self, path: &Path) -> Result<(), SourceError> {
-        let io_error = |error| SourceError::Io { path: path.to_owned(), error };
         let ends_in = |name| path.extension().is_some_and(|extension| extension == name);
         if ends_in("games") {
             return self.read_selfplay(path);
         }
         if ends_in("pgn") {
-            let games = PgnInput::File(path.to_owned()).open(&Arc::default()).map_err(io_error)?;
-            return self.read_games(games).map_err(io_error);
+            let games = PgnInput::File(path.to_owned())
+                .open(&Arc::default())
+                .cannot("read", path.display())?;
+            return Ok(self.read_games(games).cannot("read", path.display())?);
         }
-        let file = File::open(path).map_err(io_error)?;
+        let file = File::open(path).cannot("read", path.display())?;
         if ends_in("zst") {
-            let decoder = zstd::Decoder::new(file).map_err(io_error)?;
+            let decoder = zstd::Decoder::new(file).cannot("read", path.display())?;
             self.read_lines(path, decoder)
         } else {
             self.read_lines(path, file)
@@ -156,7 +153,7 @@ impl Sampler {
 
     fn read_lines(&mut self, path: &Path, input: impl Read) -> Result<(), SourceError> {
         for (index, line) in BufReader::new(input).lines().enumerate() {
-            let line = line.map_err(|error| SourceError::Io { path: path.to_owned(), error })?;
+            let line = line.cannot("read", path.display())?;
             if line.is_empty() {
                 continue;
             }

@@ -1,13 +1,12 @@
 //! Tuned options and their SPSA parameters.
 
 use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::support::files::{describe, read_plain};
+use crate::support::files::{Cannot, FileError, read_plain};
 
 /// The fields of a parameter, as in the optional header of a file.
 const HEAD: &str = "name,start,min,max,c_end,r_end";
@@ -123,12 +122,8 @@ pub(crate) fn check_names(parameters: &[Parameter]) -> Result<(), ParameterError
 
 #[derive(Debug, Error)]
 pub(crate) enum ParameterFileError {
-    #[error("cannot read the parameters {}: {}", path.display(), describe(cause))]
-    Read {
-        /// The file.
-        path: PathBuf,
-        cause: io::Error,
-    },
+    #[error(transparent)]
+    Read(#[from] FileError),
     #[error("{}, line {line}: {cause}", path.display())]
     Line {
         /// The file.
@@ -144,8 +139,7 @@ pub(crate) enum ParameterFileError {
 /// # Errors
 /// If the file cannot be read or a line is not a parameter.
 pub(crate) fn read_parameters(path: &Path) -> Result<Vec<Parameter>, ParameterFileError> {
-    let bytes = read_plain(path)
-        .map_err(|cause| ParameterFileError::Read { path: path.to_owned(), cause })?;
+    let bytes = read_plain(path).cannot("read the parameters", path.display())?;
     let text = String::from_utf8_lossy(&bytes);
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
     let is_head = |line: &str| line.replace(' ', "").eq_ignore_ascii_case(HEAD);

@@ -1,7 +1,5 @@
 //! A training position in 32 bytes.
 
-use std::hash::Hash;
-
 use crate::chess::position::{Color, Position, Square};
 use crate::engine::eval::nnue::{BUCKETS, INPUTS_PER_KING_BUCKET, PieceSet, seen_by};
 
@@ -76,11 +74,6 @@ impl Example {
         }
         let views = [us, !us].map(|color| View::new(position, color));
         Example { occupied, pieces, target, views }
-    }
-
-    /// A key that identifies the position, whatever its target.
-    pub(super) fn position(&self) -> impl Hash + Eq + use<> {
-        (self.occupied, self.pieces, self.views)
     }
 
     /// The king buckets of both kings, the side to move first.

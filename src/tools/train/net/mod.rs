@@ -32,7 +32,6 @@
 mod adam;
 mod checkpoint;
 mod data;
-mod error;
 mod example;
 mod gradient;
 mod growth;
@@ -44,8 +43,6 @@ mod sigmoid;
 mod trainer;
 
 pub(crate) use data::{Data, Selection};
-pub(crate) use error::{ErrorByPieceCount, errors_by_piece_count, expected_by, expected_by_others};
-pub(crate) use example::Example;
 pub(crate) use parameters::Parameters;
 pub(crate) use plot::plot;
 pub(crate) use sigmoid::Sigmoid;

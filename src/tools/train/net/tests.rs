@@ -1,5 +1,4 @@
 use std::path::Path;
-use std::sync::Arc;
 
 use super::adam::AdamW;
 use super::example::Example;
@@ -252,47 +251,6 @@ fn quantisation_error_is_small() {
     assert!(error.mean > 0.0 && error.mean < 5.0 && error.max < 20.0, "{error:?}");
     let exact = square_errors(&parameters, CURVE, &examples) / 500.0;
     assert!((error.loss - exact).abs() < 0.03 * exact, "{error:?}, not {exact}");
-}
-
-#[test]
-fn errors_are_grouped_by_piece_count() {
-    let network = |seed| {
-        Arc::new(large_parameters::<HIDDEN>(seed).quantised(&[]).expect("weights in bounds"))
-    };
-    let (one, other) = (network(12), network(13));
-    let judged = |position: &Position| {
-        let score = one.evaluate(&PieceSet::of(position), position.side_to_move());
-        Example::new(position, CURVE.of_score(score as f32))
-    };
-    let examples: Vec<Example> = positions(400, 14).iter().map(judged).collect();
-    let judges = [&one, &other].map(|network| expected_by(network, CURVE, &examples));
-    let rows = errors_by_piece_count(&judges, &examples);
-    let (all, classes) = rows.split_last().expect("a row for all");
-    assert_eq!((all.piece_count, all.positions), ((2, 32), 400));
-    assert_eq!(classes.iter().map(|row| row.positions).sum::<usize>(), 400);
-    assert!(rows.iter().all(|row| row.errors[0] < 1e-12), "{rows:?}");
-    let of_classes: f64 = classes.iter().map(|row| row.positions as f64 * row.errors[1]).sum();
-    assert!(all.errors[1] > 1e-3 && (of_classes / 400.0 - all.errors[1]).abs() < 1e-9, "{rows:?}");
-    let many = classes.last().expect("a class");
-    let full =
-        examples.iter().filter(|example| example.piece_count() >= many.piece_count.0).count();
-    assert_eq!((many.piece_count, many.positions), ((30, 32), full));
-}
-
-#[test]
-fn expectations_of_other_searches_are_matched_by_position() {
-    let examples: Vec<Example> =
-        positions(20, 15).iter().map(|position| Example::new(position, 0.5)).collect();
-    let mut others = examples[1..].to_vec();
-    others.iter_mut().for_each(|example| example.target = 0.75);
-    others.reverse();
-    let judged = expected_by_others(&others, &examples);
-    assert_eq!(judged[0], None);
-    let rows = errors_by_piece_count(&[vec![Some(0.0); 20], judged], &examples);
-    assert_eq!(
-        rows.last().map(|row| (row.positions, row.errors.clone())),
-        Some((19, vec![0.25, 0.0625]))
-    );
 }
 
 #[test]

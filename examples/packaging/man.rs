@@ -1,16 +1,11 @@
 //! The manual pages: the contents that clap provides, and additional sections.
 
-use std::fs;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::io;
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Inline, Roff, bold, roman};
-
-use super::examples::examples;
-use crate::cli::writing::{Force, MAN};
-use crate::cli::{Cli, logging};
-use crate::support::files::Output;
 
 /// Section 6 of the manual is for games.
 const SECTION: &str = "6";
@@ -27,8 +22,8 @@ const ENVIRONMENT: [(&str, &str); 6] = [
         "If it is set and not empty, the board in the terminal and the help have no colours.",
     ),
     (
-        logging::VARIABLE,
-        "What commands tell on standard error, in place of -v: a level (error, warn, info, debug, trace, off), or levels by module, such as tabia::book=debug. Engines write to the file of --log alone.",
+        "RUST_LOG",
+        "The log level of commands, in place of -v: error, warn, info, debug, trace or off, or levels by module, such as tabia::book=debug. Engines log to the file of --log only.",
     ),
     ("TERM", "If it is dumb or not set, the board in the terminal is plain text."),
     (
@@ -46,7 +41,7 @@ const FILES: &[(&str, &str)] = &[
     ),
     (
         "/usr/share/games/plugins/xboard/tabia.eng",
-        "By this file xboard lists the engine, if a package has brought it or tabia-generate(6) has made it.",
+        "By this file of a package xboard lists the engine.",
     ),
     ("BOOK.tbk.unfinished/", "What tabia-book-build(6) has done so far, until the book is there."),
     ("BOOK.tbk.analysis", "What tabia-book-analyse(6) has found so far, until it is done."),
@@ -63,33 +58,25 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns the page of `tabia` itself.
+/// Returns a page for every command by its path: `man/man6/tabia.6`, `man/man6/tabia-book.6`, ….
 ///
 /// # Errors
 /// None that a text in memory can cause.
-pub(super) fn main_page() -> anyhow::Result<Vec<u8>> {
-    page(&command())
-}
-
-/// Writes a page for every command: `tabia.6`, `tabia-book.6`, `tabia-book-build.6` and so on.
-///
-/// # Errors
-/// If a page cannot be written, or a file of that name is not a manual page.
-pub(super) fn write(folder: &Path, force: Force) -> anyhow::Result<()> {
-    fs::create_dir_all(folder)?;
+pub fn pages() -> io::Result<BTreeMap<String, Vec<u8>>> {
+    let mut pages = BTreeMap::new();
     let mut open = vec![command()];
     while let Some(command) = open.pop() {
-        let path = folder.join(format!("{}.{SECTION}", page_name(&command)));
-        Output::new(&path, MAN).force(force.allowed).write(&page(&command)?)?;
+        let place = format!("man/man6/{}.{SECTION}", page_name(&command));
+        pages.insert(place, page(&command)?);
         open.extend(command.get_subcommands().cloned());
     }
-    Ok(())
+    Ok(pages)
 }
 
 /// Returns the command line, in which every command has its full name. `tabia help`, which would
 /// repeat all pages, is removed.
 fn command() -> Command {
-    let mut command = without_help(Cli::command());
+    let mut command = without_help(tabia::cli::command());
     command.build();
     command
 }
@@ -103,29 +90,29 @@ fn page_name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
 
-fn page(command: &Command) -> anyhow::Result<Vec<u8>> {
+fn page(command: &Command) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
-    Man::new(command.clone().version(None))
+    // The examples get a section of their own.
+    Man::new(command.clone().version(None).after_long_help(None::<&str>))
         .section(SECTION)
         .date(NO_DATE)
         .source(concat!("Tabia ", env!("CARGO_PKG_VERSION")))
         .manual("Games Manual")
         .render(&mut text)?;
-    text.extend_from_slice(added(page_name(command)).to_roff().as_bytes());
+    text.extend_from_slice(added(command).to_roff().as_bytes());
     Ok(text)
 }
 
 /// Returns the sections that clap does not provide.
-fn added(name: &str) -> Roff {
-    let mut page = Roff::new();
+fn added(command: &Command) -> Roff {
+    let (mut page, name) = (Roff::new(), page_name(command));
     if name == "tabia" {
         list(&mut page, "ENVIRONMENT", &ENVIRONMENT);
         list(&mut page, "FILES", FILES);
     }
-    let examples: Vec<(&str, &str)> = examples()
-        .filter(|example| example.page == name)
-        .map(|example| (example.line, example.what))
-        .collect();
+    let examples = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+    let lines: Vec<&str> = examples.lines().skip(1).map(str::trim).collect();
+    let examples: Vec<(&str, &str)> = lines.chunks_exact(2).map(|two| (two[0], two[1])).collect();
     if !examples.is_empty() {
         list(&mut page, "EXAMPLES", &examples);
     }

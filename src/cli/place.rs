@@ -2,18 +2,18 @@
 
 use anyhow::{Context, bail};
 
+use super::usage::{of_arguments, wrong};
 use crate::chess::position::{Game, Position};
-use crate::cli::usage::{of_arguments, wrong};
 use crate::games::book::Names;
 use crate::support::words::split_words;
 
-/// The position in question; the start position if nothing is said.
+/// A position; by default the start position.
 #[derive(Debug, clap::Args)]
 pub(super) struct PositionArgs {
     /// The position as FEN
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
-    /// The position after these moves, in SAN or coordinates, from --fen or the start position
+    /// The position after these moves (SAN or coordinates), from --fen or the start
     #[arg(long, value_name = "MOVES", allow_hyphen_values = true)]
     moves: Option<String>,
     /// The position of an opening: an ECO code, a name, or part of one
@@ -27,9 +27,12 @@ impl PositionArgs {
     }
 
     /// Returns the game that leads to the position.
+    ///
+    /// # Errors
+    /// If the position is illegal, the opening unknown, or a move cannot be played.
     pub(super) fn game(&self) -> anyhow::Result<Game> {
         let start = match &self.fen {
-            Some(fen) => Position::from_fen(fen).map_err(of_arguments)?,
+            Some(fen) => Position::from_fen(fen).context("--fen").map_err(of_arguments)?,
             None => Position::start(),
         };
         let mut game = Game::new(start);
@@ -41,16 +44,32 @@ impl PositionArgs {
             };
             opening.line.iter().try_for_each(|&mv| game.play(mv))?;
         }
-        for word in split_words(self.moves.as_deref().unwrap_or_default()) {
-            let text = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-            if text.is_empty() {
-                continue;
-            }
-            let mv =
-                game.position().parse_move(text).with_context(|| format!("{word:?} in --moves"));
-            let mv = mv.map_err(of_arguments)?;
-            game.play(mv)?;
-        }
-        Ok(game)
+        play(game, self.moves.as_deref().unwrap_or_default(), "--moves")
     }
+
+    /// Describes the arguments.
+    pub(super) fn title(&self) -> String {
+        let start = self.opening.as_ref().or(self.fen.as_ref());
+        let start = start.map_or("start position", String::as_str);
+        match &self.moves {
+            None => start.to_owned(),
+            Some(moves) => format!("{start}, {moves}"),
+        }
+    }
+}
+
+/// Plays the moves of an option; numbers such as `1.` between them are ignored.
+///
+/// # Errors
+/// If a move cannot be played.
+pub(super) fn play(mut game: Game, moves: &str, option: &str) -> anyhow::Result<Game> {
+    for word in split_words(moves) {
+        let text = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        if text.is_empty() {
+            continue;
+        }
+        let mv = game.position().parse_move(text).with_context(|| format!("{word:?} in {option}"));
+        game.play(mv.map_err(of_arguments)?)?;
+    }
+    Ok(game)
 }

@@ -1,0 +1,23 @@
+//! Writes what a package contains besides the program: manual pages, completions, xboard's plugin
+//! file and a desktop entry, each at its place below a folder such as `/usr/local/share`:
+//!
+//! ```sh
+//! cargo run --example packaging -- target/share
+//! ```
+
+mod share;
+
+use std::path::Path;
+use std::{env, fs, io};
+
+fn main() -> io::Result<()> {
+    let Some(folder) = env::args_os().nth(1) else {
+        return Err(io::Error::other("name the folder to write, such as target/share"));
+    };
+    for (place, text) in share::files()? {
+        let path = Path::new(&folder).join(place);
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::write(path, text)?;
+    }
+    Ok(())
+}

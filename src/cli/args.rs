@@ -1,0 +1,151 @@
+//! Argument groups that several commands share.
+
+use std::path::PathBuf;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use crate::engine::controller::EvaluationKind;
+use crate::engine::eval::Evaluation;
+use crate::engine::eval::nnue::NetworkError;
+use crate::support::words::parse_time;
+
+/// How many threads work.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(super) struct Threads {
+    /// Threads (default: one for each core)
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+}
+
+impl Threads {
+    pub(super) fn count(self) -> usize {
+        self.threads.map_or_else(cores, usize::from)
+    }
+}
+
+/// How many games are played at once.
+#[derive(Debug, clap::Args)]
+pub(super) struct Concurrency {
+    /// Games at a time (default: one for each core)
+    #[arg(short = 'j', long, value_name = "N")]
+    concurrency: Option<usize>,
+}
+
+impl Concurrency {
+    pub(super) fn count(&self) -> usize {
+        self.concurrency.unwrap_or_else(cores).max(1)
+    }
+}
+
+/// Returns the number of available processor cores; one if unknown.
+pub(super) fn cores() -> usize {
+    available_parallelism().map_or(1, usize::from)
+}
+
+/// The memory of each search.
+#[derive(Debug, clap::Args)]
+pub(super) struct TableMemory {
+    /// Memory for the transposition table of each search, such as 16 or 16M
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_memory)]
+    memory: usize,
+}
+
+impl TableMemory {
+    pub(super) fn mebibytes(&self) -> usize {
+        (self.memory >> 20).max(1)
+    }
+}
+
+/// Parses a size such as `256M`; a bare number is in mebibytes. Returns bytes.
+pub(super) fn parse_memory(text: &str) -> Result<usize, String> {
+    let (number, shift) = match text.as_bytes().last().map(u8::to_ascii_uppercase) {
+        Some(b'K') => (&text[..text.len() - 1], 10),
+        Some(b'M') => (&text[..text.len() - 1], 20),
+        Some(b'G') => (&text[..text.len() - 1], 30),
+        _ => (text, 20),
+    };
+    let bytes = number.parse::<usize>().ok().and_then(|number| number.checked_mul(1 << shift));
+    bytes.filter(|&bytes| bytes > 0).ok_or_else(|| "expected a size such as 256M or 4G".to_owned())
+}
+
+/// What ends the search of a position.
+#[derive(Debug, clap::Args)]
+pub(super) struct SearchLimit {
+    /// Nodes for each position
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub nodes: Option<u64>,
+    /// Seconds for each position, instead of nodes
+    #[arg(long, value_name = "S", value_parser = parse_time, conflicts_with = "nodes")]
+    pub seconds: Option<Duration>,
+}
+
+/// Which evaluation a command uses.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct EvaluationArgs {
+    /// Evaluation: nnue (a network) or classical
+    #[arg(
+        long = "evaluation",
+        value_name = "KIND",
+        default_value = EvaluationKind::default().name(),
+        hide_default_value = true,
+        hide_possible_values = true,
+        value_parser = evaluation_kind()
+    )]
+    pub kind: EvaluationKind,
+    /// Use this network, made by `tabia train net`
+    #[arg(long, value_name = "FILE")]
+    pub network: Option<PathBuf>,
+}
+
+/// Parses a kind of evaluation; errors list all kinds.
+fn evaluation_kind() -> impl TypedValueParser<Value = EvaluationKind> {
+    PossibleValuesParser::new(EvaluationKind::ALL.map(EvaluationKind::name)).try_map(|name| {
+        let kind = EvaluationKind::ALL.into_iter().find(|kind| kind.name() == name);
+        kind.ok_or("no such kind of evaluation")
+    })
+}
+
+impl EvaluationArgs {
+    /// Opens the evaluation.
+    ///
+    /// # Errors
+    /// If the network's file cannot be used.
+    pub(super) fn open(&self) -> Result<Evaluation, NetworkError> {
+        self.kind.open(self.network.as_deref())
+    }
+}
+
+/// Games in PGN.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct GamePaths {
+    /// PGN files or folders, also as .gz, .bz2 or .zst; - for standard input
+    #[arg(required = true, value_name = "GAMES")]
+    pub games: Vec<PathBuf>,
+}
+
+/// Where the games of a book are.
+#[derive(Debug, clap::Args)]
+pub(super) struct GameFolders {
+    /// A folder with the games of a book that are no longer where they were; may be repeated
+    #[arg(long = "games", value_name = "FOLDER")]
+    pub folders: Vec<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        for (text, bytes) in [("1", 1 << 20), ("3k", 3 << 10), ("256M", 256 << 20), ("4G", 4 << 30)]
+        {
+            assert_eq!(parse_memory(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "0", "M", "x", "1.5G", "-1", "99999999999999999999", "9999999999999G"] {
+            assert!(parse_memory(text).is_err(), "{text}");
+        }
+        assert_eq!(TableMemory { memory: 1 << 10 }.mebibytes(), 1);
+    }
+}
