@@ -90,7 +90,7 @@ fn is_installed(head: &[u8]) -> bool {
 }
 
 fn is_faults(head: &[u8]) -> bool {
-    const SIGNS: [&str; 2] = [": game ", ": cannot be read beyond line "];
+    const SIGNS: [&str; 2] = [": game ", " beyond line "];
     whole_lines(head).all(|line| SIGNS.iter().any(|sign| line.contains(sign)))
 }
 

@@ -27,7 +27,7 @@ where
         match Builder::new().stack_size(stack).spawn_scoped(scope, job(number)) {
             Ok(thread) => threads.push(thread),
             Err(error) if number > 0 => {
-                log::warn!("{number} of {wanted} threads work: {}", refused(&error));
+                log::warn!("{number} of {wanted} threads were started: {}", refused(&error));
                 break;
             }
             Err(error) => return Err(refused(&error)),
@@ -58,8 +58,8 @@ pub(crate) fn available(wanted: usize) -> io::Result<usize> {
 
 pub(crate) fn refused(cause: &io::Error) -> io::Error {
     let text = format!(
-        "the system starts no more threads ({cause}); close other programs or raise the limit of \
-         processes (ulimit -u)"
+        "cannot start a thread: {cause}; close other programs or raise the limit of processes \
+         (ulimit -u)"
     );
     io::Error::new(cause.kind(), text)
 }

@@ -295,8 +295,8 @@ fn files_that_only_look_like_polyglot_books_are_refused() {
         }
     };
     for (rows, reason) in [
-        (vec![row(1, e4, 1), row(start, 0, 1)], "row 2 holds no move"),
-        (vec![row(1, e4, 1), row(start, e4 | 0x7000, 1)], "row 2 holds no move"),
+        (vec![row(1, e4, 1), row(start, 0, 1)], "row 2 contains no move"),
+        (vec![row(1, e4, 1), row(start, e4 | 0x7000, 1)], "row 2 contains no move"),
         (vec![row(1, e4, 1), row(start, e5, 1)], "none of its moves is legal"),
         (vec![row(1, e4, 1), row(2, e5, 1)], "does not know the start position"),
     ] {

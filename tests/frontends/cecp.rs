@@ -227,7 +227,7 @@ fn illegal_moves_and_unknown_commands_are_distinguished() {
         ("remove", "Error (command not legal now): remove"),
         ("variant atomic", "Error (unsupported variant): variant atomic"),
         // The board tells its user by a word of its own.
-        ("", "tellusererror atomic is not played here, only orthodox chess"),
+        ("", "tellusererror cannot play atomic: Tabia supports only orthodox chess"),
         ("option Nonsense=3", "Error (unknown option): option Nonsense=3"),
     ] {
         engine.send(line);
@@ -374,7 +374,7 @@ fn moves_can_be_left_out_and_taken_in_again() {
     engine.until(|line| line.contains("\tRa8#"));
     engine.send("include all\nexclude e2e5");
     let lines = engine.until_start("Error");
-    assert!(lines.last().expect("a line").contains("no such move here"));
+    assert!(lines.last().expect("a line").contains("not a legal move"));
 }
 
 #[test]

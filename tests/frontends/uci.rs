@@ -86,12 +86,12 @@ fn a_bad_position_is_never_answered_from_the_one_before() {
     engine.until_start("bestmove");
     engine.send("position fen 8/8/8/8/8/8/8/8 w - - 0 1 moves e2e4\ngo depth 1");
     let line = engine.line();
-    assert!(line.starts_with("info string error: illegal position"), "{line}");
+    assert!(line.starts_with("info string cannot set the position"), "{line}");
     assert_eq!(engine.line(), "bestmove 0000");
     let mate = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
     for bad in ["g1g3", "nonsense"] {
         engine.send(&format!("position fen {mate} moves g1h1 g8h8 {bad} h8g8\ngo depth 3"));
-        assert_eq!(engine.line(), format!("info string error: illegal move: {bad}"));
+        assert_eq!(engine.line(), format!("info string cannot make the move {bad}: it is illegal"));
         let lines = engine.until_start("bestmove");
         assert_eq!(lines.last().map(String::as_str), Some("bestmove a1a8"), "the moves before it");
     }
@@ -308,7 +308,10 @@ fn the_position_is_shown() {
 fn chess960_is_refused_in_plain_words() {
     let mut engine = engine();
     engine.send("setoption name UCI_Chess960 value false\nsetoption name UCI_Chess960 value true");
-    assert_eq!(engine.line(), "info string Chess960 is not played here, only orthodox chess");
+    assert_eq!(
+        engine.line(),
+        "info string cannot play Chess960: Tabia supports only orthodox chess"
+    );
     for fen in [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1",
         "bqnrkbnr/pppppppp/8/8/8/8/PPPPPPPP/BQNRKBNR w KQkq - 0 1",

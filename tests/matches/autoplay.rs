@@ -178,7 +178,7 @@ fn no_engine_outlives_the_match() {
 fn trouble_is_reported_in_plain_words() {
     let good = fake("uci");
     for (first, args, part) in [
-        ("/no/such/engine", &[][..], "there is no program"),
+        ("/no/such/engine", &[][..], "there is no such program"),
         (env!("CARGO_MANIFEST_DIR"), &[], "may not be executed"),
         ("cat", &["--proto1", "uci"], "no uciok in time"),
         ("true", &["--proto1", "uci"], "ended with code 0"),
@@ -370,7 +370,7 @@ fn openings_before_the_start_come_last_and_those_that_are_over_never() {
         let more = ["--openings", &openings, "--opening-start", start, "--pgn", &pgn];
         let output = autoplay(&[&engines[..], &more].concat());
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(errors.contains("opening 2 skipped: the game is over there"), "{errors}");
+        assert!(errors.contains("opening 2 skipped: it ends the game"), "{errors}");
         let games = std::fs::read_to_string(&pgn).expect("games");
         let firsts: String =
             games.split("\n1. ").skip(1).map(|game| game.chars().next().expect("a move")).collect();

@@ -119,9 +119,9 @@ fn a_file_that_is_something_else_is_replaced_only_by_force() {
     let path = |name: &str| folder.path().join(name);
     must("book build -q g.pgn -o g.tbk", folder.path());
     for (command, what) in [
-        ("book build -q g.pgn -o notes", "a book of Tabia"),
-        ("book merge g.tbk g.tbk -o notes", "a book of Tabia"),
-        ("book filter g.tbk -o notes", "a book of Tabia"),
+        ("book build -q g.pgn -o notes", "a Tabia book"),
+        ("book merge g.tbk g.tbk -o notes", "a Tabia book"),
+        ("book filter g.tbk -o notes", "a Tabia book"),
         ("book export g.tbk -o notes", "a Polyglot book"),
         ("book build -q g.pgn -o new.tbk --errors notes", "a list of faults"),
         ("lesson tree --svg notes --algorithm pvs classic", "an SVG drawing"),

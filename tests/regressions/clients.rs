@@ -163,7 +163,7 @@ fn a_bound_that_is_none_is_reported_and_passed_over() {
         let lines = engine.until_start("bestmove");
         assert_eq!(
             lines[0].trim_end(),
-            format!("info string go: no number, passed over: {messages}").trim_end()
+            format!("info string go: ignored, not a number: {messages}").trim_end()
         );
         let depth = |line: &str| line.strip_prefix("info depth ")?.split(' ').next()?.parse().ok();
         let deepest: i32 = lines.iter().filter_map(|line| depth(line)).max().expect("a search");
@@ -195,7 +195,7 @@ fn unknown_words_are_passed_over() {
     assert_eq!(lines.last().map(String::as_str), Some("bestmove a1a8"));
     // Without `startpos` and `fen` nothing is set up, and nothing that was is searched.
     engine.send(&format!("position {mate}\ngo depth 3"));
-    assert!(engine.line().starts_with("info string error: illegal position: "));
+    assert!(engine.line().starts_with("info string cannot set the position: "));
     assert_eq!(engine.line(), "bestmove 0000");
 }
 

@@ -29,7 +29,7 @@ fn a_suite_is_solved_from_a_file_and_from_a_pipe() {
         assert!(printed.contains("2/3 FAILED 2: Ra8# (wanted not Ra8#)\n"), "{printed}");
         assert!(printed.contains("3/3 solved 3: Ra8# (wanted mate in 1)\n"), "{printed}");
         assert!(printed.contains("\n2 of 3 solved (66.7%) in "), "{printed}");
-        assert!(text(&output.stderr).starts_with("tabia: Passed over: suite.epd, line 4: "));
+        assert!(text(&output.stderr).starts_with("tabia: Skipped: suite.epd, line 4: "));
     }
     let command = format!("{PROGRAM} solve - --depth 3 --json < suite.epd | cat");
     let piped = Command::new("sh").args(["-c", &command]).current_dir(folder.path()).output();

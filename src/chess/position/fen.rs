@@ -20,7 +20,7 @@ use crate::support::words::split_words;
 
 /// Error for a text that is not a legal position.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("bad FEN: {0}")]
+#[error("invalid FEN: {0}")]
 pub struct FenError(String);
 
 /// Descriptions of the faults of a position, for each of `shakmaty`'s error kinds.
@@ -28,10 +28,10 @@ const FAULTS: [(PositionErrorKinds, &str); 7] = [
     (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
     (PositionErrorKinds::MISSING_KING, "a king is missing"),
     (PositionErrorKinds::TOO_MANY_KINGS, "a side has more than one king"),
-    (PositionErrorKinds::PAWNS_ON_BACKRANK, "a pawn stands on the first or last rank"),
+    (PositionErrorKinds::PAWNS_ON_BACKRANK, "a pawn is on the first or last rank"),
     (
         PositionErrorKinds::INVALID_CASTLING_RIGHTS,
-        "castling rights without king and rook on their first squares",
+        "castling rights require king and rook on their original squares",
     ),
     (PositionErrorKinds::INVALID_EP_SQUARE, "no pawn has just passed the en passant square"),
     (PositionErrorKinds::OPPOSITE_CHECK, "the side that is not to move is in check"),
@@ -46,7 +46,7 @@ const MAX_PAWNS: usize = 8;
 type Repair = fn(PositionError<Chess>) -> Result<Chess, PositionError<Chess>>;
 
 /// Error message for Chess960.
-const NOT_PLAYED: &str = "which is not played here, only orthodox chess";
+const NOT_PLAYED: &str = "which Tabia does not support";
 
 /// Maximum counter of a FEN; larger ones are reduced to it, which affects no game.
 const MAX_COUNTER: u32 = 9_999;
@@ -128,7 +128,7 @@ impl Position {
             return Err(FenError(why));
         }
         Self::from_fen(text).map_err(|error| match is_chess960(text) {
-            true => FenError(format!("{}; in Chess960 it would do, {NOT_PLAYED}", error.0)),
+            true => FenError(format!("{}; it is legal only in Chess960, {NOT_PLAYED}", error.0)),
             false => error,
         })
     }
@@ -200,7 +200,7 @@ fn check_board(board: &str) -> Result<(), FenError> {
 fn check_pieces(board: &shakmaty::Board) -> Result<(), FenError> {
     for pieces in shakmaty::Color::ALL.map(|color| board.by_color(color)) {
         let fault = match (pieces.count(), (pieces & board.pawns()).count()) {
-            (count, _) if count > MAX_PIECES => format!("{count} men, more than {MAX_PIECES}"),
+            (count, _) if count > MAX_PIECES => format!("{count} pieces, more than {MAX_PIECES}"),
             (_, pawns) if pawns > MAX_PAWNS => format!("{pawns} pawns, more than {MAX_PAWNS}"),
             _ => continue,
         };
@@ -212,7 +212,7 @@ fn check_pieces(board: &shakmaty::Board) -> Result<(), FenError> {
 /// Describes the fault of a text.
 fn words_for(error: ParseFenError) -> String {
     match error {
-        ParseFenError::InvalidBoard => "a rank of the board has not 8 squares",
+        ParseFenError::InvalidBoard => "a rank of the board does not have 8 squares",
         ParseFenError::InvalidTurn => "the side to move must be w or b",
         ParseFenError::InvalidCastling => "castling must be - or some of KQkq",
         ParseFenError::InvalidEpSquare => "en passant must be - or a square",

@@ -71,7 +71,8 @@ impl Target {
             Target::Page(path) => Output::new(path, FileKind::HTML),
         };
         // The console has no `--force`.
-        let words = |error: OutputError| error.to_string().replace("; --force replaces it", "");
+        let words =
+            |error: OutputError| error.to_string().replace("; to replace it, add --force", "");
         output.check().map_err(|error| failed(words(error)))
     }
 

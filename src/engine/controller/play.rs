@@ -48,10 +48,7 @@ impl Engine {
     pub(super) fn trust(&self, best: Option<Move>) -> Option<Move> {
         best.filter(|&mv| self.position().is_legal(mv)).or_else(|| {
             let any = self.position().legal_moves().iter().next()?;
-            log::error!(
-                "the search returned no legal move in {}: {any} is played",
-                self.position()
-            );
+            log::error!("the search returned no legal move in {}; playing {any}", self.position());
             Some(any)
         })
     }

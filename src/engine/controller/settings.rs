@@ -359,7 +359,7 @@ pub(crate) enum SettingError {
     #[error("{0}")]
     Learning(String),
     /// The system starts no thread; its error message.
-    #[error("the system starts no thread to search in: {0}")]
+    #[error("cannot start a search thread: {0}")]
     Start(String),
     /// The log cannot be written.
     #[error("cannot write the log {path}: {why}")]

@@ -237,7 +237,7 @@ fn work(
             let _ = event_sender.send(BackgroundEvent::Fault(fault));
         };
         if panicked || is_without_move(&order, &done) {
-            send_event("the search has crashed and is started anew".to_owned());
+            send_event("the search has crashed and was restarted".to_owned());
             backend = made(make, &config);
         } else {
             backend.take_faults().iter().map(SearchFault::to_string).for_each(send_event);

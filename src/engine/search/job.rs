@@ -86,7 +86,7 @@ impl PersistentState {
                 table.clear();
                 self.history.clear();
             }
-            _ => log::error!("the table is still in use after the search"),
+            _ => log::error!("the transposition table is still in use after the search"),
         }
     }
 }

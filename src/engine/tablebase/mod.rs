@@ -32,7 +32,7 @@ const SEPARATOR: char = ';';
 const WDL_ENDING: &str = "rtbw";
 const DTZ_ENDING: &str = "rtbz";
 /// Error message for a file that is not a table.
-const FOREIGN: &str = "it does not begin as a table does";
+const FOREIGN: &str = "it is not an endgame table";
 
 /// Syzygy tables; clones share them.
 #[derive(Clone)]
@@ -69,13 +69,13 @@ pub enum TablesError {
         why: String,
     },
     /// It contains no tables.
-    #[error("there are no Syzygy tables (*.rtbw) in {}", path.display())]
+    #[error("cannot use endgame tables in {}: there are no Syzygy tables (*.rtbw)", path.display())]
     None {
         /// The folder.
         path: PathBuf,
     },
     /// It contains files with the names of tables, but none is a valid table.
-    #[error("there are no sound Syzygy tables in {}: {first}", path.display())]
+    #[error("cannot use endgame tables in {}: no Syzygy table is valid: {first}", path.display())]
     Damaged {
         /// The folder.
         path: PathBuf,
@@ -298,7 +298,8 @@ impl Damage {
     /// Records the error in a file, once.
     fn add(&mut self, name: &str, why: &str) {
         if self.known.insert(name.to_owned()) {
-            self.messages.push(format!("the endgame table {name} is left out: {why}"));
+            self.messages
+                .push(format!("cannot use the endgame table {name}: {why}; it is skipped"));
         }
     }
 }

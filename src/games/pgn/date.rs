@@ -9,7 +9,7 @@ use crate::games::pgn::Tags;
 
 /// The error for a text that is not a date.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0:?} is no date: expected YYYY, YYYY.MM or YYYY.MM.DD")]
+#[error("{0:?} is not a date: expected YYYY, YYYY.MM or YYYY.MM.DD")]
 pub struct ParseDateError(String);
 
 /// A day for comparing games: `2024.05.17`, `2024.05.??`, `2024`.

@@ -71,13 +71,12 @@ impl fmt::Display for FaultReason {
             FaultReason::Move(error) => error.fmt(f),
             FaultReason::Token => f.write_str("cannot understand"),
             FaultReason::Fen(error) => error.fmt(f),
-            FaultReason::OpenComment => f.write_str("a comment without its closing brace"),
-            FaultReason::OpenVariation => {
-                f.write_str("a variation without its closing parenthesis")
-            }
+            FaultReason::OpenComment => f.write_str("a comment without a closing brace"),
+            FaultReason::OpenVariation => f.write_str("a variation without a closing parenthesis"),
             FaultReason::Results(tag, token) => write!(
                 f,
-                "the result after the moves is {token}, that of the Result tag {tag}, which counts"
+                "the result after the moves is {token}, but that of the Result tag, which \
+                 counts, is {tag}"
             ),
         }
     }

@@ -17,7 +17,7 @@ const PGN_ENDINGS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".par
 /// The suffix of folders with the checkpoints of unfinished builds.
 pub(crate) const UNFINISHED: &str = ".unfinished";
 const UNFINISHED_FOLDER: &str =
-    "it is the unfinished work of a build: repeat the command that began it";
+    "it is the unfinished work of a build; repeat the command that started it";
 
 impl PgnInput {
     /// Converts paths to inputs: `-` is standard input, a folder is all PGN files in it and below.
@@ -48,7 +48,10 @@ impl PgnInput {
             let before = inputs.len();
             add_folder(path, &mut inputs).map_err(|error| unusable(describe(&error)))?;
             if inputs.len() == before {
-                return Err(unusable(format!("no file in it ends in {}", PGN_ENDINGS.join(", "))));
+                return Err(unusable(format!(
+                    "it contains no file that ends in {}",
+                    PGN_ENDINGS.join(", ")
+                )));
             }
         }
         Ok(inputs)
@@ -74,7 +77,7 @@ impl PgnInput {
         let _ = text.take(HEAD).read_to_end(&mut head);
         refuse_foreign(&head)?;
         if head.contains(&0) && !self.holds_games()? {
-            return Err(unsupported("it is binary data without any game".to_owned()));
+            return Err(unsupported("it is binary data without a game".to_owned()));
         }
         Ok(())
     }

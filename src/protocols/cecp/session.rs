@@ -137,7 +137,7 @@ impl<W: Write> Session<W> {
             Command::EgtPath { kind, path } if kind == "syzygy" => self.set_endgames(&path),
             Command::Variant(name) if name != "normal" => {
                 self.send_error("unsupported variant", line)?;
-                let text = format!("{name} is not played here, only orthodox chess");
+                let text = format!("cannot play {name}: Tabia supports only orthodox chess");
                 self.send_message(Audience::UserError, text)
             }
             Command::Hint => self.hint(),
@@ -207,7 +207,7 @@ impl<W: Write> Session<W> {
             MoveSet::One(text) => position.parse_move(text).into_iter().collect(),
         };
         if chosen.is_empty() || self.engine.is_broken() {
-            return self.send_error("no such move here", line);
+            return self.send_error("not a legal move", line);
         }
         choose(&mut self.engine, &chosen);
         Ok(())

@@ -110,7 +110,7 @@ pub(crate) fn describe(error: &io::Error) -> String {
         io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
         // This kind has no stable name.
-        _ if error.raw_os_error() == Some(EIO) => "the disk reports a fault".to_owned(),
+        _ if error.raw_os_error() == Some(EIO) => "the disk reports an error".to_owned(),
         io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
         _ => without_error_numbers(&error.to_string()).into_owned(),
     }

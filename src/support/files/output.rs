@@ -65,7 +65,9 @@ pub enum OutputError {
         reason: String,
     },
     /// It is written and has its name, but a power cut may still undo that.
-    #[error("{} is written, but its folder cannot be synced: {reason}; a power cut may undo it", path.display())]
+    #[error(
+        "cannot sync the folder of {}: {reason}; the file is written, but a power cut may undo \
+         that", path.display())]
     Unsynced {
         /// The file.
         path: PathBuf,
@@ -180,7 +182,7 @@ impl<'a> Output<'a> {
         };
         match (whole(self)?, whole(other)?) {
             (Some(path), Some(others)) if path == others => {
-                Err(self.refusal("something else is written there; give it a name of its own"))
+                Err(self.refusal("another output has the same name; choose another name"))
             }
             _ => Ok(()),
         }
@@ -195,9 +197,7 @@ impl<'a> Output<'a> {
             Destination::File(target, old) => {
                 self.map_error(NewFile::begin(self.path, target, old.as_ref()))
             }
-            Destination::Stream => {
-                Err(self.refusal("it is a device or a pipe, and this must be written to a file"))
-            }
+            Destination::Stream => Err(self.refusal("it is a device or a pipe; choose a file")),
         }
     }
 
@@ -232,7 +232,7 @@ impl<'a> Output<'a> {
             _ => None,
         };
         if old.is_some_and(|(_, old)| self.inputs.contains(&id(old))) {
-            return Err(self.refusal("it is read as well; give the output a name of its own"));
+            return Err(self.refusal("it is also an input; choose another name"));
         }
         self.check_ending()?;
         old.map_or(Ok(()), |(path, old)| self.check_old(path, old))?;
@@ -245,7 +245,8 @@ impl<'a> Output<'a> {
         match found.filter(|found| found != own && KNOWN_ENDINGS.contains(&found.as_str())) {
             None => Ok(()),
             Some(found) => Err(self.refusal(&format!(
-                "it would be {}, not what .{found} stands for; use a name that ends in .{own}",
+                "the output is {}, which does not match the ending .{found}; choose a name that \
+                 ends in .{own}",
                 self.kind.name
             ))),
         }
@@ -261,7 +262,7 @@ impl<'a> Output<'a> {
         if (self.kind.recognises)(&head) {
             return Ok(());
         }
-        let reason = format!("it exists and is not {}; --force replaces it", self.kind.name);
+        let reason = format!("it exists and is not {}; to replace it, add --force", self.kind.name);
         Err(self.refusal(&reason))
     }
 
@@ -297,7 +298,7 @@ fn place(path: &Path) -> io::Result<Destination> {
     }
     let stdout = Path::new("/dev/stdout").metadata();
     if stdout.is_ok_and(|stdout| id(&stdout) == id(&there)) {
-        let reason = "the standard output goes there; give the output a name of its own";
+        let reason = "standard output is redirected to it; choose another name";
         return Err(io::Error::other(reason));
     }
     Ok(Destination::File(path.canonicalize()?, Some(there)))
@@ -310,12 +311,12 @@ fn new_target(path: &Path) -> io::Result<PathBuf> {
         match target.read_link() {
             Ok(next) => target = folder_of(&target).join(next),
             Err(_) if target.file_name().is_none() => {
-                return Err(io::Error::other("it is no file name"));
+                return Err(io::Error::other("it is not a file name"));
             }
             Err(_) => return Ok(target),
         }
     }
-    Err(io::Error::other("its symbolic links lead nowhere"))
+    Err(io::Error::other("its symbolic links do not lead to a file"))
 }
 
 /// A file that is being written, and appears once it is kept.

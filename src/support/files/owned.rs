@@ -16,8 +16,8 @@ use rustix::io::Errno;
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The owner of a locked file, by the kind of file.
-const BY_A_MATCH: &str = "another match that is being played writes to it";
-const BY_ANOTHER: &str = "another program does not let go of it";
+const BY_A_MATCH: &str = "another running match writes to it";
+const BY_ANOTHER: &str = "another program keeps it locked";
 
 const LOCK_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -34,7 +34,7 @@ pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let opened = options.create(true).append(true).custom_flags(nonblocking).open(path);
     let file = opened.map_err(|error| match Errno::from_io_error(&error) {
-        Some(Errno::NXIO) => io::Error::other("it is a pipe that nobody reads"),
+        Some(Errno::NXIO) => io::Error::other("it is a pipe without a reader"),
         _ => error,
     })?;
     // From here on, writes to a slow reader of a pipe may block.
@@ -91,7 +91,7 @@ pub(crate) fn lock_shared(path: &Path) -> io::Result<File> {
 
 fn locked(path: &Path, create: bool, owner: &str) -> io::Result<File> {
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        return Err(io::Error::other("it is no regular file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     for _ in 0..ATTEMPTS {
         let file = OpenOptions::new().read(true).append(true).create(create).open(path)?;
@@ -100,7 +100,7 @@ fn locked(path: &Path, create: bool, owner: &str) -> io::Result<File> {
             return Ok(file);
         }
     }
-    Err(io::Error::other("it is removed again and again"))
+    Err(io::Error::other("another program keeps removing it"))
 }
 
 /// Whether the file still has this path.

@@ -111,12 +111,12 @@ pub(crate) mod checks {
             let Some(rest) = kinds.into_iter().find_map(word) else { continue };
             let name: String =
                 rest.chars().take_while(|sign| sign.is_alphanumeric() || *sign == '_').collect();
-            assert!(name.is_empty() || names.insert(name.clone()), "{name} is there twice");
+            assert!(name.is_empty() || names.insert(name.clone()), "{name} is defined twice");
         }
         for line in page.modules().flat_map(str::lines) {
             let Some((_, rest)) = line.split_once("import {") else { continue };
             for name in rest.split('}').next().unwrap_or_default().split(',') {
-                assert!(names.contains(name.trim()), "{name} is imported from nowhere");
+                assert!(names.contains(name.trim()), "{name} is imported, but not defined");
             }
         }
         let whole = page.with(data);

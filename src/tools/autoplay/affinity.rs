@@ -13,10 +13,13 @@ pub struct Cores(Vec<usize>);
 #[derive(Debug, Error)]
 pub enum AffinityError {
     /// The platform does not support binding, or Tabia does not implement it there.
-    #[error("games can be bound to processor cores on Linux only")]
+    #[error("cannot bind games to processor cores: Tabia supports this only on Linux")]
     Unsupported,
     /// There are fewer cores than games.
-    #[error("{games} games at a time need as many processor cores, but there are {cores}")]
+    #[error(
+        "cannot bind {games} games at a time to processor cores: there are only {cores}; play \
+         fewer at a time"
+    )]
     TooFew {
         /// Concurrent games.
         games: usize,

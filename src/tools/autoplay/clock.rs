@@ -35,8 +35,8 @@ pub struct TimeControl {
 /// A text that is not a time control.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "no time control: \"{0}\" (expected [MOVES/]TIME[+INCREMENT] in seconds or MIN:SEC, \
-     like 40/60+0.5 or 10+0.1)"
+    "\"{0}\" is not a time control: expected [MOVES/]TIME[+INCREMENT] in seconds or MIN:SEC, \
+     like 40/60+0.5 or 10+0.1"
 )]
 pub struct TimeControlError(String);
 

@@ -32,7 +32,7 @@ impl FromStr for Protocol {
             "auto" => Ok(Protocol::Auto),
             "xboard" => Ok(Protocol::Xboard),
             "uci" => Ok(Protocol::Uci),
-            _ => Err(format!("unknown protocol \"{text}\" (expected xboard, uci or auto)")),
+            _ => Err(format!("unknown protocol \"{text}\": expected xboard, uci or auto")),
         }
     }
 }
@@ -108,7 +108,7 @@ impl EngineConfig {
 #[derive(Debug, Error)]
 pub enum ConfigError {
     /// The command line cannot be split.
-    #[error("no command: `{0}` (it is empty, or a quotation mark is missing)")]
+    #[error("cannot split the command `{0}`: it is empty, or a quotation mark is missing")]
     Command(String),
     /// The file cannot be read.
     #[error("cannot read {}: {cause}", path.display())]
@@ -267,7 +267,7 @@ mod tests {
         for (text, part) in [
             ("[[engine]]\nname = \"x\"\n", "command"),
             ("[[engine]]\ncommand = \"x\"\ncolour = 1\n", "line 3"),
-            ("[[engine]]\ncommand = \"x\"\ntc = \"soon\"\n", "tc: no time control"),
+            ("[[engine]]\ncommand = \"x\"\ntc = \"soon\"\n", "tc: \"soon\" is not a time control"),
             ("[[engine]]\ncommand = \"x 'y\"\n", "quotation mark"),
         ] {
             std::fs::write(&path, text).expect("written");

@@ -38,7 +38,8 @@ pub enum MatchRecordError {
         cause: io::Error,
     },
     /// The PGN file contains the game, but could not be synced to disk.
-    #[error("{} has the game, but cannot be synced: {cause}; a power cut may undo it", path.display())]
+    #[error(
+        "cannot sync {}: {cause}; it has the game, but a power cut may undo that", path.display())]
     Unsynced {
         /// The file.
         path: PathBuf,

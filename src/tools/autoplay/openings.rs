@@ -106,10 +106,10 @@ impl fmt::Display for Skipped {
         let Some((number, outcome)) = self.first else { return f.write_str("no opening skipped") };
         let what = notation::outcome(outcome);
         match self.count {
-            1 => write!(f, "opening {number} skipped: the game is over there ({what})"),
+            1 => write!(f, "opening {number} skipped: it ends the game ({what})"),
             count => write!(
                 f,
-                "{count} openings skipped in which the game is over, the first is number {number} \
+                "{count} openings skipped, which end the game; the first is number {number} \
                  ({what})"
             ),
         }
@@ -215,14 +215,15 @@ pub enum OpeningError {
         cause: BookError,
     },
     /// The file is empty.
-    #[error("{} holds no openings", path.display())]
+    #[error("cannot use {}: it contains no openings", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
     /// All openings end the game.
     #[error(
-        "{}: {skipped}; no opening is left (to play a part of each, use --opening-plies N)",
+        "cannot use {}: {skipped}; no opening is left; to play a part of each, use \
+         --opening-plies N",
         path.display()
     )]
     Over {
@@ -232,7 +233,10 @@ pub enum OpeningError {
         skipped: Skipped,
     },
     /// The file has fewer openings than are to be skipped.
-    #[error("{} holds only {}", path.display(), number_of(*count as u64, "opening"))]
+    #[error(
+        "cannot start so late in {}: it contains only {}",
+        path.display(), number_of(*count as u64, "opening")
+    )]
     Start {
         /// The file.
         path: PathBuf,
@@ -276,7 +280,7 @@ impl OpeningChoice {
         let (sender, opened) = bounded(1);
         let waiting = Builder::new().spawn(move || sender.send(input.open(&Arc::default())));
         waiting.map_err(|error| refused(&error))?;
-        let nobody = |_| io::Error::other("it is a pipe that nobody writes to");
+        let nobody = |_| io::Error::other("it is a pipe without a writer");
         opened.recv_timeout(PIPE_TIMEOUT).map_err(nobody)?
     }
 
@@ -353,7 +357,7 @@ impl OpeningChoice {
             let message = match end.status {
                 GameStatus::Broken(fault) => fault.to_string(),
                 GameStatus::Variant => "it is not orthodox chess".to_owned(),
-                GameStatus::Text => "it is text that is no game".to_owned(),
+                GameStatus::Text => "it is text without a game".to_owned(),
                 GameStatus::Read | GameStatus::Declined => {
                     if selector.take(visitor.opening()).is_break() {
                         break;
@@ -456,7 +460,7 @@ mod tests {
         for (name, text, part) in [
             ("a.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\nnonsense\n", "a.epd, line 2"),
             ("b.pgn", "1. e4 *\n\n[White \"A\"]\n\n1. e4 e4 *\n", "b.pgn, game 2: line "),
-            ("b.pgn", "These are no openings.\n", "b.pgn, game 1: it is text that is no game"),
+            ("b.pgn", "These are no openings.\n", "b.pgn, game 1: it is text without a game"),
             ("b.pgn", "[Variant \"Atomic\"]\n\n1. e4 *\n", "b.pgn, game 1: it is not orthodox"),
             ("c.epd", "\n", "no openings"),
         ] {
@@ -485,15 +489,12 @@ mod tests {
         assert_eq!(loaded.playable.len(), 1);
         assert_eq!(
             loaded.skipped.to_string(),
-            "3 openings skipped in which the game is over, the first is number 1 (White mates)"
+            "3 openings skipped, which end the game; the first is number 1 (White mates)"
         );
         for (number, line) in over.iter().enumerate() {
             std::fs::write(&epd, line).expect("written");
             let error = choice(&epd).load().expect_err("over").to_string();
-            assert!(
-                error.contains("opening 1 skipped: the game is over there"),
-                "{number}: {error}"
-            );
+            assert!(error.contains("opening 1 skipped: it ends the game"), "{number}: {error}");
         }
         let pgn = dir.path().join("a.pgn");
         let repeats = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *";

@@ -43,7 +43,7 @@ pub enum StartError {
         last_output: Vec<String>,
     },
     /// It cannot play what the match requires.
-    #[error("the match cannot be played: {0}")]
+    #[error("cannot play the match: {0}")]
     Unable(String),
 }
 

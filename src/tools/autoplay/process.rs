@@ -63,11 +63,13 @@ pub enum Received {
 
 #[derive(Debug, Error)]
 pub enum SpawnError {
-    #[error("there is no program \"{0}\" (give its path, or put its folder into PATH)")]
+    #[error(
+        "cannot start \"{0}\": there is no such program; give its path, or add its folder to PATH"
+    )]
     Missing(String),
-    #[error("\"{0}\" may not be executed (is it a program? try chmod +x)")]
+    #[error("cannot start \"{0}\": it is not executable; if it is a program, run chmod +x")]
     NotExecutable(String),
-    #[error("there is no folder \"{0}\" to run the engine in")]
+    #[error("cannot start the engine in \"{0}\": there is no such folder")]
     Folder(String),
     #[error("cannot start \"{program}\": {cause}")]
     Other {

@@ -43,10 +43,10 @@ pub enum NetworkError {
         why: String,
     },
     /// The bytes begin differently.
-    #[error("no network of this version: it should begin with `{0}`")]
+    #[error("not a network of this version: it must begin with `{0}`")]
     Foreign(String),
     /// The file is too short or too long.
-    #[error("a network has {expected} bytes, this has {found}")]
+    #[error("a network has {expected} bytes, but this has {found}")]
     Length {
         /// Bytes of a network.
         expected: usize,
@@ -54,7 +54,7 @@ pub enum NetworkError {
         found: usize,
     },
     /// An output weight is larger than the arithmetic allows.
-    #[error("output weight {0} is beyond {OUTPUT_WEIGHT_LIMIT}")]
+    #[error("output weight {0} exceeds {OUTPUT_WEIGHT_LIMIT}")]
     Weight(i16),
 }
 

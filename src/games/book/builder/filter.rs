@@ -160,7 +160,7 @@ impl FromStr for EcoRange {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let bad = || {
             ParseFilterError(format!(
-                "{text:?} is no ECO code or range: expected B90, B20-B99 or C"
+                "{text:?} is not an ECO code or range: expected B90, B20-B99 or C"
             ))
         };
         let upper = text.trim().to_ascii_uppercase();

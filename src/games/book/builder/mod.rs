@@ -87,7 +87,7 @@ enum Admission {
 #[derive(Debug, Error)]
 pub enum BuildError {
     /// No game counts.
-    #[error("no readable game that counts: {0}")]
+    #[error("cannot build a book: no readable game counts: {0}")]
     NoGames(String),
     /// An input made from games, such as partial counts, cannot be used.
     #[cfg(feature = "parquet")]
@@ -102,12 +102,12 @@ pub enum BuildError {
     Broken(String),
     /// The checkpoint folder belongs to another build.
     #[error(
-        "{0} holds what another build has done: end that first by its own command, or add --afresh to \
-         throw it away"
+        "cannot use {0}: it contains the unfinished work of another build; finish that by its \
+         own command, or add --afresh to discard it"
     )]
     OtherBuild(String),
     /// The checkpoint cannot be read, or no longer matches the inputs.
-    #[error("{folder} cannot be gone on from: {reason}; --afresh throws it away")]
+    #[error("cannot resume from {folder}: {reason}; to discard it, add --afresh")]
     Checkpoint {
         /// The checkpoint folder.
         folder: String,
@@ -115,7 +115,7 @@ pub enum BuildError {
         reason: String,
     },
     /// A disk or memory error.
-    #[error("the book cannot be written: {0}")]
+    #[error("cannot write the book: {0}")]
     Output(String),
 }
 
@@ -259,10 +259,10 @@ fn what_was_there(tally: &BuildTally) -> String {
     }
     let skipped = tally.skipped;
     let reasons = [
-        (skipped.undecided, "without a result (--undecided takes them in)"),
+        (skipped.undecided, "without a result (--undecided includes them)"),
         (skipped.variants, "of other variants"),
         (skipped.empty, "without a legal move"),
-        (skipped.filtered, "kept out by the filters"),
+        (skipped.filtered, "excluded by the filters"),
     ];
     let found: Vec<String> = reasons
         .iter()
@@ -271,7 +271,7 @@ fn what_was_there(tally: &BuildTally) -> String {
         .collect();
     match (found.is_empty(), skipped.untagged > 0) {
         (false, _) => found.join(", "),
-        (true, true) => "there is text, but no game in it".to_owned(),
+        (true, true) => "it contains text, but no game".to_owned(),
         (true, false) => "it is empty".to_owned(),
     }
 }
@@ -376,7 +376,7 @@ pub(super) fn on_threads<T: Send>(
 fn join<T>(threads: Vec<ScopedJoinHandle<'_, T>>) -> io::Result<Vec<T>> {
     // Join all of them: a scope panics if a thread that panicked was not joined.
     let results: Vec<_> = threads.into_iter().map(ScopedJoinHandle::join).collect();
-    let died = |_| io::Error::other("a thread of the build has died");
+    let died = |_| io::Error::other("a thread of the build has panicked");
     results.into_iter().map(|result| result.map_err(died)).collect()
 }
 

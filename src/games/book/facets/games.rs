@@ -48,7 +48,7 @@ pub struct GameId(u64);
 
 /// The error for a text that is not the id of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0:?} is no id of a game: expected eight letters or digits")]
+#[error("{0:?} is not a game id: expected eight letters or digits")]
 pub struct ParseGameIdError(String);
 
 const LICHESS: &[u8] = b"https://lichess.org/";

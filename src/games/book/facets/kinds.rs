@@ -42,7 +42,9 @@ impl FromStr for RatingGroup {
         let bound = text.trim().parse().ok().filter(|bound| Self::BOUNDS.contains(bound));
         bound.map(Self::of).ok_or_else(|| {
             let bounds = Self::BOUNDS.map(|bound| bound.to_string()).join(", ");
-            ParseFacetError(format!("{text:?} is no rating group: expected some of {bounds}"))
+            ParseFacetError(format!(
+                "{text:?} is not a rating group: expected one or more of {bounds}"
+            ))
         })
     }
 }
@@ -139,7 +141,7 @@ impl FromStr for Speed {
         let named = |speed: &Speed| speed.name().eq_ignore_ascii_case(text.trim());
         Self::ALL.into_iter().find(named).ok_or_else(|| {
             let names = Self::ALL.map(Speed::name).join(", ");
-            ParseFacetError(format!("{text:?} is no speed: expected some of {names}"))
+            ParseFacetError(format!("{text:?} is not a speed: expected one or more of {names}"))
         })
     }
 }

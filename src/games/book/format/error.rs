@@ -29,7 +29,8 @@ pub enum BookError {
     },
     /// The file is not a book.
     #[error(
-        "{name} is no book of Tabia; `tabia book build` makes one from PGN, `tabia book import` from Polyglot"
+        "cannot read {name}: not a Tabia book; make one from PGN with `tabia book build`, or \
+         from a Polyglot book with `tabia book import`"
     )]
     Foreign {
         /// The file.
@@ -37,7 +38,8 @@ pub enum BookError {
     },
     /// The file has an unsupported version.
     #[error(
-        "{name} has format version {version}, which this Tabia does not read: build the book again, or get a newer Tabia if that wrote it"
+        "cannot read {name}: unsupported format version {version}; build the book again, or use \
+         a newer Tabia if that wrote it"
     )]
     Version {
         /// The file.
@@ -46,13 +48,13 @@ pub enum BookError {
         version: u64,
     },
     /// The file ends too early.
-    #[error("{name} is truncated: copy it again or build it again")]
+    #[error("cannot read {name}: it is truncated; copy it again or build it again")]
     Truncated {
         /// The file.
         name: String,
     },
     /// The file is damaged.
-    #[error("{name} is damaged ({part}): copy it again or build it again")]
+    #[error("cannot read {name}: it is damaged ({part}); copy it again or build it again")]
     Damaged {
         /// The file.
         name: String,
@@ -61,7 +63,8 @@ pub enum BookError {
     },
     /// A request requires facets, but the book has none.
     #[error(
-        "{name} does not know which games its counts are of: `tabia book build --facets` makes a book that does"
+        "cannot filter by facets: {name} has none; build it again with `tabia book build \
+         --facets`"
     )]
     NoFacets {
         /// The file.
@@ -76,7 +79,7 @@ pub enum BookError {
         reason: String,
     },
     /// A Polyglot book is invalid.
-    #[error("{name} is no Polyglot book: {reason}")]
+    #[error("cannot read {name}: not a Polyglot book: {reason}")]
     Polyglot {
         /// The file.
         name: String,

@@ -47,7 +47,7 @@ impl FromStr for OpponentBookSpec {
             if let Some(name) = condition.strip_prefix("player=") {
                 spec.player = Some(name.trim().to_owned());
             } else if let Some(range) = condition.strip_prefix("ratings=") {
-                let bad = || ParseOpponentBookError(format!("{range:?} is no range of ratings"));
+                let bad = || ParseOpponentBookError(format!("{range:?} is not a range of ratings"));
                 spec.ratings = Some(parse_range(range).ok_or_else(bad)?);
             } else {
                 break;
@@ -55,7 +55,7 @@ impl FromStr for OpponentBookSpec {
             rest = before;
         }
         if rest.trim().is_empty() {
-            return Err(ParseOpponentBookError("no file of games is named".to_owned()));
+            return Err(ParseOpponentBookError("the file of games is missing".to_owned()));
         }
         spec.games = PathBuf::from(rest.trim());
         Ok(spec)
@@ -265,9 +265,9 @@ mod tests {
     #[test]
     fn what_names_no_opponent_book_is_refused() {
         for (conditions, words) in [
-            (",player=Dora", "no readable game that counts"),
-            (",ratings=2000", "\"2000\" is no range of ratings"),
-            (",ratings=9-1", "is no range of ratings"),
+            (",player=Dora", "no readable game counts"),
+            (",ratings=2000", "\"2000\" is not a range of ratings"),
+            (",ratings=9-1", "is not a range of ratings"),
         ] {
             let error = opponent_book(conditions).expect_err(conditions).to_string();
             assert!(error.contains(words), "{conditions}: {error}");

@@ -27,7 +27,7 @@ const PAGE: Page = Page {
 
 /// A game that cannot be replayed.
 #[derive(Debug, Error)]
-#[error("game {number} cannot be replayed: {cause}")]
+#[error("cannot replay game {number}: {cause}")]
 pub struct ReportError {
     number: usize,
     cause: String,

@@ -35,7 +35,7 @@ pub(crate) enum ParameterError {
         text: String,
         count: usize,
     },
-    #[error("{name}: {field} is no number: \"{text}\"")]
+    #[error("{name}: {field} is not a number: \"{text}\"")]
     Number {
         /// Which parameter.
         name: String,
@@ -178,7 +178,7 @@ mod tests {
         for (text, message) in [
             ("", "\"\" has 1 fields, expected NAME,START,MIN,MAX,C_END,R_END"),
             ("a,1,2", "\"a,1,2\" has 3 fields, expected NAME,START,MIN,MAX,C_END,R_END"),
-            ("a,x,0,9,1,1", "a: START is no number: \"x\""),
+            ("a,x,0,9,1,1", "a: START is not a number: \"x\""),
             ("a,1,0,inf,1,1", "a: MAX is no number: \"inf\""),
             (",1,0,9,1,1", ": the name is missing"),
             ("a,1,9,9,1,1", "a: MIN 9 is not below MAX 9"),

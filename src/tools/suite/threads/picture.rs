@@ -58,13 +58,13 @@ pub(crate) fn picture(summaries: &[SpeedupSummary]) -> String {
     }));
     let most = lines.iter().flat_map(|line| &line.points).map(|point| point.x).fold(1.0, f64::max);
     lines.push(Line {
-        name: "as many times sooner as there are threads".to_owned(),
+        name: "speedup equal to the number of threads".to_owned(),
         color: COLORS[0],
         dashed: true,
         points: vec![point(1.0, 1.0), point(most, most)],
     });
-    let title = "Threads: how many times sooner a depth is reached";
-    doublings(title, ["threads", "times sooner"], &lines)
+    let title = "Threads: speedup to the same depth";
+    doublings(title, ["threads", "speedup"], &lines)
 }
 
 fn point(x: f64, y: f64) -> Point {

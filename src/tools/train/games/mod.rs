@@ -77,12 +77,18 @@ pub(crate) enum GameError {
     },
     #[error("{0}")]
     Threads(io::Error),
-    #[error("{} is no file of self-play games; `tabia train games` makes one", .0.display())]
+    #[error(
+        "cannot read {}: it is not a file of self-play games; `tabia train games` makes one",
+        .0.display()
+    )]
     Foreign(PathBuf),
     /// The file is packed, so single games cannot be appended.
-    #[error("{} is packed, and no game is added to it; name another file", .0.display())]
+    #[error("cannot add games to {}: it is packed; choose another file", .0.display())]
     Packed(PathBuf),
-    #[error("{} was begun with {found}, not with {wanted}; name another file", path.display())]
+    #[error(
+        "cannot add games to {}: it was begun with {found}, not with {wanted}; choose another file",
+        path.display()
+    )]
     Settings {
         /// The file.
         path: PathBuf,

@@ -81,7 +81,7 @@ fn foreign_damaged_and_other_files_are_distinguished() {
     bytes.extend([1, 1, 0, 0, 0, 0x70]); // a promotion to nothing
     std::fs::write(&path, bytes).expect("written");
     let error = GameReader::open(&path).expect("a file").read_game().expect_err("damaged");
-    assert!(error.to_string().ends_with("a.games, game 1: a word is no move"), "{error}");
+    assert!(error.to_string().ends_with("a.games, game 1: a word is not a move"), "{error}");
     let other = GameSettings { nodes: 41, ..settings() };
     assert!(matches!(GameFile::open(&path, &other), Err(GameError::Settings { .. })));
 }
