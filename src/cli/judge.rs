@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::engine::controller::EvaluationKind;
 use crate::engine::eval::Evaluation;
-use crate::engine::eval::nnue::NetworkError;
+use crate::support::files::FileError;
 
 /// Which evaluation a command uses.
 #[derive(Debug, Clone, clap::Args)]
@@ -39,7 +39,7 @@ impl Judge {
     ///
     /// # Errors
     /// If the network's file cannot be used.
-    pub(super) fn open(&self) -> Result<Evaluation, NetworkError> {
+    pub(super) fn open(&self) -> Result<Evaluation, FileError> {
         self.evaluation.open(self.network.as_deref())
     }
 }

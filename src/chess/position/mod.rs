@@ -46,14 +46,13 @@ pub use chess::{BitBoard, Color, File, Piece, Rank, Square};
 
 pub(crate) use checks::Checks;
 pub(crate) use cycles::Cycles;
-pub use fen::FenError;
 pub(crate) use fen::is_chess960;
 pub use game::{Game, IllegalMove, Outcome, OutcomeReason};
 pub(crate) use key_map::KeyMap;
 pub(crate) use loose::is_loose_san;
 pub use movegen::MoveList;
 pub(crate) use movegen::{MAX_MOVES, attacks, distance};
-pub use moves::{Move, ParseMoveError};
+pub use moves::Move;
 pub(crate) use moves::{UCI_BYTES, UCI_NULL};
 pub use perft::{perft, perft_until};
 pub(crate) use replay::Replay;

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use crate::cli::output::outln;
 use crate::cli::work::cores;
-use crate::engine::eval::nnue::{Network, NetworkError};
+use crate::engine::eval::nnue::Network;
+use crate::support::files::FileError;
 use crate::tools::train::GameError;
 use crate::tools::train::net::{
     Data, ErrorByPieceCount, Example, Selection, Sigmoid, errors_by_piece_count, expected_by,
@@ -98,7 +99,7 @@ fn read(args: &Args, paths: &[PathBuf], lambda: f32) -> Result<Vec<Example>, Gam
     Data::read(paths, &selection, threads, 0, |_| ()).map(|data| data.training)
 }
 
-fn networks(paths: &[PathBuf]) -> Result<Vec<Arc<Network>>, NetworkError> {
+fn networks(paths: &[PathBuf]) -> Result<Vec<Arc<Network>>, FileError> {
     match paths {
         [] => Ok(vec![Network::embedded()]),
         _ => paths.iter().map(|path| Network::open(path).map(Arc::new)).collect(),

@@ -15,12 +15,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::chess::position::{Color, Move, Piece, Position};
+use crate::support::files::{FileError, open_plain};
 use shakmaty::{Bitboard, ByColor, ByRole, CastlingMode, Chess, Setup};
 use shakmaty_syzygy::{AmbiguousWdl, Metric, ProbeError, Syzygy, SyzygyError, Tablebase, Wdl};
-use thiserror::Error;
-
-use crate::chess::position::{Color, Move, Piece, Position};
-use crate::support::files::open_plain;
 
 /// Separates folders, as in a `PATH`.
 #[cfg(not(windows))]
@@ -55,33 +53,6 @@ impl fmt::Debug for Tables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tables").field("max_pieces", &self.max_pieces).finish()
     }
-}
-
-/// Why there are no tables.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum TablesError {
-    /// A folder cannot be read.
-    #[error("cannot read endgame tables in {}: {why}", path.display())]
-    Read {
-        /// The folder.
-        path: PathBuf,
-        /// The system's error message.
-        why: String,
-    },
-    /// It contains no tables.
-    #[error("cannot use endgame tables in {}: there are no Syzygy tables (*.rtbw)", path.display())]
-    None {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// It contains files with the names of tables, but none is a valid table.
-    #[error("cannot use endgame tables in {}: no Syzygy table is valid: {first}", path.display())]
-    Damaged {
-        /// The folder.
-        path: PathBuf,
-        /// The error in one of them.
-        first: String,
-    },
 }
 
 /// The result with best play. Wins prevented by the fifty-move rule are draws.
@@ -147,15 +118,13 @@ impl Tables {
     ///
     /// # Errors
     /// If there are none, or a folder cannot be read.
-    pub fn open(path: &Path) -> Result<Self, TablesError> {
+    pub fn open(path: &Path) -> Result<Self, FileError> {
         let mut tables = Tablebase::new();
         let mut damage = Damage::default();
         let mut files = 0;
         for folder in path.to_string_lossy().split(SEPARATOR).map(Path::new) {
-            let found = files_of(folder).map_err(|error| TablesError::Read {
-                path: folder.to_owned(),
-                why: error.to_string(),
-            })?;
+            let found = files_of(folder)
+                .map_err(|error| FileError::new("read endgame tables in", folder, error))?;
             for file in found {
                 match has_valid_header(&file).and_then(|()| tables.add_file(&file)) {
                     Ok(()) => files += 1,
@@ -164,11 +133,11 @@ impl Tables {
             }
         }
         if files == 0 {
-            let path = path.to_owned();
-            return Err(match damage.messages.into_iter().next() {
-                Some(first) => TablesError::Damaged { path, first },
-                None => TablesError::None { path },
-            });
+            let reason = match damage.messages.first() {
+                Some(first) => format!("no Syzygy table is valid: {first}"),
+                None => "there are no Syzygy tables (*.rtbw)".to_owned(),
+            };
+            return Err(FileError::new("use endgame tables in", path, reason));
         }
         let max_pieces = tables.max_pieces() as u32;
         Ok(Tables { tables: Arc::new(tables), max_pieces, damage: Arc::new(Mutex::new(damage)) })

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::GameResult;
-use crate::chess::position::{FenError, SanError};
+use crate::chess::position::SanError;
+use crate::support::error::ParseError;
 use crate::support::words::visible;
 
 /// How the reading of one game ended.
@@ -56,7 +57,7 @@ pub enum FaultReason {
     /// A token that is neither a move nor any other part of a game.
     Token,
     /// An invalid start position.
-    Fen(FenError),
+    Fen(ParseError),
     /// A comment without a closing brace.
     OpenComment,
     /// A variation without a closing parenthesis.

@@ -8,8 +8,6 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
-use thiserror::Error;
-
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::encoding::{decoded, is_bytes};
@@ -31,16 +29,6 @@ const PARQUET: &[u8] = b"PAR1";
 /// skippable frame before each compressed one (RFC 8878, section 3.1.2).
 const PACKINGS: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"];
 const READ_AHEAD: usize = 128 << 10;
-/// The error for an input that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("cannot read {name}: {reason}")]
-pub struct InputError {
-    /// The file or folder.
-    pub name: String,
-    /// The cause.
-    pub reason: String,
-}
-
 /// A source of PGN text.
 #[derive(Debug, Clone)]
 pub enum PgnInput {

@@ -53,12 +53,12 @@ mod wide;
 mod writer;
 
 pub(crate) use chunks::{BrokenInput, Chunk, Chunks, ReadSoFar};
-pub use date::{GameDate, Month, ParseDateError, PgnDate};
+pub use date::{GameDate, Month, PgnDate};
 pub(crate) use detect::language_of;
 pub use fault::{Fault, FaultReason, GameEnd, GameStatus};
 pub use game::{GameResult, PgnGame, PgnMove, read_games};
-pub use input::{InputError, PgnInput};
-pub use language::{Language, ParseLanguageError};
+pub use input::PgnInput;
+pub use language::Language;
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::{io_error, open_parquet};
 pub(crate) use paths::UNFINISHED;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::input::{HEAD, refuse_foreign, unsupported};
-use super::{InputError, PgnInput, read_games};
-use crate::support::files::describe;
+use super::{PgnInput, read_games};
+use crate::support::files::{FileError, describe};
 
 /// Suffixes of the files to read from a folder.
 #[cfg(not(feature = "parquet"))]
@@ -27,14 +27,14 @@ impl PgnInput {
     /// # Errors
     /// If a path does not exist or cannot be read, a folder has no PGN file, or a file is of a kind
     /// without games, such as a book.
-    pub fn from_paths(paths: &[PathBuf]) -> Result<Vec<PgnInput>, InputError> {
+    pub fn from_paths(paths: &[PathBuf]) -> Result<Vec<PgnInput>, FileError> {
         let mut inputs = Vec::new();
         for path in paths {
             if path.as_os_str() == "-" {
                 inputs.push(PgnInput::Stdin);
                 continue;
             }
-            let unusable = |reason| InputError { name: path.display().to_string(), reason };
+            let unusable = |reason: String| FileError::new("read", path, reason);
             let is_folder = path.metadata().map_err(|error| unusable(describe(&error)))?.is_dir();
             if !is_folder {
                 let input = PgnInput::File(path.clone());

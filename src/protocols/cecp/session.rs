@@ -17,7 +17,7 @@ use crate::games::pgn::GameResult;
 
 use super::command::{Command, MoveSet};
 use super::reply::{Audience, Reply, Status, Thinking};
-use super::syntax::{CommandError, looks_like_move};
+use super::syntax::looks_like_move;
 use super::{features, messages};
 
 pub(crate) struct Session<W> {
@@ -59,7 +59,6 @@ impl<W: Write> Session<W> {
         match command {
             Ok(Command::Quit) => return Ok(Flow::Quit),
             Ok(command) => self.execute(command, line)?,
-            Err(CommandError::Unknown) => self.send_error("unknown command", line)?,
             Err(error) => self.send_error(&error.to_string(), line)?,
         }
         self.flush()?;

@@ -4,6 +4,7 @@
 //! owns a file by a lock (`owned`).
 
 mod draft;
+mod error;
 mod foreign;
 mod output;
 mod owned;
@@ -16,8 +17,9 @@ use std::path::Path;
 pub(crate) use draft::is_draft;
 #[cfg(feature = "parquet")]
 pub(crate) use draft::{draft_of, remove_leftover};
+pub use error::FileError;
 pub(crate) use foreign::foreign_kind;
-pub use output::{FileKind, Output, OutputError};
+pub use output::{FileKind, Output};
 pub(crate) use output::{NewFile, sync_name, write_whole};
 use owned::is_at;
 pub(crate) use owned::{lock_shared, open_locked, open_output};

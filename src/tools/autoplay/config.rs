@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use serde::Deserialize;
-use thiserror::Error;
-
 use super::clock::{MoveLimits, TimeControl};
+use serde::Deserialize;
+
+use crate::support::error::ParseError;
+use crate::support::files::{FileError, describe};
 
 /// The protocol of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -82,9 +83,13 @@ impl EngineConfig {
     ///
     /// # Errors
     /// If the command is empty or its quotes do not match.
-    pub fn from_command(command: &str) -> Result<Self, ConfigError> {
+    pub fn from_command(command: &str) -> Result<Self, ParseError> {
         let words = shlex::split(command).filter(|words| !words.is_empty());
-        let command = words.ok_or_else(|| ConfigError::Command(command.to_owned()))?;
+        let command = words.ok_or_else(|| {
+            ParseError(format!(
+                "cannot split the command `{command}`: it is empty, or a quotation mark is missing"
+            ))
+        })?;
         Ok(EngineConfig { command, ..EngineConfig::default() })
     }
 
@@ -102,38 +107,6 @@ impl EngineConfig {
         let program = self.command.first().map_or("", String::as_str);
         Path::new(program).file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
-}
-
-/// Why engine definitions cannot be used.
-#[derive(Debug, Error)]
-pub enum ConfigError {
-    /// The command line cannot be split.
-    #[error("cannot split the command `{0}`: it is empty, or a quotation mark is missing")]
-    Command(String),
-    /// The file cannot be read.
-    #[error("cannot read {}: {cause}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        cause: std::io::Error,
-    },
-    /// The file is not a table of engines.
-    #[error("{}: {message}", path.display())]
-    Toml {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and where.
-        message: String,
-    },
-    /// A setting is invalid.
-    #[error("engine \"{engine}\": {message}")]
-    Engine {
-        /// Which engine.
-        engine: String,
-        /// What is wrong.
-        message: String,
-    },
 }
 
 #[derive(Debug, Deserialize)]
@@ -169,11 +142,11 @@ struct EngineTable {
 
 impl EngineTable {
     /// Builds the engine of this table; missing settings come from `base`.
-    fn resolve(self, base: &EngineConfig) -> Result<EngineConfig, ConfigError> {
+    fn resolve(self, base: &EngineConfig) -> Result<EngineConfig, ParseError> {
         let mut engine = EngineConfig::from_command(&self.command)?;
         engine.name = self.name;
         let label = engine.label();
-        let fail = |message: String| ConfigError::Engine { engine: label.clone(), message };
+        let fail = |message: String| ParseError(format!("engine \"{label}\": {message}"));
         let clock: Option<TimeControl> =
             self.tc.map(|text| text.parse()).transpose().map_err(|e| fail(format!("tc: {e}")))?;
         let move_time = self.st.map(Duration::try_from_secs_f64).transpose();
@@ -208,14 +181,12 @@ fn plain(value: &toml::Value) -> String {
 ///
 /// # Errors
 /// If the file cannot be read or is not a table of engines.
-pub fn read_engines(path: &Path, base: &EngineConfig) -> Result<Vec<EngineConfig>, ConfigError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|cause| ConfigError::Read { path: path.to_owned(), cause })?;
-    let file: EngineFile = toml::from_str(&text).map_err(|error| ConfigError::Toml {
-        path: path.to_owned(),
-        message: error.to_string().trim_end().to_owned(),
-    })?;
-    file.engine.into_iter().map(|table| table.resolve(base)).collect()
+pub fn read_engines(path: &Path, base: &EngineConfig) -> Result<Vec<EngineConfig>, FileError> {
+    let fail = |reason: &str| FileError::new("read", path, reason.trim_end());
+    let text = std::fs::read_to_string(path).map_err(|error| fail(&describe(&error)))?;
+    let file: EngineFile = toml::from_str(&text).map_err(|error| fail(&error.to_string()))?;
+    let engines = file.engine.into_iter().map(|table| table.resolve(base));
+    engines.collect::<Result<_, _>>().map_err(|error| fail(&error.to_string()))
 }
 
 #[cfg(test)]

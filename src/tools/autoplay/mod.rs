@@ -28,6 +28,7 @@ pub(crate) mod check;
 pub mod clock;
 pub mod config;
 mod engine_pool;
+pub(crate) mod error;
 pub(crate) mod games;
 pub mod match_record;
 pub mod openings;

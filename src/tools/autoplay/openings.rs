@@ -9,17 +9,16 @@ use std::sync::Arc;
 use std::thread::Builder;
 use std::time::Duration;
 
-use crossbeam::channel::bounded;
-use thiserror::Error;
-
 use crate::chess::epd;
 use crate::chess::notation;
 use crate::chess::position::{Game, Move, Outcome, Position};
-use crate::games::book::{Book, BookError};
+use crate::games::book::Book;
 use crate::games::pgn::{GameEnd, GamePly, GameStatus, PgnInput, Reader, Tags, Visitor};
+use crate::support::files::{FileError, describe};
 use crate::support::random::Random;
 use crate::support::threads::refused;
 use crate::support::words::number_of;
+use crossbeam::channel::bounded;
 
 /// How long to wait for a writer of a named pipe.
 const PIPE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -175,76 +174,6 @@ impl OpeningSelector {
     }
 }
 
-/// Why openings cannot be loaded.
-#[derive(Debug, Error)]
-pub enum OpeningError {
-    /// The file cannot be read.
-    #[error("cannot read openings from {}: {cause}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        cause: io::Error,
-    },
-    /// A line of the file is not a position.
-    #[error("{}, line {line}: {message}", path.display())]
-    Position {
-        /// The file.
-        path: PathBuf,
-        /// Which line.
-        line: usize,
-        /// What is wrong.
-        message: String,
-    },
-    /// A game of the file cannot be played.
-    #[error("{}, game {game}: {message}", path.display())]
-    Game {
-        /// The file.
-        path: PathBuf,
-        /// Which game.
-        game: usize,
-        /// What is wrong.
-        message: String,
-    },
-    /// The book cannot be used.
-    #[error("cannot use the book {}: {cause}", path.display())]
-    Book {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        cause: BookError,
-    },
-    /// The file is empty.
-    #[error("cannot use {}: it contains no openings", path.display())]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
-    /// All openings end the game.
-    #[error(
-        "cannot use {}: {skipped}; no opening is left; to play a part of each, use \
-         --opening-plies N",
-        path.display()
-    )]
-    Over {
-        /// The file.
-        path: PathBuf,
-        /// The openings that were skipped.
-        skipped: Skipped,
-    },
-    /// The file has fewer openings than are to be skipped.
-    #[error(
-        "cannot start so late in {}: it contains only {}",
-        path.display(), number_of(*count as u64, "opening")
-    )]
-    Start {
-        /// The file.
-        path: PathBuf,
-        /// Number of openings in the file.
-        count: usize,
-    },
-}
-
 impl OpeningChoice {
     /// Reads the openings and puts them in order.
     ///
@@ -252,7 +181,7 @@ impl OpeningChoice {
     ///
     /// # Errors
     /// If the file cannot be read, is empty, or contains an invalid opening.
-    pub fn load(&self) -> Result<Openings, OpeningError> {
+    pub fn load(&self) -> Result<Openings, FileError> {
         let selector = match self.book()? {
             Some(book) => self.draw_lines(&book),
             None => {
@@ -262,13 +191,18 @@ impl OpeningChoice {
                 if is_pgn { self.read_pgn(input)? } else { self.read_epd(input)? }
             }
         };
-        let (path, count, skipped) = (self.path.clone(), selector.seen, selector.skipped.clone());
-        match count {
-            0 if skipped.count > 0 => Err(OpeningError::Over { path, skipped }),
-            0 => Err(OpeningError::Empty { path }),
-            _ if self.start >= count => Err(OpeningError::Start { path, count }),
-            _ => Ok(selector.into_openings()),
-        }
+        let skipped = &selector.skipped;
+        let reason = match selector.seen {
+            0 if skipped.count > 0 => format!(
+                "{skipped}; no opening is left; to play a part of each, use --opening-plies N"
+            ),
+            0 => "it contains no openings".to_owned(),
+            count if self.start >= count => {
+                format!("it contains only {}", number_of(count as u64, "opening"))
+            }
+            _ => return Ok(selector.into_openings()),
+        };
+        Err(self.unusable(reason))
     }
 
     /// Opens the file. For a named pipe the wait for a writer is limited.
@@ -284,11 +218,15 @@ impl OpeningChoice {
         opened.recv_timeout(PIPE_TIMEOUT).map_err(nobody)?
     }
 
-    fn unreadable(&self, cause: io::Error) -> OpeningError {
-        OpeningError::Read { path: self.path.clone(), cause }
+    fn unreadable(&self, error: io::Error) -> FileError {
+        self.unusable(describe(&error))
     }
 
-    fn book(&self) -> Result<Option<Book>, OpeningError> {
+    fn unusable(&self, reason: impl fmt::Display) -> FileError {
+        FileError::new("read openings from", &self.path, reason)
+    }
+
+    fn book(&self) -> Result<Option<Book>, FileError> {
         if self.path.as_os_str() == "embedded" {
             return Ok(Some(Book::embedded()));
         }
@@ -297,7 +235,7 @@ impl OpeningChoice {
             return Ok(None);
         }
         let book = Book::open(&self.path);
-        book.map(Some).map_err(|cause| OpeningError::Book { path: self.path.clone(), cause })
+        book.map(Some).map_err(|error| self.unusable(error))
     }
 
     /// Draws lines from the book, each move in proportion to the games that played it. A line ends
@@ -320,7 +258,7 @@ impl OpeningChoice {
     }
 
     /// Reads one position per line: FEN, or EPD, whose operations are ignored.
-    fn read_epd(&self, input: impl Read) -> Result<OpeningSelector, OpeningError> {
+    fn read_epd(&self, input: impl Read) -> Result<OpeningSelector, FileError> {
         let mut input = BufReader::new(input);
         let mut selector = OpeningSelector::new(self);
         let mut bytes = Vec::new();
@@ -332,11 +270,8 @@ impl OpeningChoice {
             }
             let text = String::from_utf8_lossy(&bytes);
             let Some((_, line)) = epd::lines(&text).next() else { continue };
-            let (position, _) = epd::position(line).map_err(|error| OpeningError::Position {
-                path: self.path.clone(),
-                line: number,
-                message: error.to_string(),
-            })?;
+            let (position, _) = epd::position(line)
+                .map_err(|error| self.unusable(format!("line {number}: {error}")))?;
             if selector.take(Opening::from(position)).is_break() {
                 break;
             }
@@ -345,7 +280,7 @@ impl OpeningChoice {
     }
 
     /// Reads the games of a PGN file, with or without tags.
-    fn read_pgn(&self, input: impl Read) -> Result<OpeningSelector, OpeningError> {
+    fn read_pgn(&self, input: impl Read) -> Result<OpeningSelector, FileError> {
         let plies = self.plies.unwrap_or(usize::MAX);
         let start = Position::start();
         let mut visitor = OpeningVisitor { plies, left: plies, start, moves: Vec::new() };
@@ -366,7 +301,7 @@ impl OpeningChoice {
                 }
             };
             let game = selector.seen + selector.skipped.count + 1;
-            return Err(OpeningError::Game { path: self.path.clone(), game, message });
+            return Err(self.unusable(format!("game {game}: {message}")));
         }
         Ok(selector)
     }

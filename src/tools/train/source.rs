@@ -3,17 +3,15 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use hashbrown::HashSet;
-use thiserror::Error;
 
-use super::{GameError, GameReader, ParseSampleError, Quiescence, Sample};
+use super::{GameError, GameReader, Quiescence, Sample};
 use crate::chess::position::Position;
 use crate::chess::score::Score;
 use crate::games::pgn::{GameEnd, GamePly, GameResult, PgnInput, Reader, Tags, Visitor};
-use crate::support::files::describe;
 use crate::support::random::Random;
 
 #[derive(Debug, Clone)]
@@ -27,27 +25,6 @@ pub(crate) struct SampleSelection {
     pub limit: Score,
     /// Seed of the choice among a game's positions.
     pub seed: u64,
-}
-
-#[derive(Debug, Error)]
-pub(crate) enum SourceError {
-    #[error("cannot read {}: {}", path.display(), describe(error))]
-    Io {
-        /// The file.
-        path: PathBuf,
-        error: io::Error,
-    },
-    #[error("{}, line {line}: {error}", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line number, from 1.
-        line: usize,
-        error: ParseSampleError,
-    },
-    /// A self-play file is invalid or damaged.
-    #[error(transparent)]
-    SelfPlay(#[from] GameError),
 }
 
 /// Selects quiet positions from games and lists, each position once.
@@ -78,8 +55,8 @@ impl Sampler {
     ///
     /// # Errors
     /// If the file cannot be read or a line is not a sample. Broken games are skipped.
-    pub(crate) fn read(&mut self, path: &Path) -> Result<(), SourceError> {
-        let io_error = |error| SourceError::Io { path: path.to_owned(), error };
+    pub(crate) fn read(&mut self, path: &Path) -> Result<(), GameError> {
+        let io_error = |error| GameError::Io { path: path.to_owned(), error };
         let ends_in = |name| path.extension().is_some_and(|extension| extension == name);
         if ends_in("games") {
             return self.read_selfplay(path);
@@ -135,7 +112,7 @@ impl Sampler {
         }
     }
 
-    fn read_selfplay(&mut self, path: &Path) -> Result<(), SourceError> {
+    fn read_selfplay(&mut self, path: &Path) -> Result<(), GameError> {
         let mut reader = GameReader::open(path)?;
         while let Some(game) = reader.read_game()? {
             self.games += 1;
@@ -148,19 +125,19 @@ impl Sampler {
             if !whole {
                 let (path, game) = (path.to_owned(), reader.games());
                 let what = "it has an illegal move";
-                return Err(GameError::Damaged { path, game, what }.into());
+                return Err(GameError::Damaged { path, game, what });
             }
         }
         Ok(())
     }
 
-    fn read_lines(&mut self, path: &Path, input: impl Read) -> Result<(), SourceError> {
+    fn read_lines(&mut self, path: &Path, input: impl Read) -> Result<(), GameError> {
         for (index, line) in BufReader::new(input).lines().enumerate() {
-            let line = line.map_err(|error| SourceError::Io { path: path.to_owned(), error })?;
+            let line = line.map_err(|error| GameError::Io { path: path.to_owned(), error })?;
             if line.is_empty() {
                 continue;
             }
-            let sample = line.parse().map_err(|error| SourceError::Line {
+            let sample = line.parse().map_err(|error| GameError::Line {
                 path: path.to_owned(),
                 line: index + 1,
                 error,

@@ -45,7 +45,7 @@ use thiserror::Error;
 
 pub use checkpoint::Checkpoints;
 pub use draft::BookOutput;
-pub use filter::{EcoRange, GameFilter, ParseFilterError};
+pub use filter::{EcoRange, GameFilter};
 pub(super) use filter::{names_player, of_side};
 pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, FaultListener, Monitor};
 pub(super) use records::partition_of;
@@ -64,7 +64,7 @@ use super::format::pawn_filter::PawnSet;
 use super::format::writer::{Block, BookWriter};
 use super::lookup::Book;
 use crate::games::pgn::{Chunks, OpeningCache, PgnInput, TextReader, language_of};
-use crate::support::files::{OutputError, describe};
+use crate::support::files::{FileError, describe};
 use crate::support::threads::{STACK, start};
 use checkpoint::CheckpointWriter;
 use counter::{GameCounter, Shared};
@@ -119,8 +119,8 @@ pub enum BuildError {
     Output(String),
 }
 
-impl From<OutputError> for BuildError {
-    fn from(error: OutputError) -> Self {
+impl From<FileError> for BuildError {
+    fn from(error: FileError) -> Self {
         BuildError::Output(error.to_string())
     }
 }

@@ -1,32 +1,20 @@
 //! Errors of books.
 
 use std::io;
+use std::path::Path;
 
 use thiserror::Error;
 
-use crate::support::files::describe;
+use crate::support::files::FileError;
 
 /// The error for a book that cannot be read or written.
 ///
 /// One line names the file, the fault and, if it is not obvious, what to do.
 #[derive(Debug, Error)]
 pub enum BookError {
-    /// The file cannot be read.
-    #[error("cannot read {name}: {reason}")]
-    Unreadable {
-        /// The file.
-        name: String,
-        /// The cause.
-        reason: String,
-    },
-    /// The file cannot be written.
-    #[error("cannot write {name}: {reason}")]
-    Unwritable {
-        /// The file.
-        name: String,
-        /// The cause.
-        reason: String,
-    },
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The file is not a book.
     #[error(
         "cannot read {name}: not a Tabia book; make one from PGN with `tabia book build`, or \
@@ -90,10 +78,10 @@ pub enum BookError {
 
 impl BookError {
     pub(crate) fn reading(name: &str, error: &io::Error) -> Self {
-        BookError::Unreadable { name: name.to_owned(), reason: describe(error) }
+        FileError::io("read", Path::new(name), error).into()
     }
 
     pub(crate) fn writing(name: &str, error: &io::Error) -> Self {
-        BookError::Unwritable { name: name.to_owned(), reason: describe(error) }
+        FileError::io("write", Path::new(name), error).into()
     }
 }

@@ -30,6 +30,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use crate::chess::position::{Move, Position};
+use crate::support::error::ParseError;
 
 pub(crate) use packed::{PackedFile, PackedPart, Packer, block_positions};
 pub(crate) use plain::GameFile;
@@ -96,7 +97,15 @@ pub(crate) enum GameError {
         /// The requested settings.
         wanted: String,
     },
-    #[error("{}, game {game}: {what}", path.display())]
+    #[error("cannot read {}: line {line}: {error}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: usize,
+        error: ParseError,
+    },
+    #[error("cannot read {}: game {game}: {what}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

@@ -15,7 +15,7 @@ use super::data::{Data, Selection};
 use super::parameters::Parameters;
 use super::sigmoid::Sigmoid;
 use super::trainer::{EpochLoss, State, TrainSettings, Trainer};
-use crate::support::files::{OutputError, write_whole};
+use crate::support::files::{FileError, write_whole};
 
 #[derive(Debug, Error)]
 pub(crate) enum CheckpointError {
@@ -40,7 +40,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub(crate) fn save(&self, path: &Path) -> Result<(), OutputError> {
+    pub(crate) fn save(&self, path: &Path) -> Result<(), FileError> {
         let mut bytes = headline::<N>(&self.settings, self.data).into_bytes();
         let State { parameters, adam, steps, loss, history } = &self.state;
         bytes.extend(steps.to_le_bytes());
