@@ -409,7 +409,7 @@ mod tests {
             ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", "en passant"),
             ("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "not to move is in check"),
             ("4k3/pppppppp/p7/8/8/8/8/4K3 w - - 0 1", "9 pawns"),
-            ("nnnnknnn/nnnnnnnn/n7/8/8/8/8/4K3 w - - 0 1", "17 men"),
+            ("nnnnknnn/nnnnnnnn/n7/8/8/8/8/4K3 w - - 0 1", "17 pieces"),
             ("4k3/8/8/8/8/8/8/R3K2R w KKQQ - 0 1", "more than once"),
             ("4k4/8/8/8/8/8/8/4K3 w - - 0 1", "board"),
             ("4k3/8/8/8/8/8/4K3 w - - 0 1", "board"),

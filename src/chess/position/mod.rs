@@ -59,11 +59,11 @@ pub(crate) use replay::Replay;
 pub use san::SanError;
 pub(crate) use san::{SAN_BYTES, read_san};
 
-pub(crate) use threats::Threats;
+pub(crate) use threats::{FILE_A, FILE_H, Threats, sideways};
 
 use chess::{Board, CastleRights, EMPTY};
 
-const LIGHT_SQUARES: BitBoard = BitBoard(0x55aa_55aa_55aa_55aa);
+pub(crate) const LIGHT_SQUARES: BitBoard = BitBoard(0x55aa_55aa_55aa_55aa);
 
 /// A legal chess position with its clocks and keys.
 #[derive(Clone, Copy)]

@@ -80,7 +80,7 @@ impl PersistentState {
     }
 
     /// Clears what was learnt. No search may be running.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn clear(&mut self) {
         match Arc::get_mut(&mut self.table) {
             Some(table) => {
                 table.clear();

@@ -141,7 +141,7 @@ impl Searcher {
 
     /// Discards everything learnt from earlier searches.
     pub fn new_game(&mut self) {
-        self.persistent.forget();
+        self.persistent.clear();
     }
 
     /// Searches the current position of `game` until a limit is reached or `control` stops it.

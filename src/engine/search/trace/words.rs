@@ -202,9 +202,9 @@ fn write_events(text: &mut String, visit: &Visit) {
     if let Some((mv, plies)) = &visit.extended {
         let _ = write!(text, ", {mv} {plies:+}");
     }
-    if !visit.left_out.is_empty() || visit.quiets_left_out {
-        let named: Vec<&str> = visit.left_out.iter().map(|(mv, _)| mv.as_str()).collect();
-        let more = if visit.quiets_left_out { ["quiet moves"].as_slice() } else { &[] };
+    if !visit.pruned.is_empty() || visit.quiets_pruned {
+        let named: Vec<&str> = visit.pruned.iter().map(|(mv, _)| mv.as_str()).collect();
+        let more = if visit.quiets_pruned { ["quiet moves"].as_slice() } else { &[] };
         let _ = write!(text, ", pruned: {}", [&named, more].concat().join(" "));
     }
     if visit.split {
@@ -219,7 +219,7 @@ impl NodeEnd {
             NodeEnd::Moves => "moves searched",
             NodeEnd::NoMoves => "no moves",
             NodeEnd::Draw => "draw",
-            NodeEnd::Closed => "no better score possible",
+            NodeEnd::EmptyWindow => "no better score possible",
             NodeEnd::Table => "transposition table",
             NodeEnd::Endgames => "endgame tables",
             NodeEnd::BookMatch => "results in the book",
@@ -230,7 +230,7 @@ impl NodeEnd {
             NodeEnd::MultiCut => "multi-cut",
             NodeEnd::StandPat => "stand pat",
             NodeEnd::NoMate => "no mate within the depth",
-            NodeEnd::Longest => "longest line",
+            NodeEnd::MaxPly => "longest line",
             NodeEnd::Stopped => "stopped",
         }
     }
@@ -287,8 +287,8 @@ impl fmt::Display for Sums {
             ),
         )?;
         row("hindsight", self.hindsight.to_string())?;
-        let left_out: Vec<_> = self.left_out.iter().map(|(why, &n)| (why.name(), n)).collect();
-        row("pruned moves", list(left_out))?;
+        let pruned: Vec<_> = self.pruned.iter().map(|(why, &n)| (why.name(), n)).collect();
+        row("pruned moves", list(pruned))?;
         row("book matches", self.book_matches.to_string())?;
         if self.splits > 0 {
             row("splits", format!("{}, joined {} times", self.splits, self.joins))?;
