@@ -335,7 +335,7 @@ fn other_kinds(folder: &Path) -> Vec<(&'static str, &'static str)> {
         ("x.journal", b"tabia annotations 2; x\n", "the unfinished work of `tabia annotate`"),
         ("rows.parquet", b"PAR1 and no more", "Parquet"),
         ("state.json", state, "a JSON object"),
-        ("junk.dat", &junk, "binary data without any game"),
+        ("junk.dat", &junk, "binary data without a game"),
     ];
     for (name, bytes, _) in files {
         fs::write(folder.join(name), bytes).expect("written");

@@ -300,7 +300,7 @@ fn what_cannot_be_analysed_is_refused() {
         ("analyse games.tbk --only missing.epd", "missing.epd"),
         ("analyse games.tbk --only games.pgn", "games.pgn: line 1"),
         ("analyse games.tbk --only games.pgn --grow 5", "cannot be used with"),
-        ("analyse games.tbk --network games.pgn", "no network"),
+        ("analyse games.tbk --network games.pgn", "not a network"),
     ] {
         let (ok, printed) = printed(arguments, folder.path());
         assert!(!ok && printed.contains(reason), "{arguments}: {printed}");

@@ -194,7 +194,7 @@ fn what_was_learnt_is_a_book_for_the_commands() {
     for (arguments, reason) in [
         ("book learn games.pgn -o x.tbk", "holds nothing that was learnt"),
         ("book learn missing -o x.tbk", "does not exist"),
-        ("book learn learnt -o learnt", "it is read as well"),
+        ("book learn learnt -o learnt", "it is also an input"),
         ("book learn learnt -o games.pgn", "use a name that ends in .tbk"),
         ("book build games.pgn -o learnt", "--force"),
     ] {

@@ -70,7 +70,7 @@ fn packed_games_are_those_that_were_played() {
     assert!(taken.contains("notes.txt"), "{taken}");
     assert_eq!(one("notes.txt"), b"mine");
     let own = refused(&["train", "pack", "a.games", "-o", "a.games", "--force"], folder);
-    assert!(own.contains("it is read as well"), "{own}");
+    assert!(own.contains("it is also an input"), "{own}");
     let foreign = refused(&["train", "pack", "p.games", "/dev/null", "-o", "q.games"], folder);
     assert!(foreign.contains("/dev/null is no file of self-play games"), "{foreign}");
     assert!(!folder.join("q.games").exists(), "nothing is left of what failed");
@@ -148,7 +148,7 @@ fn games_judged_in_spite_of_kills_are_those_judged_at_once() {
     let other = refused(&["train", "relabel", "a.games", "-o", "whole.games"], folder);
     assert!(other.contains("whole.games was begun with judged by"), "{other}");
     let input = refused(&["train", "relabel", "a.games", "-o", "a.games"], folder);
-    assert!(input.contains("it is read as well"), "{input}");
+    assert!(input.contains("it is also an input"), "{input}");
 }
 
 #[test]

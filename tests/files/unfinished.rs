@@ -119,7 +119,11 @@ fn unfinished() -> tempfile::TempDir {
 fn what_was_done_for_another_book_is_neither_used_nor_lost() {
     let folder = unfinished();
     let other = tabia(&build("x.tbk", &["--max-ply", "7"]), folder.path());
-    assert!(error_of(&other).contains("x.tbk.unfinished holds what another build has done"));
+    assert!(
+        error_of(&other).contains(
+            "cannot use x.tbk.unfinished: it contains the unfinished work of another build"
+        )
+    );
     let mut text = games(120_000);
     text.replace_range(40..41, "X");
     fs::write(folder.path().join("games.pgn"), &text).expect("written");

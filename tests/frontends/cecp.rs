@@ -557,7 +557,10 @@ fn chess960_is_refused_in_plain_words() {
     let mut engine = engine(&["--no-book"]);
     engine.send("variant fischerandom");
     assert_eq!(engine.line(), "Error (unsupported variant): variant fischerandom");
-    assert_eq!(engine.line(), "tellusererror fischerandom is not played here, only orthodox chess");
+    assert_eq!(
+        engine.line(),
+        "tellusererror cannot play fischerandom: Tabia supports only orthodox chess"
+    );
     engine.send("setboard rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1");
     let line = engine.line();
     assert!(

@@ -45,7 +45,10 @@ fn options_without_effect_are_not_offered() {
         let start = format!("option name {option} ");
         assert!(!engine.received.iter().any(|line| line.starts_with(&start)), "{option}");
         engine.send(&format!("setoption name {option} value 1"));
-        assert_eq!(engine.line(), format!("info string option {option}: no such option"));
+        assert_eq!(
+            engine.line(),
+            format!("info string cannot set option {option}: no such option")
+        );
     }
     assert!(!engine.received.iter().any(|line| line.starts_with("option name  ")));
 }
@@ -61,7 +64,10 @@ fn the_log_is_written_where_it_can_be() {
     assert!(log.contains("< isready") && log.contains("> readyok"), "{log}");
     engine.send(&format!("setoption name LogFile value {}", folder.path().display()));
     let line = engine.line();
-    assert!(line.starts_with("info string option LogFile: cannot write the log"), "{line}");
+    assert!(
+        line.starts_with("info string cannot set option LogFile: cannot write the log"),
+        "{line}"
+    );
 }
 
 /// python-chess gives an engine up that lacks an option of its configuration, and that of
@@ -258,7 +264,9 @@ fn a_limited_strength_bounds_the_search() {
     engine.until_start("bestmove");
     engine.send("setoption name UCI_Elo value 100");
     assert!(
-        engine.line().starts_with("info string option UCI_Elo: expected a whole number from 800")
+        engine
+            .line()
+            .starts_with("info string cannot set option UCI_Elo: expected a whole number from 800")
     );
 }
 

@@ -179,7 +179,7 @@ fn trouble_is_reported_in_plain_words() {
     let good = fake("uci");
     for (first, args, part) in [
         ("/no/such/engine", &[][..], "there is no such program"),
-        (env!("CARGO_MANIFEST_DIR"), &[], "may not be executed"),
+        (env!("CARGO_MANIFEST_DIR"), &[], "it is not executable"),
         ("cat", &["--proto1", "uci"], "no uciok in time"),
         ("true", &["--proto1", "uci"], "ended with code 0"),
         (&good, &["--option1", "Nonsense=1"], "no option \"Nonsense\" (it has: Clear Hash, Level)"),

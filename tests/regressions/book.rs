@@ -98,7 +98,7 @@ fn an_output_that_is_an_input_is_refused() {
     ] {
         for command in [command.to_owned(), format!("{command} --force")] {
             let printed = refusal(&command, folder.path());
-            let reason = ["is read as well", "comes back within"];
+            let reason = ["is also an input", "comes back within"];
             assert!(reason.iter().any(|reason| printed.contains(reason)), "{command}: {printed}");
             assert!(all(&files) == before, "{command}");
         }

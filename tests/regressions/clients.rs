@@ -290,7 +290,7 @@ fn any_sixteen_pieces_are_a_position() {
     let error = Position::from_fen("4k3/pppppppp/p7/8/8/8/8/4K3 w - - 0 1").expect_err("9 pawns");
     assert!(error.to_string().contains("9 pawns"), "{error}");
     let error = Position::from_fen("nnnnknnn/nnnnnnnn/n7/8/8/8/8/4K3 w - - 0 1").expect_err("17");
-    assert!(error.to_string().contains("17 men"), "{error}");
+    assert!(error.to_string().contains("17 pieces"), "{error}");
 }
 
 /// A terminal in which the program counts for hours.

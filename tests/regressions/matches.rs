@@ -135,7 +135,7 @@ fn a_second_run_is_refused_while_one_has_the_files() {
         let refused = game.run(more);
         let errors = text(&refused.stderr);
         assert_eq!(refused.status.code(), Some(1), "{more:?}: {errors}");
-        assert!(errors.contains("another match that is being played"), "{more:?}: {errors}");
+        assert!(errors.contains("another running match"), "{more:?}: {errors}");
     }
     assert!(!game.path("other.state").exists());
     let before = game.finished();

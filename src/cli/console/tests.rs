@@ -192,9 +192,9 @@ fn a_suite_is_solved_and_the_game_is_there_again() {
     let nonsense = format!("{solve}x");
     let lines = ["st 0.01", "e4", &solve, "show fen", "solve /nowhere", &nonsense, "d4", "quit"];
     let Transcript { screen: text, kept, .. } = run_console(&lines);
-    assert!(text.contains("1/3 solved mate: Ra8# (wanted Ra8#)"), "{text}");
-    assert!(text.contains("2/3 FAILED 2: Ra8# (wanted not Ra8#)"), "{text}");
-    assert!(text.contains("3/3 solved 3: Ra8# (wanted mate in 1)"), "{text}");
+    assert!(text.contains("1/3 solved mate: Ra8# (expected Ra8#)"), "{text}");
+    assert!(text.contains("2/3 FAILED 2: Ra8# (expected not Ra8#)"), "{text}");
+    assert!(text.contains("3/3 solved 3: Ra8# (expected mate in 1)"), "{text}");
     assert!(text.contains("line 5: "), "a line that is passed over is told: {text}");
     assert!(text.contains("2 of 3 solved (66.7%) in "), "{text}");
     assert!(text.contains("solve: /nowhere: ") && text.contains("expected the seconds"), "{text}");

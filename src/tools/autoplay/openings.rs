@@ -393,10 +393,10 @@ mod tests {
     fn bad_openings_say_where() {
         let dir = tempfile::tempdir().expect("a folder");
         for (name, text, part) in [
-            ("a.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\nnonsense\n", "a.epd, line 2"),
-            ("b.pgn", "1. e4 *\n\n[White \"A\"]\n\n1. e4 e4 *\n", "b.pgn, game 2: line "),
-            ("b.pgn", "These are no openings.\n", "b.pgn, game 1: it is text without a game"),
-            ("b.pgn", "[Variant \"Atomic\"]\n\n1. e4 *\n", "b.pgn, game 1: it is not orthodox"),
+            ("a.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\nnonsense\n", "a.epd: line 2"),
+            ("b.pgn", "1. e4 *\n\n[White \"A\"]\n\n1. e4 e4 *\n", "b.pgn: game 2: line "),
+            ("b.pgn", "These are no openings.\n", "b.pgn: game 1: it is text without a game"),
+            ("b.pgn", "[Variant \"Atomic\"]\n\n1. e4 *\n", "b.pgn: game 1: it is not orthodox"),
             ("c.epd", "\n", "no openings"),
         ] {
             let path = dir.path().join(name);

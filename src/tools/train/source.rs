@@ -214,7 +214,10 @@ mod tests {
         let text = format!("{} | 12 | 0.5\n\nnonsense\n", Position::start());
         let mut sampler = sampler(1);
         let error = sampler.read_lines(Path::new("data.txt"), text.as_bytes()).expect_err("bad");
-        assert_eq!(error.to_string(), "data.txt, line 3: expected `FEN | score | result`");
+        assert_eq!(
+            error.to_string(),
+            "cannot read data.txt: line 3: expected `FEN | score | result`"
+        );
         assert_eq!(sampler.finish().0.len(), 1);
     }
 }

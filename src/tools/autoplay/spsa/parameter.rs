@@ -156,7 +156,7 @@ mod tests {
         check_names(&parameters[..1]).expect("one");
         std::fs::write(&path, "a,1,0,9,1,1\nb,1\n").expect("written");
         let error = read_parameters(&path).expect_err("fields are missing").to_string();
-        assert!(error.contains("parameters.csv, line 2: \"b,1\" has 2 fields"), "{error}");
+        assert!(error.contains("parameters.csv: line 2: \"b,1\" has 2 fields"), "{error}");
         let missing = read_parameters(&dir.path().join("none")).expect_err("missing").to_string();
         assert!(missing.contains("none: it does not exist"), "{missing}");
     }

@@ -95,7 +95,9 @@ mod tests {
             ..summary
         };
         let svg = picture(&[gain(4, 3.0), gain(2, 1.8)]);
-        for name in ["Tabia: median", "Tabia: total", "DTS", "ABDADA", "sooner as there are"] {
+        for name in
+            ["Tabia: median", "Tabia: total", "DTS", "ABDADA", "equal to the number of threads"]
+        {
             assert!(svg.contains(name), "{name} is missing in\n{svg}");
         }
         // Up to ABDADA's 32; every line begins at one thread.

@@ -81,7 +81,7 @@ fn foreign_damaged_and_other_files_are_distinguished() {
     bytes.extend([1, 1, 0, 0, 0, 0x70]); // a promotion to nothing
     std::fs::write(&path, bytes).expect("written");
     let error = GameReader::open(&path).expect("a file").read_game().expect_err("damaged");
-    assert!(error.to_string().ends_with("a.games, game 1: a word is not a move"), "{error}");
+    assert!(error.to_string().ends_with("a.games: game 1: a word is not a move"), "{error}");
     let other = GameSettings { nodes: 41, ..settings() };
     assert!(matches!(GameFile::open(&path, &other), Err(GameError::Settings { .. })));
 }
@@ -248,7 +248,7 @@ fn an_interrupted_packed_file_is_continued() {
     bytes[60] ^= 1;
     std::fs::write(&path, &bytes).expect("written");
     let error = PackedFile::open(&path).err().expect("damaged").to_string();
-    assert!(error.ends_with("a.games, game 1: its block is damaged, and others follow"), "{error}");
+    assert!(error.ends_with("a.games: game 1: its block is damaged, and others follow"), "{error}");
     assert!(std::fs::read(&path).expect("the file") == bytes, "nothing is touched");
     std::fs::write(&path, "[Event \"?\"]\n").expect("written");
     assert!(matches!(PackedFile::open(&path), Err(GameError::Foreign(_))));
