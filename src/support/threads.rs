@@ -82,6 +82,6 @@ mod tests {
     fn a_stack_that_is_never_given_is_an_error() {
         let error = scope(|scope| start(scope, (2, usize::MAX / 2), |_| || ()).map(|_| ()));
         let text = error.expect_err("no such stack").to_string();
-        assert!(text.contains("no more threads") && text.contains("ulimit"), "{text}");
+        assert!(text.contains("cannot start a thread") && text.contains("ulimit"), "{text}");
     }
 }

@@ -477,5 +477,5 @@ fn a_saved_game_has_time_control_and_level() {
 #[test]
 fn memory_that_the_machine_lacks_is_reported() {
     let screen = type_in(&["hash 99999999999", "quit"]);
-    assert!(screen.contains("memory 99999999999 is more than can be used here"), "{screen}");
+    assert!(screen.contains("cannot set memory to 99999999999: this machine allows"), "{screen}");
 }

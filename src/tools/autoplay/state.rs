@@ -296,7 +296,7 @@ mod tests {
         let length = std::fs::metadata(&path).expect("written").len();
         state.file.write_all(b"{\"number\":4,").expect("written");
         let refused = StateFile::resume(&path, "x\ny").expect_err("in use");
-        assert!(refused.to_string().contains("another match"), "{refused}");
+        assert!(refused.to_string().contains("another running match"), "{refused}");
         drop(state);
         let (mut state, games) = StateFile::resume(&path, "x\ny").expect("resumed");
         assert_eq!(games, [game(1), game(3)]);
