@@ -233,7 +233,7 @@ fn pipes_as_files_of_a_match_are_not_waited_for() {
     }
     pipe("games.pgn");
     let refused = patiently(game.command(&[]));
-    assert!(text(&refused.stderr).contains("nobody reads"), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("without a reader"), "{}", text(&refused.stderr));
 }
 
 /// Runs a command that must end by itself.
