@@ -172,7 +172,7 @@ fn a_bound_that_is_none_is_reported_and_passed_over() {
     // What can be read is obeyed.
     engine.send("position startpos\ngo depth x nodes 300 joho");
     let lines = engine.until_start("bestmove");
-    assert!(!lines.iter().any(|line| line.contains("no bound")), "{lines:?}");
+    assert!(!lines.iter().any(|line| line.contains("no limit")), "{lines:?}");
     engine.send("go infinite depth x\nisready");
     engine.until(|line| line == "readyok");
     engine.send("stop");
