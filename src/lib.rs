@@ -12,6 +12,7 @@
 //! | [`autoplay`] | the match runner |
 //! | [`suite`] | built-in positions, and comparisons of search orders and of books |
 //! | `lesson` | searches that report every step |
+//! | [`ParseError`], [`FileError`] | the errors of several modules |
 //!
 //! Each module begins with an example or refers to one. `src/` groups them into areas: see
 //! `ARCHITECTURE.md`.
@@ -56,6 +57,8 @@ pub use crate::chess::{position, score};
 pub use crate::engine::{eval, search, tablebase};
 pub use crate::games::{book, pgn};
 pub use crate::protocols::{cecp, uci};
+pub use crate::support::error::ParseError;
+pub use crate::support::files::FileError;
 pub use crate::tools::{autoplay, suite};
 #[cfg(feature = "lesson")]
 pub use crate::web::lesson;

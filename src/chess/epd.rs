@@ -2,7 +2,8 @@
 //!
 //! Format: "Standard: Portable Game Notation Specification and Implementation Guide", section 16.2.
 
-use crate::chess::position::{FenError, Move, Position};
+use crate::chess::position::{Move, Position};
+use crate::support::error::ParseError;
 use crate::support::words::{is_space, split_words};
 
 /// Fields of an EPD position, without counters.
@@ -20,7 +21,7 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 ///
 /// # Errors
 /// If there is no valid position.
-pub(crate) fn position(line: &str) -> Result<(Position, &str), FenError> {
+pub(crate) fn position(line: &str) -> Result<(Position, &str), ParseError> {
     let fen = after_words(line, FIELDS);
     let with_counters = after_words(line, FIELDS + COUNTERS);
     let counters: Vec<&str> = split_words(&line[fen..with_counters]).map(bare).collect();
@@ -37,7 +38,7 @@ pub(crate) fn position(line: &str) -> Result<(Position, &str), FenError> {
 ///
 /// # Errors
 /// The number of the invalid line, and the reason.
-pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, FenError)> {
+pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, ParseError)> {
     lines(text)
         .map(|(number, line)| match position(line) {
             Ok((position, _)) => Ok(position),

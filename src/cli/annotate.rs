@@ -182,7 +182,7 @@ impl<'a> Target<'a> {
     fn close(mut self, args: &Args, stopped: bool, count: Option<u64>) -> anyhow::Result<()> {
         let path = self.output.path();
         let mut file = self.output.stream()?;
-        self.journal.write_all(&mut file).cannot("write", path.display())?;
+        self.journal.write_all(&mut file).cannot("write", path)?;
         file.keep()?;
         if let Some(page) = &self.page {
             page.write(page_of(path)?.as_bytes())?;
@@ -209,10 +209,10 @@ impl<'a> Target<'a> {
 }
 
 fn page_of(path: &Path) -> Result<String, FileError> {
-    let text = std::fs::File::open(path).cannot("read", path.display())?;
+    let text = std::fs::File::open(path).cannot("read", path)?;
     let games = read_games(BufReader::new(text)).map(|game| game.map(|(game, _)| game));
     let games: std::io::Result<Vec<PgnGame>> = games.collect();
-    Ok(page(&games.cannot("read", path.display())?))
+    Ok(page(&games.cannot("read", path)?))
 }
 
 /// Prints games in their order, whatever order they are finished in.
@@ -291,7 +291,7 @@ impl Games {
     }
 
     fn fail(&self, name: &str, error: &std::io::Error) -> Option<()> {
-        self.failure.set(FileError::new("read", name, error));
+        self.failure.set(FileError::io("read", name.as_ref(), error));
         None
     }
 

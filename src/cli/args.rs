@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::engine::controller::EvaluationKind;
 use crate::engine::eval::Evaluation;
-use crate::engine::eval::nnue::NetworkError;
+use crate::support::files::FileError;
 use crate::support::words::parse_time;
 
 /// How many threads work.
@@ -112,7 +112,7 @@ impl EvaluationArgs {
     ///
     /// # Errors
     /// If the network's file cannot be used.
-    pub(super) fn open(&self) -> Result<Evaluation, NetworkError> {
+    pub(super) fn open(&self) -> Result<Evaluation, FileError> {
         self.kind.open(self.network.as_deref())
     }
 }

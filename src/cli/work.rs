@@ -134,7 +134,7 @@ pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
 /// Reads the positions of a file, one a line; without a file returns the built-in ones.
 pub(super) fn positions_of(file: Option<&Path>) -> anyhow::Result<Vec<Position>> {
     let Some(path) = file else { return Ok(suite::positions::positions()) };
-    let text = std::fs::read_to_string(path).cannot("read the positions", path.display())?;
+    let text = std::fs::read_to_string(path).cannot("read the positions", path)?;
     let positions = epd::positions(&text)
         .map_err(|(line, error)| anyhow::anyhow!("{}: line {line}: {error}", path.display()))?;
     anyhow::ensure!(!positions.is_empty(), "{}: there is no position", path.display());

@@ -42,7 +42,7 @@ pub(super) const TRACE: FileKind = FileKind { name: "the trace of a match", reco
 pub(super) fn open_run_output(output: &Output<'_>, anew: bool) -> anyhow::Result<BufWriter<File>> {
     output.check()?;
     let path = output.path();
-    Ok(BufWriter::new(open_output(path, anew).cannot("write", path.display())?))
+    Ok(BufWriter::new(open_output(path, anew).cannot("write", path)?))
 }
 
 /// Returns the files that a list of inputs reads, in the form that
@@ -71,7 +71,7 @@ fn is_epd(head: &[u8]) -> bool {
 }
 
 fn is_faults(head: &[u8]) -> bool {
-    const SIGNS: [&str; 2] = [": game ", ": cannot be read beyond line "];
+    const SIGNS: [&str; 2] = [": game ", " beyond line "];
     whole_lines(head).all(|line| SIGNS.iter().any(|sign| line.contains(sign)))
 }
 

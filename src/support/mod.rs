@@ -2,6 +2,7 @@
 //!
 //! Uses no other area.
 
+pub(crate) mod error;
 pub(crate) mod files;
 pub(crate) mod huge_pages;
 pub(crate) mod page;

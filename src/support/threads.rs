@@ -27,7 +27,7 @@ where
         match Builder::new().stack_size(stack).spawn_scoped(scope, job(number)) {
             Ok(thread) => threads.push(thread),
             Err(error) if number > 0 => {
-                log::warn!("{number} of {wanted} threads work: {}", refused(&error));
+                log::warn!("{number} of {wanted} threads were started: {}", refused(&error));
                 break;
             }
             Err(error) => return Err(refused(&error)),
@@ -58,8 +58,8 @@ pub(crate) fn available(wanted: usize) -> io::Result<usize> {
 
 pub(crate) fn refused(cause: &io::Error) -> io::Error {
     let text = format!(
-        "the system starts no more threads ({cause}); close other programs or raise the limit of \
-         processes (ulimit -u)"
+        "cannot start a thread: {cause}; close other programs or raise the limit of processes \
+         (ulimit -u)"
     );
     io::Error::new(cause.kind(), text)
 }
@@ -82,6 +82,6 @@ mod tests {
     fn impossible_stack_size_is_an_error() {
         let error = scope(|scope| start(scope, (2, usize::MAX / 2), |_| || ()).map(|_| ()));
         let text = error.expect_err("no such stack").to_string();
-        assert!(text.contains("no more threads") && text.contains("ulimit"), "{text}");
+        assert!(text.contains("cannot start a thread") && text.contains("ulimit"), "{text}");
     }
 }

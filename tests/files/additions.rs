@@ -330,12 +330,12 @@ fn other_kinds(folder: &Path) -> Vec<(&'static str, &'static str)> {
     let files: [(&str, &[u8], &str); 8] = [
         ("learnt.pgn", b"tabia learning 1\n\0\0", "a learning file"),
         ("own.games", b"tabia games 2; nodes 400\n\0\0", "a file of self-play"),
-        ("x.checkpoint", b"tabia checkpoint 2; hidden 8\n\0", "the checkpoint of a training"),
+        ("x.checkpoint", b"tabia checkpoint 2; hidden 8\n\0", "a training checkpoint"),
         ("x.analysis", b"tabia analysis 1, of the book 01234567\n", "an unfinished analysis"),
         ("x.journal", b"tabia annotations 2; x\n", "the unfinished work of `tabia annotate`"),
         ("rows.parquet", b"PAR1 and no more", "Parquet"),
         ("state.json", state, "a JSON object"),
-        ("junk.dat", &junk, "binary data without any game"),
+        ("junk.dat", &junk, "binary data without a game"),
     ];
     for (name, bytes, _) in files {
         fs::write(folder.join(name), bytes).expect("written");

@@ -303,7 +303,7 @@ fn invalid_analyses_are_rejected() {
         ("analyse games.tbk --only missing.epd", "missing.epd"),
         ("analyse games.tbk --only games.pgn", "games.pgn: line 1"),
         ("analyse games.tbk --only games.pgn --grow 5", "cannot be used with"),
-        ("analyse games.tbk --network games.pgn", "no network"),
+        ("analyse games.tbk --network games.pgn", "not a network"),
     ] {
         let (ok, printed) = printed(arguments, folder.path());
         assert!(!ok && printed.contains(reason), "{arguments}: {printed}");

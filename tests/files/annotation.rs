@@ -190,13 +190,13 @@ fn page_shows_the_games_of_the_file() {
 fn invalid_commands_change_no_file() {
     let folder = folder();
     for (arguments, why) in [
-        ("games.pgn -o games.pgn", "it is read as well"),
+        ("games.pgn -o games.pgn", "it is also an input"),
         ("nothing.pgn", "nothing.pgn"),
         ("games.pgn --limits 0.2,0.1,0.3", "three rising numbers"),
         ("games.pgn --book none.tbk", "none.tbk"),
         ("games.pgn --html page.html", "--output"),
-        ("games.pgn -o out.pgn --html games.pgn", "it is read as well"),
-        ("games.pgn -o out.pgn --html ./out.pgn", "something else is written there"),
+        ("games.pgn -o out.pgn --html games.pgn", "it is also an input"),
+        ("games.pgn -o out.pgn --html ./out.pgn", "another output has the same name"),
         ("games.pgn -o none/out.pgn", "cannot write none/out.pgn: its folder does not exist"),
     ] {
         let (ok, _, printed) = printed(arguments, folder.path());

@@ -91,8 +91,8 @@ const NO_BOOKS: [(&str, &str); 11] = [
     ("tags.pgn", "no readable game"),
     ("empty.tbk", "tabia book build"),
     ("noise.tbk", "tabia book build"),
-    ("empty.bin", "no Polyglot book"),
-    ("noise.bin", "no Polyglot book"),
+    ("empty.bin", "not a Polyglot book"),
+    ("noise.bin", "not a Polyglot book"),
     ("noise.ctg", "noise.ctg"),
 ];
 
@@ -160,7 +160,7 @@ fn failed_build_keeps_the_old_book() {
     for (arguments, word) in [
         (["missing.pgn", "-o", "kept.tbk"], "does not exist"),
         (["empty.pgn", "-o", "kept.tbk"], "empty"),
-        (["noise.pgn", "-o", "kept.tbk"], "binary data without any game"),
+        (["noise.pgn", "-o", "kept.tbk"], "binary data without a game"),
         (["tags.pgn", "-o", "kept.tbk"], "no readable game"),
         ([".", "-o", "missing/new.tbk"], "missing/new.tbk"),
         (["game.pgn", "-o", "."], "cannot write ."),
@@ -177,7 +177,7 @@ fn failed_build_keeps_the_old_book() {
 fn invalid_positions_of_a_book_are_rejected() {
     let files = Files::new();
     for (arguments, word) in [
-        (["--fen", "nonsense"], "bad FEN"),
+        (["--fen", "nonsense"], "invalid FEN"),
         (["--moves", "e4 e9"], "e9"),
         (["--moves", "e4 Ke2 Ke2"], "Ke2"),
         (["--opening", "Nonsense"], "Nonsense"),
@@ -194,7 +194,7 @@ fn invalid_fens_are_rejected() {
     for (fen, word) in [
         ("startpos", "found 1 field"),
         ("8/8/8/8/8/8/8/8 w - - 0 1", "empty"),
-        ("qqqqkqqq/qqqqqqqq/7q/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1", "17 men"),
+        ("qqqqkqqq/qqqqqqqq/7q/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1", "17 pieces"),
         ("4k3/8/8/8/8/8/8/4K3\u{1b}[31m w - - 0 1", "board"),
     ] {
         for command in [&["perft", "1", fen][..], &["eval", fen]] {

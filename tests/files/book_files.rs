@@ -334,10 +334,10 @@ fn files_that_only_look_like_polyglot_books_are_rejected() {
         }
     };
     for (rows, reason) in [
-        (vec![row(1, e4, 1), row(start, 0, 1)], "row 2 holds no move"),
-        (vec![row(1, e4, 1), row(start, e4 | 0x7000, 1)], "row 2 holds no move"),
+        (vec![row(1, e4, 1), row(start, 0, 1)], "row 2 contains no move"),
+        (vec![row(1, e4, 1), row(start, e4 | 0x7000, 1)], "row 2 contains no move"),
         (vec![row(1, e4, 1), row(start, e5, 1)], "none of its moves is legal"),
-        (vec![row(1, e4, 1), row(2, e5, 1)], "does not know the start position"),
+        (vec![row(1, e4, 1), row(2, e5, 1)], "contains neither the start position"),
     ] {
         let printed = refusal(&rows.concat());
         assert!(printed.contains(reason), "{printed}");
@@ -347,9 +347,9 @@ fn files_that_only_look_like_polyglot_books_are_rejected() {
         // Neither their size nor their order shows that they are not books.
         let bytes = fs::read(books.join(name)).expect(name);
         let mut rows = bytes.as_chunks::<16>().0.to_vec();
-        assert!(refusal(&rows.concat()).contains("holds no move"), "{name}");
+        assert!(refusal(&rows.concat()).contains("contains no move"), "{name}");
         rows.sort_unstable();
-        assert!(refusal(&rows.concat()).contains("holds no move"), "{name}");
+        assert!(refusal(&rows.concat()).contains("contains no move"), "{name}");
     }
 }
 

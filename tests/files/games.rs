@@ -209,7 +209,7 @@ fn commands_show_and_print_games() {
     assert!(run_ok(&["info", "with.tbk"]).contains("facets      of 40 games"));
     fs::remove_file(folder.path().join("g.pgn")).expect("there");
     let (ok, printed) = run(&["game", "with.tbk", id]);
-    assert!(!ok && printed.contains("g.pgn, which is not there any more"), "{printed}");
+    assert!(!ok && printed.contains("g.pgn no longer exists"), "{printed}");
 }
 
 #[test]

@@ -193,7 +193,7 @@ fn book_commands_accept_a_learning_file() {
     for (arguments, reason) in [
         ("book learn games.pgn -o x.tbk", "is no learning file"),
         ("book learn missing -o x.tbk", "does not exist"),
-        ("book learn learnt -o learnt", "it is read as well"),
+        ("book learn learnt -o learnt", "it is also an input"),
         ("book learn learnt -o games.pgn", "use a name that ends in .tbk"),
         ("book build games.pgn -o learnt", "--force"),
     ] {

@@ -92,8 +92,8 @@ mod with_parquet {
         fs::remove_dir_all(folder.join("b")).expect("a folder");
         run_ok("count b.pgn --parquet b", folder);
         fs::rename(folder.join("b/manifest.json"), folder.join("kept.json")).expect("there");
-        run_err("pack b -o out.tbk", folder, "no manifest.json in b");
-        run_err("pack a b -o out.tbk", folder, "missing, or there twice");
+        run_err("pack b -o out.tbk", folder, "b: there is no manifest.json");
+        run_err("pack a b -o out.tbk", folder, "missing or present twice");
         fs::rename(folder.join("kept.json"), folder.join("b/manifest-of-b.json")).expect("there");
         run_ok("pack a b -o out.tbk", folder);
         fs::write(folder.join("b/part-003.parquet"), "PAR1 and no more").expect("writable");

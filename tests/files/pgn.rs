@@ -278,7 +278,7 @@ fn fault_ends_one_game_and_reports_its_place() {
     assert_eq!((fault.line, fault.san.as_deref(), ends[0].plies), (6, Some("Ke3"), 2));
     assert_eq!((&ends[1].status, ends[1].plies), (&GameStatus::Read, 2));
     assert!(
-        matches!(&ends[2].status, GameStatus::Broken(fault) if fault.to_string().contains("bad FEN"))
+        matches!(&ends[2].status, GameStatus::Broken(fault) if fault.to_string().contains("invalid FEN"))
     );
     assert_eq!((&ends[3].status, ends[3].plies), (&GameStatus::Read, 2));
     assert_eq!(&ends[4].status, &GameStatus::Variant);

@@ -70,7 +70,7 @@ fn packed_games_equal_the_played_games() {
     assert!(taken.contains("notes.txt"), "{taken}");
     assert_eq!(one("notes.txt"), b"mine");
     let own = run_err(&["train", "pack", "a.games", "-o", "a.games", "--force"], folder);
-    assert!(own.contains("it is read as well"), "{own}");
+    assert!(own.contains("it is also an input"), "{own}");
     let foreign = run_err(&["train", "pack", "p.games", "/dev/null", "-o", "q.games"], folder);
     assert!(foreign.contains("/dev/null is no file of self-play games"), "{foreign}");
     assert!(!folder.join("q.games").exists(), "a failed command leaves no file");
@@ -153,7 +153,7 @@ fn killed_relabelling_resumes_to_the_same_games() {
     let other = run_err(&["train", "relabel", "a.games", "-o", "whole.games"], folder);
     assert!(other.contains("whole.games was begun with judged by"), "{other}");
     let input = run_err(&["train", "relabel", "a.games", "-o", "a.games"], folder);
-    assert!(input.contains("it is read as well"), "{input}");
+    assert!(input.contains("it is also an input"), "{input}");
 }
 
 #[test]

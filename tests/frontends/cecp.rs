@@ -232,7 +232,7 @@ fn illegal_moves_and_unknown_commands_have_different_errors() {
         ("remove", "Error (command not legal now): remove"),
         ("variant atomic", "Error (unsupported variant): variant atomic"),
         // The message for the user is a separate line.
-        ("", "tellusererror atomic is not played here, only orthodox chess"),
+        ("", "tellusererror cannot play atomic: Tabia supports only orthodox chess"),
         ("option Nonsense=3", "Error (unknown option): option Nonsense=3"),
     ] {
         engine.send(line);
@@ -379,7 +379,7 @@ fn moves_can_be_excluded_and_included() {
     engine.until(|line| line.contains("\tRa8#"));
     engine.send("include all\nexclude e2e5");
     let lines = engine.until_start("Error");
-    assert!(lines.last().expect("a line").contains("no such move here"));
+    assert!(lines.last().expect("a line").contains("not a legal move"));
 }
 
 #[test]
@@ -562,7 +562,10 @@ fn chess960_is_rejected_with_a_clear_message() {
     let mut engine = engine(&["--no-book"]);
     engine.send("variant fischerandom");
     assert_eq!(engine.line(), "Error (unsupported variant): variant fischerandom");
-    assert_eq!(engine.line(), "tellusererror fischerandom is not played here, only orthodox chess");
+    assert_eq!(
+        engine.line(),
+        "tellusererror cannot play fischerandom: Tabia supports only orthodox chess"
+    );
     engine.send("setboard rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1");
     let line = engine.line();
     assert!(

@@ -45,7 +45,10 @@ fn options_without_effect_are_not_offered() {
         let start = format!("option name {option} ");
         assert!(!engine.received.iter().any(|line| line.starts_with(&start)), "{option}");
         engine.send(&format!("setoption name {option} value 1"));
-        assert_eq!(engine.line(), format!("info string option {option}: no such option"));
+        assert_eq!(
+            engine.line(),
+            format!("info string cannot set option {option}: no such option")
+        );
     }
     assert!(!engine.received.iter().any(|line| line.starts_with("option name  ")));
 }
@@ -61,7 +64,10 @@ fn log_is_written_or_an_error_reported() {
     assert!(log.contains("< isready") && log.contains("> readyok"), "{log}");
     engine.send(&format!("setoption name LogFile value {}", folder.path().display()));
     let line = engine.line();
-    assert!(line.starts_with("info string option LogFile: cannot write the log"), "{line}");
+    assert!(
+        line.starts_with("info string cannot set option LogFile: cannot write the log"),
+        "{line}"
+    );
 }
 
 /// python-chess rejects an engine that lacks a configured option, and lichess-bot configures this
@@ -86,12 +92,12 @@ fn invalid_position_is_not_searched_as_the_previous_one() {
     engine.until_start("bestmove");
     engine.send("position fen 8/8/8/8/8/8/8/8 w - - 0 1 moves e2e4\ngo depth 1");
     let line = engine.line();
-    assert!(line.starts_with("info string error: illegal position"), "{line}");
+    assert!(line.starts_with("info string cannot set the position"), "{line}");
     assert_eq!(engine.line(), "bestmove 0000");
     let mate = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
     for bad in ["g1g3", "nonsense"] {
         engine.send(&format!("position fen {mate} moves g1h1 g8h8 {bad} h8g8\ngo depth 3"));
-        assert_eq!(engine.line(), format!("info string error: illegal move: {bad}"));
+        assert_eq!(engine.line(), format!("info string cannot make the move {bad}: it is illegal"));
         let lines = engine.until_start("bestmove");
         assert_eq!(
             lines.last().map(String::as_str),
@@ -263,7 +269,9 @@ fn limited_strength_limits_the_search() {
     engine.until_start("bestmove");
     engine.send("setoption name UCI_Elo value 100");
     assert!(
-        engine.line().starts_with("info string option UCI_Elo: expected a whole number from 800")
+        engine
+            .line()
+            .starts_with("info string cannot set option UCI_Elo: expected a whole number from 800")
     );
 }
 
@@ -313,7 +321,10 @@ fn d_shows_the_position() {
 fn chess960_is_rejected_with_a_clear_message() {
     let mut engine = engine();
     engine.send("setoption name UCI_Chess960 value false\nsetoption name UCI_Chess960 value true");
-    assert_eq!(engine.line(), "info string Chess960 is not played here, only orthodox chess");
+    assert_eq!(
+        engine.line(),
+        "info string cannot play Chess960: Tabia supports only orthodox chess"
+    );
     for fen in [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1",
         "bqnrkbnr/pppppppp/8/8/8/8/PPPPPPPP/BQNRKBNR w KQkq - 0 1",

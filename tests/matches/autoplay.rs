@@ -178,8 +178,8 @@ fn no_engine_process_outlives_the_match() {
 fn startup_errors_are_reported_clearly() {
     let good = fake("uci");
     for (first, args, part) in [
-        ("/no/such/engine", &[][..], "there is no program"),
-        (env!("CARGO_MANIFEST_DIR"), &[], "may not be executed"),
+        ("/no/such/engine", &[][..], "there is no such program"),
+        (env!("CARGO_MANIFEST_DIR"), &[], "it is not executable"),
         ("cat", &["--proto1", "uci"], "no uciok in time"),
         ("true", &["--proto1", "uci"], "ended with code 0"),
         (&good, &["--option1", "Nonsense=1"], "no option \"Nonsense\" (it has: Clear Hash, Level)"),
@@ -370,7 +370,7 @@ fn openings_wrap_around_and_finished_ones_are_skipped() {
         let more = ["--openings", &openings, "--opening-start", start, "--pgn", &pgn];
         let output = autoplay(&[&engines[..], &more].concat());
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(errors.contains("opening 2 skipped: the game is over there"), "{errors}");
+        assert!(errors.contains("opening 2 skipped: it ends the game"), "{errors}");
         let games = std::fs::read_to_string(&pgn).expect("games");
         let first_moves: String =
             games.split("\n1. ").skip(1).map(|game| game.chars().next().expect("a move")).collect();

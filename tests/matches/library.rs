@@ -94,7 +94,7 @@ fn match_that_cannot_start_leaves_no_state() {
     assert!(matches!(error, MatchError::Start(_)), "{error}");
     assert_eq!(
         error.to_string(),
-        "the match cannot be played: sh cannot count nodes instead of time (feature nps=0)"
+        "cannot play the match: sh cannot count nodes instead of time (feature nps=0)"
     );
     assert!(!dir.path().join("state").exists());
 }

@@ -209,10 +209,10 @@ fn invalid_parameters_are_rejected_before_any_game() {
         ),
         (&uci, "Level,3,0,90,1,0.1", 1, "the option \"Level\" takes 0 to 40, not 0 to 90"),
         (&xboard, "level,3,-2,9,1,0.1", 1, "the option \"level\" takes 0 to 40, not -2 to 9"),
-        (&uci, "Level,3,0.5,9,1,0.1", 1, "takes whole numbers: MIN 0.5 and MAX 9 must be whole"),
-        (&tabia_engine, "Evaluation,1,0,2,1,0.1", 1, "\"Evaluation\" is no number"),
+        (&uci, "Level,3,0.5,9,1,0.1", 1, "takes whole numbers; MIN 0.5 and MAX 9 must be whole"),
+        (&tabia_engine, "Evaluation,1,0,2,1,0.1", 1, "\"Evaluation\" is not a number"),
         (&uci, "Level,3,0,9,1", 2, "expected NAME,START,MIN,MAX,C_END,R_END"),
-        (&uci, "Level,x,0,9,1,0.1", 2, "Level: START is no number: \"x\""),
+        (&uci, "Level,x,0,9,1,0.1", 2, "Level: START is not a number: \"x\""),
     ] {
         let output = tabia(&arguments(engine, param, "t", &[]), dir.path());
         let reported = stderr(&output);

@@ -32,7 +32,7 @@ const HOSTILE: [(&str, &str); 22] = [
     ("4k3/8/8/8/8/8/8/4K3 w - - 3+3 0", "halfmove"),
     ("4k3/8/8/8/8/8/8/4K3 w - - 0_1", "halfmove"),
     ("4k3/8/8/8/8/8/4r3/4K3 b - - 0 1", "not to move is in check"),
-    ("qqqqkqqq/qqqqqqqq/7q/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1", "17 men"),
+    ("qqqqkqqq/qqqqqqqq/7q/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1", "17 pieces"),
     ("rnbqkbnr/ppppNNpp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "18 men"),
 ];
 
@@ -164,7 +164,7 @@ fn parse_without_panic(text: &str) -> bool {
         }
         Err(error) => {
             let message = error.to_string();
-            assert!(!message.contains('\n') && message.len() > "bad FEN: ".len(), "{text}");
+            assert!(!message.contains('\n') && message.len() > "invalid FEN: ".len(), "{text}");
             false
         }
     }

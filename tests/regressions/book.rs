@@ -98,7 +98,7 @@ fn output_that_is_also_an_input_is_rejected() {
     ] {
         for command in [command.to_owned(), format!("{command} --force")] {
             let printed = refusal(&command, folder.path());
-            let reason = ["is read as well", "comes back within"];
+            let reason = ["is also an input", "comes back within"];
             assert!(reason.iter().any(|reason| printed.contains(reason)), "{command}: {printed}");
             assert!(all(&files) == before, "{command}");
         }
@@ -119,9 +119,9 @@ fn file_of_another_kind_is_replaced_only_with_force() {
     let path = |name: &str| folder.path().join(name);
     run_ok("book build -q g.pgn -o g.tbk", folder.path());
     for (command, what) in [
-        ("book build -q g.pgn -o notes", "a book of Tabia"),
-        ("book merge g.tbk g.tbk -o notes", "a book of Tabia"),
-        ("book filter g.tbk -o notes", "a book of Tabia"),
+        ("book build -q g.pgn -o notes", "a Tabia book"),
+        ("book merge g.tbk g.tbk -o notes", "a Tabia book"),
+        ("book filter g.tbk -o notes", "a Tabia book"),
         ("book export g.tbk -o notes", "a Polyglot book"),
         ("book build -q g.pgn -o new.tbk --errors notes", "a list of faults"),
         ("lesson tree --svg notes --algorithm pvs classic", "an SVG drawing"),

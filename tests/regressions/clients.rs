@@ -163,7 +163,7 @@ fn invalid_search_limit_is_reported_and_ignored() {
         let lines = engine.until_start("bestmove");
         assert_eq!(
             lines[0].trim_end(),
-            format!("info string go: no number, passed over: {messages}").trim_end()
+            format!("info string go: ignored, not a number: {messages}").trim_end()
         );
         let depth = |line: &str| line.strip_prefix("info depth ")?.split(' ').next()?.parse().ok();
         let deepest: i32 = lines.iter().filter_map(|line| depth(line)).max().expect("a search");
@@ -172,7 +172,7 @@ fn invalid_search_limit_is_reported_and_ignored() {
     // Valid limits are applied.
     engine.send("position startpos\ngo depth x nodes 300 joho");
     let lines = engine.until_start("bestmove");
-    assert!(!lines.iter().any(|line| line.contains("no bound")), "{lines:?}");
+    assert!(!lines.iter().any(|line| line.contains("no limit")), "{lines:?}");
     engine.send("go infinite depth x\nisready");
     engine.until(|line| line == "readyok");
     engine.send("stop");
@@ -195,7 +195,7 @@ fn unknown_words_are_ignored() {
     assert_eq!(lines.last().map(String::as_str), Some("bestmove a1a8"));
     // Without `startpos` or `fen` no position is set up, and the previous one is not searched.
     engine.send(&format!("position {mate}\ngo depth 3"));
-    assert!(engine.line().starts_with("info string error: illegal position: "));
+    assert!(engine.line().starts_with("info string cannot set the position: "));
     assert_eq!(engine.line(), "bestmove 0000");
 }
 
@@ -291,7 +291,7 @@ fn any_sixteen_pieces_per_side_are_accepted() {
     let error = Position::from_fen("4k3/pppppppp/p7/8/8/8/8/4K3 w - - 0 1").expect_err("9 pawns");
     assert!(error.to_string().contains("9 pawns"), "{error}");
     let error = Position::from_fen("nnnnknnn/nnnnnnnn/n7/8/8/8/8/4K3 w - - 0 1").expect_err("17");
-    assert!(error.to_string().contains("17 men"), "{error}");
+    assert!(error.to_string().contains("17 pieces"), "{error}");
 }
 
 /// A terminal in which a perft of many hours runs.

@@ -13,7 +13,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tabia::book::Book;
 use tabia::eval::Network;
 use tabia::position::{Game, OutcomeReason, Position};
-use tabia::tablebase::{Tables, TablesError};
+use tabia::tablebase::Tables;
 use tempfile::tempdir;
 
 use crate::support::{self, Engine, TIMEOUT, shared_data};
@@ -180,9 +180,9 @@ fn error_names_a_damaged_endgame_table() {
     // No file here is a table; files named like one are reported.
     let folder = tempdir().expect("a folder");
     fs::write(folder.path().join("KQvK.rtbw"), [7; 80]).expect("a file");
-    let error = Tables::open(folder.path()).err();
-    let Some(TablesError::Damaged { first, .. }) = error else { panic!("{error:?}") };
-    assert!(first.contains("KQvK.rtbw"), "{first}");
+    let error = Tables::open(folder.path()).expect_err("damaged");
+    assert!(error.reason.starts_with("no Syzygy table is valid"), "{error}");
+    assert!(error.reason.contains("KQvK.rtbw"), "{error}");
 }
 
 #[test]

@@ -25,11 +25,11 @@ fn suite_is_read_from_a_file_or_a_pipe() {
         let output = tabia(&[&["solve", "suite.epd"], &limit[..]].concat(), folder.path());
         let printed = text(&output.stdout);
         assert!(output.status.success(), "{output:?}");
-        assert!(printed.contains("1/3 solved mate: Ra8# (wanted Ra8#)\n"), "{printed}");
-        assert!(printed.contains("2/3 FAILED 2: Ra8# (wanted not Ra8#)\n"), "{printed}");
-        assert!(printed.contains("3/3 solved 3: Ra8# (wanted mate in 1)\n"), "{printed}");
+        assert!(printed.contains("1/3 solved mate: Ra8# (expected Ra8#)\n"), "{printed}");
+        assert!(printed.contains("2/3 FAILED 2: Ra8# (expected not Ra8#)\n"), "{printed}");
+        assert!(printed.contains("3/3 solved 3: Ra8# (expected mate in 1)\n"), "{printed}");
         assert!(printed.contains("\n2 of 3 solved (66.7%) in "), "{printed}");
-        assert!(text(&output.stderr).starts_with("tabia: Passed over: suite.epd, line 4: "));
+        assert!(text(&output.stderr).starts_with("tabia: Skipped: suite.epd, line 4: "));
     }
     let command = format!("{PROGRAM} solve - --depth 3 --json < suite.epd | cat");
     let piped = Command::new("sh").args(["-c", &command]).current_dir(folder.path()).output();
@@ -56,7 +56,7 @@ fn ctrl_c_ends_a_suite_with_the_results_so_far() {
     drop(input);
     let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
     let mut line = || lines.next().expect("a line").expect("UTF-8");
-    assert_eq!(line(), "   1/2 solved 1: Ra8# (wanted Ra8#)");
+    assert_eq!(line(), "   1/2 solved 1: Ra8# (expected Ra8#)");
     kill_process(Pid::from_child(&child), Signal::INT).expect("sent");
     assert_eq!(line(), "Stopped after 1 of 2 positions.");
     assert!(line().starts_with("1 of 1 solved (100.0%) in "));

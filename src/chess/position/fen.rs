@@ -8,30 +8,24 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::Position;
+use crate::support::error::ParseError;
+use crate::support::words::split_words;
 use chess::{Board, BoardBuilder, CastleRights, Color, File, Piece, Square};
 use shakmaty::fen::{Fen, ParseFenError};
 use shakmaty::{
     CastlingMode, Chess, EnPassantMode, FromSetup, PositionError, PositionErrorKinds, Setup,
 };
-use thiserror::Error;
-
-use super::Position;
-use crate::support::words::split_words;
-
-/// Error for a text that is not a legal position.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("bad FEN: {0}")]
-pub struct FenError(String);
 
 /// Descriptions of the faults of a position, for each of `shakmaty`'s error kinds.
 const FAULTS: [(PositionErrorKinds, &str); 7] = [
     (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
     (PositionErrorKinds::MISSING_KING, "a king is missing"),
     (PositionErrorKinds::TOO_MANY_KINGS, "a side has more than one king"),
-    (PositionErrorKinds::PAWNS_ON_BACKRANK, "a pawn stands on the first or last rank"),
+    (PositionErrorKinds::PAWNS_ON_BACKRANK, "a pawn is on the first or last rank"),
     (
         PositionErrorKinds::INVALID_CASTLING_RIGHTS,
-        "castling rights without king and rook on their first squares",
+        "castling rights require king and rook on their original squares",
     ),
     (PositionErrorKinds::INVALID_EP_SQUARE, "no pawn has just passed the en passant square"),
     (PositionErrorKinds::OPPOSITE_CHECK, "the side that is not to move is in check"),
@@ -46,7 +40,7 @@ const MAX_PAWNS: usize = 8;
 type Repair = fn(PositionError<Chess>) -> Result<Chess, PositionError<Chess>>;
 
 /// Error message for Chess960.
-const NOT_PLAYED: &str = "which is not played here, only orthodox chess";
+const NOT_PLAYED: &str = "which Tabia does not support";
 
 /// Maximum counter of a FEN; larger ones are reduced to it, which affects no game.
 const MAX_COUNTER: u32 = 9_999;
@@ -63,7 +57,7 @@ impl Position {
     /// If the text is malformed or breaks the rules of orthodox chess (kings, castling rights, en
     /// passant, the side to move could capture the king) or a side has too many pieces. The error
     /// describes the fault.
-    pub fn from_fen(text: &str) -> Result<Self, FenError> {
+    pub fn from_fen(text: &str) -> Result<Self, ParseError> {
         let fields: Vec<&str> = split_words(text).collect();
         if !(4..=6).contains(&fields.len()) {
             let found = match fields.len() {
@@ -71,25 +65,25 @@ impl Position {
                 1 => "1 field".to_owned(),
                 number => format!("{number} fields"),
             };
-            return Err(FenError(format!(
+            return Err(invalid(&format!(
                 "expected board, side to move, castling, en passant and two counters, found {found}"
             )));
         }
         check_board(fields[0])?;
         // `shakmaty` reads an underscore as a space, which would shift the fields.
         if let Some(field) = fields[1..4].iter().find(|field| field.contains('_')) {
-            return Err(FenError(format!("unexpected '_' in {field:?}")));
+            return Err(invalid(&format!("unexpected '_' in {field:?}")));
         }
         for (field, name) in fields[4..].iter().zip(["halfmove clock", "move number"]) {
             if !field.bytes().all(|byte| byte.is_ascii_digit()) {
-                return Err(FenError(format!("the {name} must be a number")));
+                return Err(invalid(&format!("the {name} must be a number")));
             }
         }
-        let fen: Fen = fields.join(" ").parse().map_err(|error| FenError(words_for(error)))?;
+        let fen: Fen = fields.join(" ").parse().map_err(|error| invalid(&words_for(error)))?;
         let setup = fen.into_setup();
         // A right named twice probably stands for another one.
         if fields[2] != "-" && setup.castling_rights.count() != fields[2].len() {
-            return Err(FenError("castling names a right more than once".to_owned()));
+            return Err(invalid("castling names a right more than once"));
         }
         Self::from_setup(setup, &[])
     }
@@ -101,11 +95,11 @@ impl Position {
     ///
     /// # Errors
     /// If the text is malformed, or breaks any other rule that [`Position::from_fen`] checks.
-    pub(crate) fn from_fen_repaired(text: &str) -> Result<Self, FenError> {
+    pub(crate) fn from_fen_repaired(text: &str) -> Result<Self, ParseError> {
         let is_space = |letter: char| letter.is_ascii_whitespace() || letter == '_';
         let fields: Vec<&str> = text.split(is_space).filter(|field| !field.is_empty()).collect();
         check_board(fields.first().copied().unwrap_or_default())?;
-        let fen: Fen = fields.join(" ").parse().map_err(|error| FenError(words_for(error)))?;
+        let fen: Fen = fields.join(" ").parse().map_err(|error| invalid(&words_for(error)))?;
         let repairs: [Repair; 2] = [
             PositionError::ignore_invalid_castling_rights,
             PositionError::ignore_invalid_ep_square,
@@ -120,21 +114,21 @@ impl Position {
     ///
     /// # Errors
     /// As for [`Position::from_fen`], or if the position is one of Chess960.
-    pub(crate) fn from_orthodox_fen(text: &str) -> Result<Self, FenError> {
+    pub(crate) fn from_orthodox_fen(text: &str) -> Result<Self, ParseError> {
         let castling = split_words(text).nth(2).unwrap_or_default();
         let names_file = |letter: char| ('a'..='h').contains(&letter.to_ascii_lowercase());
         if castling.chars().any(names_file) {
             let why = format!("castling rights {castling:?} are those of Chess960, {NOT_PLAYED}");
-            return Err(FenError(why));
+            return Err(invalid(&why));
         }
         Self::from_fen(text).map_err(|error| match is_chess960(text) {
-            true => FenError(format!("{}; in Chess960 it would do, {NOT_PLAYED}", error.0)),
+            true => ParseError(format!("{error}; it is legal only in Chess960, {NOT_PLAYED}")),
             false => error,
         })
     }
 
     /// Validates a setup; `repairs` may remove some faults.
-    fn from_setup(setup: Setup, repairs: &[Repair]) -> Result<Self, FenError> {
+    fn from_setup(setup: Setup, repairs: &[Repair]) -> Result<Self, ParseError> {
         check_pieces(&setup.board)?;
         let counters = (setup.halfmoves, u32::from(setup.fullmoves));
         let mut judged = Chess::from_setup(setup, CastlingMode::Standard)
@@ -149,7 +143,7 @@ impl Position {
                 .iter()
                 .filter_map(|&(kind, words)| kinds.contains(kind).then_some(words))
                 .collect();
-            FenError(faults.join("; "))
+            invalid(&faults.join("; "))
         })?;
         let legal = shakmaty::Position::to_setup(&judged, EnPassantMode::PseudoLegal);
         let board = board_of(&legal)?;
@@ -185,34 +179,38 @@ pub(crate) fn is_chess960(fen: &str) -> bool {
 
 /// Rejects syntax that `shakmaty` accepts in boards of other variants: pockets, marks of promoted
 /// pieces, a ninth rank.
-fn check_board(board: &str) -> Result<(), FenError> {
+fn check_board(board: &str) -> Result<(), ParseError> {
     let ranks = board.split('/').count();
     if ranks != 8 {
-        return Err(FenError(format!("expected 8 ranks on the board, found {ranks}")));
+        return Err(invalid(&format!("expected 8 ranks on the board, found {ranks}")));
     }
     match board.chars().find(|letter| !"pnbrqkPNBRQK12345678/".contains(*letter)) {
-        Some(letter) => Err(FenError(format!("unexpected {letter:?} on the board"))),
+        Some(letter) => Err(invalid(&format!("unexpected {letter:?} on the board"))),
         None => Ok(()),
     }
 }
 
 /// Rejects a side with too many pieces.
-fn check_pieces(board: &shakmaty::Board) -> Result<(), FenError> {
+fn check_pieces(board: &shakmaty::Board) -> Result<(), ParseError> {
     for pieces in shakmaty::Color::ALL.map(|color| board.by_color(color)) {
         let fault = match (pieces.count(), (pieces & board.pawns()).count()) {
-            (count, _) if count > MAX_PIECES => format!("{count} men, more than {MAX_PIECES}"),
+            (count, _) if count > MAX_PIECES => format!("{count} pieces, more than {MAX_PIECES}"),
             (_, pawns) if pawns > MAX_PAWNS => format!("{pawns} pawns, more than {MAX_PAWNS}"),
             _ => continue,
         };
-        return Err(FenError(format!("a side has {fault}")));
+        return Err(invalid(&format!("a side has {fault}")));
     }
     Ok(())
+}
+
+fn invalid(reason: &str) -> ParseError {
+    ParseError(format!("invalid FEN: {reason}"))
 }
 
 /// Describes the fault of a text.
 fn words_for(error: ParseFenError) -> String {
     match error {
-        ParseFenError::InvalidBoard => "a rank of the board has not 8 squares",
+        ParseFenError::InvalidBoard => "a rank of the board does not have 8 squares",
         ParseFenError::InvalidTurn => "the side to move must be w or b",
         ParseFenError::InvalidCastling => "castling must be - or some of KQkq",
         ParseFenError::InvalidEpSquare => "en passant must be - or a square",
@@ -222,7 +220,7 @@ fn words_for(error: ParseFenError) -> String {
 }
 
 /// Converts a position that `shakmaty` has validated to `chess`.
-fn board_of(setup: &Setup) -> Result<Board, FenError> {
+fn board_of(setup: &Setup) -> Result<Board, ParseError> {
     let mut builder = BoardBuilder::new();
     for (square, standing) in &setup.board {
         let piece = chess::ALL_PIECES[usize::from(standing.role) - 1];
@@ -241,7 +239,7 @@ fn board_of(setup: &Setup) -> Result<Board, FenError> {
         builder.castle_rights(color_of(color), rights);
     }
     builder.en_passant(setup.ep_square.map(|square| File::from_index(usize::from(square.file()))));
-    Board::try_from(&builder).map_err(|_| FenError("this position cannot be set up".to_owned()))
+    Board::try_from(&builder).map_err(|_| invalid("this position cannot be set up"))
 }
 
 fn color_of(color: shakmaty::Color) -> Color {
@@ -312,7 +310,7 @@ impl fmt::Debug for Position {
 }
 
 impl FromStr for Position {
-    type Err = FenError;
+    type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Position::from_fen(text)
@@ -411,7 +409,7 @@ mod tests {
             ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", "en passant"),
             ("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "not to move is in check"),
             ("4k3/pppppppp/p7/8/8/8/8/4K3 w - - 0 1", "9 pawns"),
-            ("nnnnknnn/nnnnnnnn/n7/8/8/8/8/4K3 w - - 0 1", "17 men"),
+            ("nnnnknnn/nnnnnnnn/n7/8/8/8/8/4K3 w - - 0 1", "17 pieces"),
             ("4k3/8/8/8/8/8/8/R3K2R w KKQQ - 0 1", "more than once"),
             ("4k4/8/8/8/8/8/8/4K3 w - - 0 1", "board"),
             ("4k3/8/8/8/8/8/4K3 w - - 0 1", "board"),

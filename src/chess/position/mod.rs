@@ -46,25 +46,24 @@ pub use chess::{BitBoard, Color, File, Piece, Rank, Square};
 
 pub(crate) use checks::Checks;
 pub(crate) use cycles::Cycles;
-pub use fen::FenError;
 pub(crate) use fen::is_chess960;
 pub use game::{Game, IllegalMove, Outcome, OutcomeReason};
 pub(crate) use key_map::{KeyHasher, KeyMap};
 pub(crate) use loose::is_loose_san;
 pub use movegen::MoveList;
 pub(crate) use movegen::{MAX_MOVES, attacks, distance};
-pub use moves::{Move, ParseMoveError};
+pub use moves::Move;
 pub(crate) use moves::{UCI_BYTES, UCI_NULL};
 pub use perft::{perft, perft_until};
 pub(crate) use replay::Replay;
 pub use san::SanError;
 pub(crate) use san::{SAN_BYTES, read_san};
 
-pub(crate) use threats::Threats;
+pub(crate) use threats::{FILE_A, FILE_H, Threats, sideways};
 
 use chess::{Board, CastleRights, EMPTY};
 
-const LIGHT_SQUARES: BitBoard = BitBoard(0x55aa_55aa_55aa_55aa);
+pub(crate) const LIGHT_SQUARES: BitBoard = BitBoard(0x55aa_55aa_55aa_55aa);
 
 /// A legal chess position with its clocks and keys.
 #[derive(Clone, Copy)]

@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use arrayvec::ArrayString;
 use chess::{ChessMove, Piece, Square};
-use thiserror::Error;
 
+use crate::support::error::ParseError;
 /// Marks a word as a move, so that `Option<Move>` is no larger than `Move`.
 const MARK: NonZeroU16 = NonZeroU16::new(0x8000).expect("the mark is not zero");
 const SQUARE_MASK: u16 = 0x3f;
@@ -153,24 +153,19 @@ impl fmt::Debug for Move {
     }
 }
 
-/// Error for a text that is no move in coordinate notation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("not a move in coordinate notation (expected something like e2e4 or e7e8q)")]
-pub struct ParseMoveError;
-
 /// Reads coordinate notation; the promotion letter may be of either case.
 impl FromStr for Move {
-    type Err = ParseMoveError;
+    type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (from, to, promotion) = match *text.as_bytes() {
             [a, b, c, d] => ([a, b], [c, d], None),
             [a, b, c, d, p] => ([a, b], [c, d], Some(p)),
-            _ => return Err(ParseMoveError),
+            _ => return Err(not_a_move()),
         };
         let (from, to) = (parse_square(from)?, parse_square(to)?);
         if from == to {
-            return Err(ParseMoveError);
+            return Err(not_a_move());
         }
         match promotion.map(|letter| letter.to_ascii_lowercase()) {
             None => Ok(Move::new(from, to)),
@@ -178,17 +173,22 @@ impl FromStr for Move {
             Some(b'b') => Ok(Move::promoting(from, to, Piece::Bishop)),
             Some(b'r') => Ok(Move::promoting(from, to, Piece::Rook)),
             Some(b'q') => Ok(Move::promoting(from, to, Piece::Queen)),
-            Some(_) => Err(ParseMoveError),
+            Some(_) => Err(not_a_move()),
         }
     }
 }
 
-fn parse_square([file, rank]: [u8; 2]) -> Result<Square, ParseMoveError> {
+fn not_a_move() -> ParseError {
+    let message = "not a move in coordinate notation (expected something like e2e4 or e7e8q)";
+    ParseError(message.to_owned())
+}
+
+fn parse_square([file, rank]: [u8; 2]) -> Result<Square, ParseError> {
     match (file, rank) {
         (b'a'..=b'h', b'1'..=b'8') => {
             Ok(chess::ALL_SQUARES[((rank - b'1') * 8 + (file - b'a')) as usize])
         }
-        _ => Err(ParseMoveError),
+        _ => Err(not_a_move()),
     }
 }
 
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn invalid_move_text_is_rejected() {
         for text in ["", "e2", "e2e2", "e2e9", "i2e4", "e7e8k", "e7e8qq", "0000", "é2e4"] {
-            assert_eq!(text.parse::<Move>(), Err(ParseMoveError), "{text}");
+            assert_eq!(text.parse::<Move>(), Err(not_a_move()), "{text}");
         }
     }
 }

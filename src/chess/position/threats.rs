@@ -59,10 +59,18 @@ impl Position {
     }
 }
 
+pub(crate) const FILE_A: BitBoard = BitBoard(0x0101_0101_0101_0101);
+pub(crate) const FILE_H: BitBoard = BitBoard(0x8080_8080_8080_8080);
+
+/// Returns every square one file to the left or to the right of a set.
+#[inline]
+pub(crate) fn sideways(set: BitBoard) -> BitBoard {
+    BitBoard((set & !FILE_H).0 << 1 | (set & !FILE_A).0 >> 1)
+}
+
 /// Returns the squares attacked by pawns of a side.
 fn pawn_attacks(side: Color, pawns: BitBoard) -> BitBoard {
-    const FILE_A: u64 = 0x0101_0101_0101_0101;
-    let (west, east) = (pawns.0 & !FILE_A, pawns.0 & !(FILE_A << 7));
+    let (west, east) = ((pawns & !FILE_A).0, (pawns & !FILE_H).0);
     BitBoard(match side {
         Color::White => west << 7 | east << 9,
         Color::Black => west >> 9 | east >> 7,

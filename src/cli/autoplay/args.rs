@@ -13,7 +13,7 @@ use crate::cli::output::errln;
 use crate::cli::usage::{of_arguments, wrong};
 use crate::cli::writing::Force;
 use crate::engine::tablebase::Tables;
-use crate::support::files::{FileKind, Output, OutputError};
+use crate::support::files::{FileError, FileKind, Output};
 use crate::support::words::parse_time;
 use crate::tools::autoplay::affinity::Cores;
 use crate::tools::autoplay::clock::{MoveLimits, TimeControl};
@@ -398,7 +398,7 @@ impl Args {
     }
 
     /// Checks before the match that files written after it can be written.
-    pub(crate) fn check_outputs(&self) -> Result<(), OutputError> {
+    pub(crate) fn check_outputs(&self) -> Result<(), FileError> {
         if let Some(path) = self.report_page().filter(|path| path.exists()) {
             self.output(&path, FileKind::HTML).check()?;
         }

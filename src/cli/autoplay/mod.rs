@@ -99,7 +99,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 fn write_down(args: &Args, results: &mut Results, reporter: &mut Reporter) -> anyhow::Result<()> {
     let page = args.report_page();
     if let (Some(folder), Some(page)) = (&args.report, &page) {
-        create_dir_all(folder).cannot("write", page.display())?;
+        create_dir_all(folder).cannot("write", page)?;
         results.about.games = args.pgn.as_deref().and_then(|pgn| about::relative_path(folder, pgn));
     }
     let report = page.as_deref().map(|path| args.output(path, FileKind::HTML));

@@ -442,7 +442,7 @@ impl FaultFile {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let written = std::mem::replace(&mut *written, Err(io::ErrorKind::BrokenPipe.into()));
         let whole = written.and_then(|file| file.into_inner().map_err(IntoInnerError::into_error));
-        Ok(whole.cannot("write", self.path.display())?.keep()?)
+        Ok(whole.cannot("write", &self.path)?.keep()?)
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn open_learned(path: &Path) -> anyhow::Result<Book> {
     let mut head = Vec::new();
     open_plain(path)
         .and_then(|file| file.take(HEADLINE.len() as u64).read_to_end(&mut head))
-        .cannot("read", path.display())?;
+        .cannot("read", path)?;
     if !is_learning(&head) {
         bail!("{} is no learning file; `tabia --learn FILE` writes such files", path.display());
     }

@@ -137,7 +137,7 @@ fn write(
 ) -> anyhow::Result<Book> {
     let path = output.path();
     let written = write(output.create()?);
-    written.cannot("write", path.display())?.keep()?;
+    written.cannot("write", path)?.keep()?;
     Ok(Book::open(path)?)
 }
 

@@ -15,7 +15,7 @@ use crate::cli::writing::GAMES;
 use crate::engine::controller::{BackgroundEvent, Flow};
 use crate::engine::search::{BookSearch, Config, STACK_SIZE, Searcher};
 use crate::games::book::Names;
-use crate::support::files::{FileKind, Output, OutputError};
+use crate::support::files::{FileError, FileKind, Output};
 use crate::support::words::number_of;
 use crate::tools::annotate::work::annotate_one;
 use crate::tools::annotate::{
@@ -71,7 +71,8 @@ impl Target {
             Target::Page(path) => Output::new(path, FileKind::HTML),
         };
         // The console has no `--force`.
-        let words = |error: OutputError| error.to_string().replace("; --force replaces it", "");
+        let words =
+            |error: FileError| error.to_string().replace("; to replace it, add --force", "");
         output.check().map_err(|error| failed(words(error)))
     }
 

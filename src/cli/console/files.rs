@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use super::text::failed;
 use crate::chess::epd;
-use crate::chess::position::{FenError, Position};
+use crate::chess::position::Position;
 use crate::games::pgn::{self, GameEnd, GameStatus, PgnGame, PgnInput};
+use crate::support::error::ParseError;
 use crate::support::words::{number_of, visible};
 
 /// Splits arguments into a file name, quoted if it has blanks, and an optional word after it.
@@ -123,7 +124,7 @@ pub(super) fn load_position(name: &str, number: usize) -> io::Result<Position> {
 }
 
 /// Parses a position and its counters: those of a FEN, or the operations `hmvc` and `fmvn`.
-fn read_position(line: &str) -> Result<Position, FenError> {
+fn read_position(line: &str) -> Result<Position, ParseError> {
     let (position, rest) = epd::position(line)?;
     let operations = epd::operations(rest);
     let counter = |code| operations.iter().find(|(other, _)| *other == code);

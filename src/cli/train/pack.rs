@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(INTERRUPTED)); // nothing is left behind
         }
     }
-    let (file, bytes) = packer.finish().cannot("write", args.paths.output.display())?;
+    let (file, bytes) = packer.finish().cannot("write", &args.paths.output)?;
     file.keep()?;
     let Tally { games, positions, lost } = tally;
     outln!(
@@ -81,7 +81,7 @@ fn pack(
         if game.replay(|_, _| ()) {
             tally.games += 1;
             tally.positions += game.moves.len();
-            packer.add(reader.settings(), game).cannot("pack", path.display())?;
+            packer.add(reader.settings(), game).cannot("pack", path)?;
         } else {
             log::warn!("{}, game {}: a move is illegal", path.display(), reader.games());
             tally.lost += 1;

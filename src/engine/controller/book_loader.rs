@@ -17,7 +17,7 @@ use super::learning::{is_enough, is_new};
 use super::settings::Settings;
 use super::strength::{Strength, new_seed};
 use super::worker::BackgroundEvent;
-use crate::support::files::describe;
+use crate::support::threads::refused;
 
 /// Assumed nodes per second of the search, to compare its depth with an analysis. This is the speed
 /// of a slow machine; a faster one relies on analyses somewhat more often than necessary.
@@ -66,11 +66,12 @@ impl BookLoader {
         let own_sender = event_sender.clone();
         let started = thread::Builder::new().spawn(move || {
             let opened = catch_unwind(|| Book::open_all(&paths).map_err(|error| error.to_string()));
-            let book = opened.unwrap_or_else(|_| Err(format!("opening {paths} has crashed")));
+            let book =
+                opened.unwrap_or_else(|_| Err(format!("cannot open {paths}: the reader crashed")));
             let _ = own_sender.send(BackgroundEvent::Opened { number, book });
         });
         if let Err(error) = started {
-            let why = format!("no thread can be started to open a book in: {}", describe(&error));
+            let why = format!("cannot open the book: {}", refused(&error));
             let _ = event_sender.send(BackgroundEvent::Opened { number, book: Err(why) });
         }
     }
@@ -94,11 +95,11 @@ impl BookLoader {
             let opened =
                 catch_unwind(|| OpponentBook::open(&spec).map_err(|error| error.to_string()));
             let opponent_book =
-                opened.unwrap_or_else(|_| Err(format!("reading {spec} has crashed")));
+                opened.unwrap_or_else(|_| Err(format!("cannot read {spec}: the reader crashed")));
             let _ = own_sender.send(BackgroundEvent::OpponentBookLoaded { number, opponent_book });
         });
         if let Err(error) = started {
-            let why = format!("no thread can be started to read games in: {}", describe(&error));
+            let why = format!("cannot read the games: {}", refused(&error));
             let _ = event_sender
                 .send(BackgroundEvent::OpponentBookLoaded { number, opponent_book: Err(why) });
         }

@@ -172,7 +172,9 @@ impl<'a> WriterThread<'a> {
                 Some(_) => Learned::read(self.path).map_err(|error| error.to_string()),
                 None => Ok(None),
             }));
-            match read.unwrap_or_else(|_| Err("reading what was learnt has crashed".to_owned())) {
+            match read.unwrap_or_else(|_| {
+                Err("cannot read the learning file: the reader crashed".to_owned())
+            }) {
                 Ok(learned) => (self.learned, self.read) = (learned, now),
                 Err(fault) => self.report_fault(&fault),
             }

@@ -10,7 +10,7 @@ use crate::games::book::{Book, BookValue, Learned, Row, Scored, UnrefutedMove};
 
 use super::learn_writer::LearnWriter;
 use super::worker::BackgroundEvent;
-use crate::support::files::describe;
+use crate::support::threads::refused;
 
 /// After this many quiet plies the fifty-move rule is near, which a search of the same position in
 /// another game ignored.
@@ -55,7 +55,7 @@ impl Learning {
         match LearnWriter::start(path, event_sender.clone()) {
             Ok(writer) => self.writer = Some(writer),
             Err(error) => {
-                let why = format!("no thread can be started to learn in: {}", describe(&error));
+                let why = format!("cannot use the learning file: {}", refused(&error));
                 let _ = event_sender.send(BackgroundEvent::Fault(why));
             }
         }

@@ -59,7 +59,7 @@ impl Engine {
         self.job = None;
         let must_hold_result = self.must_hold_result();
         self.desired.ordered = None;
-        let (mv, ponder) = (self.trust(result.best), result.ponder);
+        let (mv, ponder) = (self.legal_or_any(result.best), result.ponder);
         mv.into_iter().filter(|_| !must_hold_result).for_each(|mv| self.learn_given(mv));
         self.events.push(Event::OrderedResult(OrderedResult {
             mv,

@@ -21,7 +21,7 @@ const DEAD_FROM: u16 = 40;
 impl Engine {
     /// Plays the result of a search, or resigns.
     pub(super) fn play_found(&mut self, result: SearchResult) {
-        let Some(mv) = self.trust(result.best) else { return self.reconcile() };
+        let Some(mv) = self.legal_or_any(result.best) else { return self.reconcile() };
         if result.best.is_some() {
             self.scores.push(result.score);
         }
@@ -45,13 +45,10 @@ impl Engine {
 
     /// Returns the move if it is legal, as it is unless the search crashed; otherwise any legal
     /// move. `None` if there is none.
-    pub(super) fn trust(&self, best: Option<Move>) -> Option<Move> {
+    pub(super) fn legal_or_any(&self, best: Option<Move>) -> Option<Move> {
         best.filter(|&mv| self.position().is_legal(mv)).or_else(|| {
             let any = self.position().legal_moves().iter().next()?;
-            log::error!(
-                "the search returned no legal move in {}: {any} is played",
-                self.position()
-            );
+            log::error!("the search returned no legal move in {}; playing {any}", self.position());
             Some(any)
         })
     }

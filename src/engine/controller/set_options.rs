@@ -46,7 +46,10 @@ impl Engine {
     /// Reports that a number was reduced to what is possible here.
     fn report_cut(&mut self, name: &str, desired: i64, used: i64) {
         if desired > used {
-            let text = format!("{name} {desired} is more than can be used here; it is {used} now");
+            let text = format!(
+                "cannot set {name} to {desired}: this machine allows at most {used}, which is set \
+                 now"
+            );
             self.events.push(Event::Fault(text));
         }
     }

@@ -8,9 +8,9 @@ use thiserror::Error;
 
 use crate::chess::score::Score;
 use crate::engine::eval::Evaluation;
-use crate::engine::eval::nnue::{Network, NetworkError};
+use crate::engine::eval::nnue::Network;
 use crate::engine::search::{BookSearch, Config, MOVE_OVERHEAD, ResearchOrder, total_memory};
-use crate::engine::tablebase::{Tables, TablesError};
+use crate::engine::tablebase::Tables;
 use crate::games::book::{LearnFile, MAX_LOSS, Policy};
 use crate::support::files::{FileError, JournalError};
 
@@ -105,7 +105,7 @@ impl EvaluationKind {
     ///
     /// # Errors
     /// If the network's file cannot be used.
-    pub(crate) fn open(self, network: Option<&Path>) -> Result<Evaluation, NetworkError> {
+    pub(crate) fn open(self, network: Option<&Path>) -> Result<Evaluation, FileError> {
         let network = network.map(Network::open).transpose()?.map(Arc::new);
         Ok(match self {
             EvaluationKind::Classical => Evaluation::Classical,
@@ -261,59 +261,59 @@ const fn row(name: &'static str, uci: &'static str, help: &'static str, kind: Ki
 pub(super) const SETTINGS: &[Setting] = &[
     row("", "Hash", "mebibytes of the transposition table",
         Kind::Spin { min: 1, max: MAX_MEMORY, get: |s| s.search.memory_mb as i64, set: |s, v| s.set_memory(v.unsigned_abs()) }),
-    row("", "Threads", "threads that search",
+    row("", "Threads", "search threads",
         Kind::Spin { min: 1, max: MAX_THREADS, get: |s| s.search.threads as i64, set: |s, v| s.search.threads = v.unsigned_abs() as usize }),
     row("", "Ponder", "think on the opponent's time",
         Kind::Check { get: |s| s.ponder, set: |s, v| s.ponder = v }),
-    row("MultiPV", "MultiPV", "how many of the best lines an analysis shows",
+    row("MultiPV", "MultiPV", "number of lines that an analysis shows",
         Kind::Spin { min: 1, max: 218, get: |s| s.lines, set: |s, v| s.lines = v }),
-    row("", "UCI_ShowWDL", "tell the chances of winning, drawing and losing in thinking output",
+    row("", "UCI_ShowWDL", "show the chances of win, draw and loss",
         Kind::Check { get: |s| s.show_wdl, set: |s, v| s.show_wdl = v }),
-    row("OwnBook", "OwnBook", "play moves from the book",
+    row("OwnBook", "OwnBook", "play book moves",
         Kind::Check { get: |s| s.own_book, set: |s, v| s.own_book = v }),
-    row("BookFile", "BookFile", "a .pgn, .tbk or Polyglot .bin, or several, separated by semicolons; empty for the embedded book, none for no book",
+    row("BookFile", "BookFile", "books, separated by ;; empty: embedded; none: no book",
         Kind::File { get: |s| &s.book, set: |s, v| s.book = v }),
-    row("SparFile", "SparFile", "games whose players I play like: GAMES.pgn[,player=NAME][,ratings=1600-1800]",
+    row("SparFile", "SparFile", "play the openings of GAMES.pgn[,player=NAME][,ratings=A-B]",
         Kind::File { get: |s| &s.opponent_book, set: |s, v| s.opponent_book = v }),
-    row("BookPolicy", "BookPolicy", "how a move is chosen among those of the book",
+    row("BookPolicy", "BookPolicy", "choice among the book moves",
         Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&Policy::IN_USE, &s.policy), set: |s, i| s.policy = Policy::IN_USE[i] }),
-    row("BookMaxLoss", "BookMaxLoss", "centipawns that a move of an analysed book may give away",
+    row("BookMaxLoss", "BookMaxLoss", "centipawns that a move of an analysed book may lose",
         Kind::Spin { min: 0, max: MAX_CENTIPAWNS, get: |s| s.max_loss.into(), set: |s, v| s.max_loss = v as Score }),
-    row("BookSearch", "BookSearch", "what the search does where it meets the book",
+    row("BookSearch", "BookSearch", "what the search does at book positions",
         Kind::Choice { choices: &BOOK_SEARCH_NAMES, get: |s| index_of(&BookSearch::ALL, &s.search.book_search), set: |s, i| s.search.book_search = BookSearch::ALL[i] }),
-    row("SteerMargin", "SteerMargin", "centipawns that may be given away to lead back into the book (BookSearch steer)",
+    row("SteerMargin", "SteerMargin", "centipawns that mode steer may lose to return to the book",
         Kind::Spin { min: 0, max: MAX_CENTIPAWNS, get: |s| s.search.steer_margin.into(), set: |s, v| s.search.steer_margin = v as Score }),
-    row("LearnFile", "LearnFile", "where to write what is learnt, and to look for it; empty for nowhere",
+    row("LearnFile", "LearnFile", "learning file; empty for none",
         Kind::File { get: |s| &s.learn, set: |s, v| s.learn = v }),
-    row("LearnVeto", "LearnVeto", "leave out moves of the book that what is learnt speaks against",
+    row("LearnVeto", "LearnVeto", "skip book moves that the learning file refutes",
         Kind::Check { get: |s| s.veto, set: |s, v| s.veto = v }),
-    row("NetworkFile", "EvalFile", "a network made by tabia train net",
+    row("NetworkFile", "EvalFile", "network made by tabia train net; empty: the embedded one",
         Kind::File { get: |s| &s.network, set: |s, v| s.network = v }),
-    row("Evaluation", "Evaluation", "what judges positions: the classical terms, or a network",
+    row("Evaluation", "Evaluation", "evaluation: a network or the classical terms",
         Kind::Choice { choices: &EVALUATION_NAMES, get: |s| index_of(&EvaluationKind::ALL, &s.evaluation), set: |s, i| s.evaluation = EvaluationKind::ALL[i] }),
-    row("ResearchOrder", "ResearchOrder", "what comes first when a reduced move is searched again",
+    row("ResearchOrder", "ResearchOrder", "how a reduced move that fails high is searched again",
         Kind::Choice { choices: &RESEARCH_ORDER_NAMES, get: |s| index_of(&ResearchOrder::ALL, &s.search.research_order), set: |s, i| s.search.research_order = ResearchOrder::ALL[i] }),
-    row("ResignBelow", "", "resign when so many centipawns behind; 0 for never",
+    row("ResignBelow", "", "resign when this many centipawns behind; 0: never",
         Kind::Spin { min: 0, max: 5000, get: |s| s.resign, set: |s, v| s.resign = v }),
-    row("Contempt", "", "centipawns to be behind before a draw is taken",
+    row("Contempt", "", "centipawns to be behind before a draw offer is accepted",
         Kind::Spin { min: -1000, max: 1000, get: |s| s.contempt, set: |s, v| s.contempt = v }),
-    row("Propose-draws", "", "propose a draw in a dead game",
+    row("Propose-draws", "", "offer a draw in a dead game",
         Kind::Check { get: |s| s.offer_draws, set: |s, v| s.offer_draws = v }),
-    row("LimitStrength", "UCI_LimitStrength", "play like a player of the rating Elo",
+    row("LimitStrength", "UCI_LimitStrength", "play at the rating Elo",
         Kind::Check { get: |s| s.limited, set: |s, v| s.limited = v }),
-    row("Elo", "UCI_Elo", "the rating to play like, if the strength is limited",
+    row("Elo", "UCI_Elo", "the rating",
         Kind::Spin { min: WEAKEST, max: STRONGEST, get: |s| s.elo, set: |s, v| s.elo = v }),
-    row("Luck", "Luck", "draws the errors of a limited strength: the same number, the same errors; 0 for others in each game",
+    row("Luck", "Luck", "seed of the errors at limited strength; 0: a new one each game",
         Kind::Spin { min: 0, max: MAX_SEED, get: |s| s.seed, set: |s, v| s.seed = v }),
-    row("HumanPauses", "HumanPauses", "take as long for a move as a person would, if the strength is limited",
+    row("HumanPauses", "HumanPauses", "at limited strength, take a person's time for a move",
         Kind::Check { get: |s| s.pauses, set: |s, v| s.pauses = v }),
-    row("MoveOverhead", "Move Overhead", "milliseconds of each move's time kept back for its way to the opponent's clock",
+    row("MoveOverhead", "Move Overhead", "milliseconds per move reserved for delays",
         Kind::Spin { min: 0, max: 5000, get: |s| s.overhead, set: |s, v| s.overhead = v }),
-    row("SyzygyPath", "SyzygyPath", "the folder of the endgame tables",
+    row("SyzygyPath", "SyzygyPath", "folders of Syzygy tables, separated by :",
         Kind::Folder { get: |s| &s.tablebases, set: |s, v| s.tablebases = v }),
-    row("LogFile", "LogFile", "where to write what is going on",
+    row("LogFile", "LogFile", "append the log to this file",
         Kind::File { get: |s| &s.log, set: |s, v| s.log = v }),
-    row("ClearHash", "Clear Hash", "forget what the search has learned", Kind::ClearMemory),
+    row("ClearHash", "Clear Hash", "clear the transposition table and what the search has learnt", Kind::ClearMemory),
 ];
 
 /// The constants of the search, in a build for tuning.
@@ -352,19 +352,19 @@ pub(crate) enum SettingError {
     Value(String),
     /// The endgame tables cannot be used.
     #[error(transparent)]
-    Endgames(#[from] TablesError),
+    Endgames(FileError),
     /// The network's file cannot be used.
     #[error(transparent)]
-    Network(#[from] NetworkError),
+    Network(FileError),
+    /// The log cannot be written.
+    #[error(transparent)]
+    Log(#[from] FileError),
     /// The learn file cannot be used; the reason.
     #[error("{0}")]
     Learning(String),
     /// The system starts no thread; its error message.
-    #[error("the system starts no thread to search in: {0}")]
+    #[error("cannot start a search thread: {0}")]
     Start(String),
-    /// The log cannot be written.
-    #[error(transparent)]
-    Log(#[from] FileError),
 }
 
 impl From<JournalError> for SettingError {
@@ -436,10 +436,10 @@ impl Settings {
     /// If one cannot be used.
     pub(super) fn open_files(&mut self, old: &Settings) -> Result<(), SettingError> {
         if (self.evaluation, &self.network) != (old.evaluation, &old.network) {
-            self.search.evaluation = self.evaluation()?;
+            self.search.evaluation = self.evaluation().map_err(SettingError::Network)?;
         }
         if self.tablebases != old.tablebases {
-            self.search.endgames = self.endgames()?;
+            self.search.endgames = self.endgames().map_err(SettingError::Endgames)?;
         }
         if self.learn != old.learn && !self.learn.is_empty() {
             LearnFile::open(Path::new(&self.learn))?;
@@ -451,7 +451,7 @@ impl Settings {
     ///
     /// # Errors
     /// If the network's file cannot be used.
-    fn evaluation(&self) -> Result<Evaluation, NetworkError> {
+    fn evaluation(&self) -> Result<Evaluation, FileError> {
         let file = Some(&self.network).filter(|file| !file.is_empty());
         self.evaluation.open(file.map(Path::new))
     }
@@ -460,7 +460,7 @@ impl Settings {
     ///
     /// # Errors
     /// If there are none in the folder.
-    fn endgames(&self) -> Result<Option<Tables>, TablesError> {
+    fn endgames(&self) -> Result<Option<Tables>, FileError> {
         let folder = Some(&self.tablebases).filter(|folder| !folder.is_empty());
         folder.map(|folder| Tables::open(Path::new(folder))).transpose()
     }
@@ -521,6 +521,31 @@ mod tests {
             let before = settings.clone();
             assert_eq!(change(&mut settings, name, &current), Ok(()), "{name}");
             assert_eq!(settings, before, "{name}");
+        }
+    }
+
+    #[test]
+    fn options_page_has_a_row_for_each_setting() {
+        let page = include_str!("../../../docs/reference/options.md").replace('`', "");
+        let settings = Settings::default();
+        let dash = |name: &'static str| if name.is_empty() { "-" } else { name };
+        for row in SETTINGS {
+            let uci = if row.uci == row.name { "" } else { dash(row.uci) };
+            let start = format!("| {} | {uci} ", dash(row.name)).replace("  ", " ");
+            let rows: Vec<&str> = page.lines().filter(|line| line.starts_with(&start)).collect();
+            let [line] = rows[..] else { panic!("{start}: {rows:?}") };
+            let values = match &row.kind {
+                Kind::Check { get, .. } => {
+                    format!("on, off ({}", if get(&settings) { "on" } else { "off" })
+                }
+                Kind::Spin { min, max, get, .. } => format!("{min} to {max} ({})", get(&settings)),
+                Kind::Choice { choices, get, .. } => choices[get(&settings)].to_owned(),
+                Kind::File { .. } | Kind::Folder { .. } => "(empty)".to_owned(),
+                Kind::ClearMemory => "button".to_owned(),
+            };
+            let rest = &line[start.len()..];
+            assert!(rest.contains(&values), "{line}: expected {values}");
+            assert!(rest.contains(&format!("| {}", row.help)), "{line}: expected {}", row.help);
         }
     }
 

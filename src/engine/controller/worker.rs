@@ -208,7 +208,7 @@ fn work(
     orders: &Receiver<SearchRequest>,
     event_sender: &Sender<BackgroundEvent>,
 ) {
-    let mut backend = made(make, &config);
+    let mut backend = create_backend(make, &config);
     for order in orders {
         if let SearchRequest::Configure(desired) = &order {
             config = (**desired).clone();
@@ -232,13 +232,13 @@ fn work(
             }
         }));
         let panicked = done.is_err();
-        let done = done.unwrap_or_else(|_| last_words(&order));
+        let done = done.unwrap_or_else(|_| empty_result(&order));
         let send_event = |fault| {
             let _ = event_sender.send(BackgroundEvent::Fault(fault));
         };
         if panicked || is_without_move(&order, &done) {
-            send_event("the search has crashed and is started anew".to_owned());
-            backend = made(make, &config);
+            send_event("the search has crashed and was restarted".to_owned());
+            backend = create_backend(make, &config);
         } else {
             backend.take_faults().iter().map(SearchFault::to_string).for_each(send_event);
         }
@@ -247,7 +247,7 @@ fn work(
 }
 
 /// Creates a backend with the user's configuration, or with the defaults if that panics.
-fn made(make: &MakeBackend, config: &Config) -> Box<dyn Backend> {
+fn create_backend(make: &MakeBackend, config: &Config) -> Box<dyn Backend> {
     let made = catch_unwind(AssertUnwindSafe(|| make(config.clone())));
     made.unwrap_or_else(|_| make(Config::default()))
 }
@@ -263,7 +263,7 @@ fn is_without_move(order: &SearchRequest, background_event: &BackgroundEvent) ->
 }
 
 /// Returns the event for a request that could not be completed.
-fn last_words(order: &SearchRequest) -> BackgroundEvent {
+fn empty_result(order: &SearchRequest) -> BackgroundEvent {
     match order {
         SearchRequest::Search { job, .. } => {
             BackgroundEvent::Finished { job: *job, result: SearchResult::default() }

@@ -31,7 +31,7 @@ pub(crate) mod tuning;
 
 pub(crate) use breakdown::breakdown;
 pub(crate) use classical::tuned::LOGISTIC_SCALE;
-pub use nnue::{Network, NetworkError};
+pub use nnue::Network;
 
 use std::fmt;
 use std::sync::Arc;

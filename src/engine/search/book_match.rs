@@ -24,7 +24,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
     #[inline]
     pub(super) fn prefetch_book(&self, position: &Position, ply: Ply) -> Option<PendingLookup<'a>> {
         let probe = self.job.book.as_ref()?;
-        self.stack[ply].excluded.is_none().then(|| probe.ask(position))
+        self.stack[ply].excluded.is_none().then(|| probe.start_lookup(position))
     }
 
     /// Looks up an inner node in the book and returns what affects the search.

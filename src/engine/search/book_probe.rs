@@ -52,7 +52,7 @@ impl BookProbe {
         self.values.and_then(|_| self.book.value(position))
     }
 
-    /// Prefetches what [`BookProbe::ask`] will read for a position with these pawns.
+    /// Prefetches what [`BookProbe::start_lookup`] will read for a position with these pawns.
     #[inline]
     pub(super) fn prefetch(&self, pawn_key: u64) {
         self.book.prefetch(pawn_key);
@@ -61,8 +61,8 @@ impl BookProbe {
     /// Starts a lookup that filters out most positions not in the book. Do other work before
     /// reading the answer, which has to come from memory.
     #[inline]
-    pub(super) fn ask(&self, position: &Position) -> PendingLookup<'_> {
-        self.book.ask(position)
+    pub(super) fn start_lookup(&self, position: &Position) -> PendingLookup<'_> {
+        self.book.start_lookup(position)
     }
 
     pub(super) fn reached(&self, position: &Position) -> Option<Counts> {

@@ -3,12 +3,11 @@
 use std::num::NonZero;
 use std::str::FromStr;
 
-use thiserror::Error;
-
 use crate::chess::score::Score;
 use crate::engine::eval::Evaluation;
 use crate::engine::tablebase::Tables;
 use crate::games::book::Book;
+use crate::support::error::ParseError;
 
 /// The configuration of a searcher. Equal configurations give the same searches.
 ///
@@ -83,11 +82,6 @@ pub enum BookSearch {
     Steer,
 }
 
-/// Error for a text that is not the name of a [`BookSearch`] mode.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("unknown book search mode `{0}` (expected off, first, stop, value or steer)")]
-pub struct ParseBookSearchError(String);
-
 impl BookSearch {
     /// All modes.
     pub const ALL: [BookSearch; 5] = [
@@ -116,11 +110,14 @@ impl BookSearch {
 }
 
 impl FromStr for BookSearch {
-    type Err = ParseBookSearchError;
+    type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mode = BookSearch::ALL.into_iter().find(|mode| mode.name() == text);
-        mode.ok_or_else(|| ParseBookSearchError(text.to_owned()))
+        mode.ok_or_else(|| {
+            let names = BookSearch::ALL.map(BookSearch::name).join(", ");
+            ParseError(format!("unknown book search mode {text:?}: expected one of {names}"))
+        })
     }
 }
 

@@ -80,13 +80,13 @@ impl PersistentState {
     }
 
     /// Clears what was learnt. No search may be running.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn clear(&mut self) {
         match Arc::get_mut(&mut self.table) {
             Some(table) => {
                 table.clear();
                 self.history.clear();
             }
-            _ => log::error!("the table is still in use after the search"),
+            _ => log::error!("the transposition table is still in use after the search"),
         }
     }
 }

@@ -127,7 +127,7 @@ mod exact_tests;
 mod tests;
 
 pub(crate) use clock::{MOVE_OVERHEAD, usual_time};
-pub use config::{BookSearch, Config, ParseBookSearchError, ResearchOrder};
+pub use config::{BookSearch, Config, ResearchOrder};
 pub use control::Control;
 pub use handicap::Handicap;
 pub use limits::{Limits, TimeLimit};

@@ -109,7 +109,7 @@ pub enum NodeEnd {
     /// A draw by rule, or a repetition within the search.
     Draw,
     /// No line from here can matter: there is a shorter mate, or a draw is available.
-    Closed,
+    EmptyWindow,
     /// The transposition table.
     Table,
     /// The endgame tables.
@@ -131,7 +131,7 @@ pub enum NodeEnd {
     /// The search is for mates only, and there is none within the depth.
     NoMate,
     /// The line has the maximum length.
-    Longest,
+    MaxPly,
     /// The search was stopped before the node was counted.
     Stopped,
 }
@@ -220,7 +220,7 @@ pub enum SearchStep<'a> {
     /// A move is not searched.
     Pruned(Move, PruneReason),
     /// Enough quiet moves were searched: the others are skipped.
-    QuietsLeftOut,
+    QuietsPruned,
     /// A move has been searched. It raises alpha if above it, and fails high from beta on.
     Scored {
         /// The move.

@@ -83,7 +83,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
         self.show(|_| SearchStep::Narrowed { alpha: window.alpha, beta: window.beta });
         if window.alpha >= window.beta {
-            return self.ended(NodeEnd::Closed, window.alpha);
+            return self.ended(NodeEnd::EmptyWindow, window.alpha);
         }
         let mut table = table;
         if let Some(known) = known {
@@ -152,7 +152,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
         (ply >= MAX_PLY - 1).then(|| {
             let score = self.evaluate(position, ply);
-            self.ended(NodeEnd::Longest, score)
+            self.ended(NodeEnd::MaxPly, score)
         })
     }
 
@@ -421,7 +421,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
             progress.count += 1;
             let facts = MoveFacts { extension, ..MoveFacts::of(&progress) };
             if self.may_prune_moves(node, facts) && prune::late_move_pruning(node, facts.quiets) {
-                self.show(|_| SearchStep::QuietsLeftOut);
+                self.show(|_| SearchStep::QuietsPruned);
                 source.skip_quiets();
             }
             let Some(score) = self.search_move(node, mv, facts) else { continue };

@@ -30,7 +30,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         let window = self.repetition_window(position, ply, window);
         self.show(|_| SearchStep::Narrowed { alpha: window.alpha, beta: window.beta });
         if window.alpha >= window.beta {
-            return self.ended(NodeEnd::Closed, window.alpha);
+            return self.ended(NodeEnd::EmptyWindow, window.alpha);
         }
         // Overlaps with the prefetch of the table's entry.
         self.evaluator.prepare(position, ply);

@@ -134,7 +134,9 @@ pub struct SearchResult {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SearchFault {
     /// There is no memory for a larger table.
-    #[error("there is no memory for a transposition table of {wanted} MB: it has {kept} MB")]
+    #[error(
+        "cannot set the transposition table to {wanted} MB: not enough memory; it has {kept} MB"
+    )]
     Memory {
         /// The requested size, in megabytes.
         wanted: usize,
@@ -142,7 +144,7 @@ pub enum SearchFault {
         kept: usize,
     },
     /// Not all threads could be started.
-    #[error("the system starts no more than {searching} of {wanted} search threads: those search")]
+    #[error("cannot start {wanted} search threads: the system allows {searching}, which are used")]
     Threads {
         /// The requested number.
         wanted: usize,
@@ -151,7 +153,8 @@ pub enum SearchFault {
     },
     /// A search thread has panicked or did not start; the search ended with its results so far.
     #[error(
-        "search thread {thread} has crashed ({why}): the search ends early, the next is whole again"
+        "search thread {thread} has crashed ({why}); this search ends early, the next uses all \
+         threads"
     )]
     Crash {
         /// Its number, from 0.

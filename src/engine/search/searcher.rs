@@ -147,7 +147,7 @@ impl Searcher {
 
     /// Discards everything learnt from earlier searches.
     pub fn new_game(&mut self) {
-        self.persistent.forget();
+        self.persistent.clear();
     }
 
     /// Searches the current position of `game` until a limit is reached or `control` stops it.
@@ -255,7 +255,9 @@ impl Helper {
             .name(format!("search-{id}"))
             .stack_size(STACK_SIZE)
             .spawn(move || run_helper(id, &inbox, &ready));
-        let handle = started.inspect_err(|error| log::warn!("search thread {id}: {error}")).ok()?;
+        let handle = started
+            .inspect_err(|error| log::warn!("cannot start search thread {id}: {error}"))
+            .ok()?;
         let helper = Helper { tasks: Some(tasks), handle: Some(handle) };
         // Checked again, because a thread takes some memory besides its stack.
         (is_ready.recv().is_ok() && has_room(0)).then_some(helper)
@@ -265,7 +267,7 @@ impl Helper {
         if let Some(tasks) = &self.tasks
             && tasks.send(task).is_err()
         {
-            log::error!("a search thread has died");
+            log::error!("a search thread has ended unexpectedly");
         }
     }
 }
@@ -334,5 +336,5 @@ fn on_new_thread<R: Send>(job: &Job, part: impl FnOnce() -> R + Send) -> Option<
 
 fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref().copied()).unwrap_or("for no known reason").to_owned()
+    text.or_else(|| panic.downcast_ref().copied()).unwrap_or("unknown reason").to_owned()
 }

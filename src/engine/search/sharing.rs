@@ -134,7 +134,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
             progress.count += 1;
             let facts = MoveFacts::of(progress);
             if self.may_prune_moves(node, facts) && prune::late_move_pruning(node, facts.quiets) {
-                self.show(|_| SearchStep::QuietsLeftOut);
+                self.show(|_| SearchStep::QuietsPruned);
                 source.skip_quiets();
             }
             if !self.is_pruned(node, mv, facts) {

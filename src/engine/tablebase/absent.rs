@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::{RankedMove, RootProbe, TablebaseResult, TablesError};
+use super::{RankedMove, RootProbe, TablebaseResult};
 use crate::chess::position::{Color, Position};
+use crate::support::files::FileError;
 
 /// Syzygy tables. This build lacks the feature `syzygy`, so none exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,9 +14,10 @@ impl Tables {
     /// Opens the tables in a folder.
     ///
     /// # Errors
-    /// Always [`TablesError::Unsupported`].
-    pub fn open(_: &Path) -> Result<Self, TablesError> {
-        Err(TablesError::Unsupported)
+    /// Always.
+    pub fn open(path: &Path) -> Result<Self, FileError> {
+        let reason = "this build lacks the feature `syzygy`";
+        Err(FileError::new("use endgame tables in", path, reason))
     }
 
     /// Returns the error messages of unusable files.

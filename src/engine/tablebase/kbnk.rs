@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use chess::{ALL_SQUARES, EMPTY, between, get_bishop_moves, get_king_moves, get_knight_moves};
 
-use crate::chess::position::{BitBoard, Color, Move, Piece, Position, Square};
+use crate::chess::position::{BitBoard, Color, Move, Piece, Position, Square, sideways};
 
 const SQUARES: usize = 64;
 const DARK_SQUARES: BitBoard = BitBoard(0xaa55_aa55_aa55_aa55);
@@ -71,9 +71,9 @@ impl Place {
     fn lost(self, won: BitBoard) -> BitBoard {
         let attacked = self.attacked();
         let safe = !(attacked | bit(self.king));
-        let stalemated = !(attacked | beside(safe));
+        let stalemated = !(attacked | king_moves(safe));
         let legal = !(self.occupied() | get_king_moves(self.king));
-        legal & !stalemated & !beside(safe & !won)
+        legal & !stalemated & !king_moves(safe & !won)
     }
 }
 
@@ -82,13 +82,10 @@ fn bit(square: Square) -> BitBoard {
 }
 
 /// Squares a king's move away from any of `squares`.
-fn beside(squares: BitBoard) -> BitBoard {
-    const FILE_A: u64 = 0x0101_0101_0101_0101;
-    const FILE_H: u64 = FILE_A << 7;
-    let BitBoard(squares) = squares;
-    let sideways = (squares & !FILE_H) << 1 | (squares & !FILE_A) >> 1;
-    let row = squares | sideways;
-    BitBoard(sideways | row << 8 | row >> 8)
+fn king_moves(squares: BitBoard) -> BitBoard {
+    let beside = sideways(squares);
+    let row = (squares | beside).0;
+    BitBoard(beside.0 | row << 8 | row >> 8)
 }
 
 fn solve() -> Box<[[u8; SQUARES]]> {

@@ -32,42 +32,12 @@ pub(crate) mod kbnk;
 #[cfg(feature = "syzygy")]
 mod syzygy;
 
-use std::path::PathBuf;
-
-use thiserror::Error;
-
 #[cfg(not(feature = "syzygy"))]
 pub use absent::Tables;
 #[cfg(feature = "syzygy")]
 pub use syzygy::Tables;
 
 use crate::chess::position::Move;
-use crate::support::files::FileError;
-
-/// Why there are no tables.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum TablesError {
-    /// A folder cannot be read.
-    #[error(transparent)]
-    Read(#[from] FileError),
-    /// This build lacks the feature `syzygy`.
-    #[error("cannot read endgame tables: this build lacks the feature `syzygy`")]
-    Unsupported,
-    /// It contains no tables.
-    #[error("there are no Syzygy tables (*.rtbw) in {}", path.display())]
-    None {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// It contains files with the names of tables, but none is a valid table.
-    #[error("there are no sound Syzygy tables in {}: {first}", path.display())]
-    Damaged {
-        /// The folder.
-        path: PathBuf,
-        /// The error in one of them.
-        first: String,
-    },
-}
 
 /// The result with best play. Wins prevented by the fifty-move rule are draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

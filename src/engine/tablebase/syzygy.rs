@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use shakmaty::{Bitboard, ByColor, ByRole, CastlingMode, Chess, Setup};
 use shakmaty_syzygy::{AmbiguousWdl, Metric, ProbeError, Syzygy, SyzygyError, Tablebase, Wdl};
 
-use super::{RankedMove, RootProbe, TablebaseResult, TablesError};
+use super::{RankedMove, RootProbe, TablebaseResult};
 use crate::chess::position::{Color, Move, Piece, Position};
-use crate::support::files::{Cannot, open_plain};
+use crate::support::files::{Cannot, FileError, open_plain};
 
 /// Separates folders, as in a `PATH`.
 #[cfg(not(windows))]
@@ -24,7 +24,7 @@ const SEPARATOR: char = ';';
 const WDL_ENDING: &str = "rtbw";
 const DTZ_ENDING: &str = "rtbz";
 /// Error message for a file that is not a table.
-const FOREIGN: &str = "it does not begin as a table does";
+const FOREIGN: &str = "it is not an endgame table";
 
 /// Syzygy tables; clones share them.
 #[derive(Clone)]
@@ -65,12 +65,12 @@ impl Tables {
     ///
     /// # Errors
     /// If there are none, or a folder cannot be read.
-    pub fn open(path: &Path) -> Result<Self, TablesError> {
+    pub fn open(path: &Path) -> Result<Self, FileError> {
         let mut tables = Tablebase::new();
         let mut damage = Damage::default();
         let mut files = 0;
         for folder in path.to_string_lossy().split(SEPARATOR).map(Path::new) {
-            let found = files_of(folder).cannot("read endgame tables in", folder.display())?;
+            let found = files_of(folder).cannot("read endgame tables in", folder)?;
             for file in found {
                 match has_valid_header(&file).and_then(|()| tables.add_file(&file)) {
                     Ok(()) => files += 1,
@@ -79,11 +79,11 @@ impl Tables {
             }
         }
         if files == 0 {
-            let path = path.to_owned();
-            return Err(match damage.messages.into_iter().next() {
-                Some(first) => TablesError::Damaged { path, first },
-                None => TablesError::None { path },
-            });
+            let reason = match damage.messages.first() {
+                Some(first) => format!("no Syzygy table is valid: {first}"),
+                None => "there are no Syzygy tables (*.rtbw)".to_owned(),
+            };
+            return Err(FileError::new("use endgame tables in", path, reason));
         }
         let max_pieces = tables.max_pieces() as u32;
         Ok(Tables { tables: Arc::new(tables), max_pieces, damage: Arc::new(Mutex::new(damage)) })
@@ -201,7 +201,8 @@ impl Damage {
     /// Records the error in a file, once.
     fn add(&mut self, name: &str, why: &str) {
         if self.known.insert(name.to_owned()) {
-            self.messages.push(format!("the endgame table {name} is left out: {why}"));
+            self.messages
+                .push(format!("cannot use the endgame table {name}: {why}; it is skipped"));
         }
     }
 }

@@ -47,18 +47,15 @@ pub(crate) use analysis::growth::{FrontierMove, frontier_moves, grow};
 pub(crate) use analysis::journal::{AnalysisJournal, open_journal};
 pub use builder::{
     BookOutput, BuildError, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, DEFAULT_MEMORY,
-    EcoRange, FaultListener, GameFault, GameFilter, Monitor, ParseFilterError, build,
-    build_in_memory,
+    EcoRange, FaultListener, GameFault, GameFilter, Monitor, build, build_in_memory,
 };
 pub use choice::candidate::{Candidate, Choice, Rejection};
 pub(crate) use choice::certainty::quantile;
 pub use choice::chooser::Chooser;
 pub(crate) use choice::chooser::MAX_LOSS;
-pub use choice::policy::{ParsePolicyError, Policy};
+pub use choice::policy::Policy;
 pub use choice::veto::Veto;
-pub use facets::{
-    FacetFilter, FileRecord, GameId, ParseFacetError, ParseGameIdError, RatingGroup, Speed,
-};
+pub use facets::{FacetFilter, FileRecord, GameId, RatingGroup, Speed};
 pub use format::counts::Counts;
 pub use format::entry::BookEntry;
 pub use format::error::BookError;

@@ -3,14 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
-
 use crate::games::pgn::Tags;
-
-/// The error for a text that is not a date.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0:?} is no date: expected YYYY, YYYY.MM or YYYY.MM.DD")]
-pub struct ParseDateError(String);
+use crate::support::error::ParseError;
 
 /// A day for comparing games: `2024.05.17`, `2024.05.??`, `2024`.
 ///
@@ -27,7 +21,7 @@ impl PgnDate {
     ///
     /// # Errors
     /// If the text is not a date.
-    pub fn end_of(text: &str) -> Result<Self, ParseDateError> {
+    pub fn end_of(text: &str) -> Result<Self, ParseError> {
         let (year, month, day) = GameDate::parse(text)?.parts();
         let last = |part: u8, last: u8| if part == 0 { last } else { part };
         Ok(PgnDate { year, month: last(month, LAST_MONTH), day: last(day, LAST_DAY) })
@@ -47,7 +41,7 @@ impl PgnDate {
 }
 
 impl FromStr for PgnDate {
-    type Err = ParseDateError;
+    type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (year, month, day) = GameDate::parse(text)?.parts();
@@ -107,8 +101,9 @@ impl GameDate {
     ///
     /// # Errors
     /// If the text has no year, or a part of it is out of range.
-    pub fn parse(text: &str) -> Result<Self, ParseDateError> {
-        let bad = || ParseDateError(text.to_owned());
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        let bad =
+            || ParseError(format!("{text:?} is not a date: expected YYYY, YYYY.MM or YYYY.MM.DD"));
         let mut parts = text.trim().split(['.', '-', '/']);
         let year = parts.next().and_then(|year| year.parse().ok()).ok_or_else(bad)?;
         let mut part = |largest: u8| match parts.next() {

@@ -29,7 +29,7 @@ pub(super) fn decoded(mut input: Box<dyn Read + Send>) -> io::Result<Box<dyn Rea
         Encoding::Bytes => Ok(Box::new(whole)),
         Encoding::Utf16 { big_endian } => Ok(Box::new(Utf16::new(whole, big_endian))),
         Encoding::Utf32 => {
-            let reason = "its text is UTF-32: turn it into UTF-8 first, for example with iconv";
+            let reason = "its text is UTF-32; convert it to UTF-8 first, for example with iconv";
             Err(io::Error::new(io::ErrorKind::Unsupported, reason))
         }
     }

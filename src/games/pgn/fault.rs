@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::GameResult;
-use crate::chess::position::{FenError, SanError};
+use crate::chess::position::SanError;
+use crate::support::error::ParseError;
 use crate::support::words::visible;
 
 /// How the reading of one game ended.
@@ -56,7 +57,7 @@ pub enum FaultReason {
     /// A token that is neither a move nor any other part of a game.
     Token,
     /// An invalid start position.
-    Fen(FenError),
+    Fen(ParseError),
     /// A comment without a closing brace.
     OpenComment,
     /// A variation without a closing parenthesis.
@@ -71,13 +72,12 @@ impl fmt::Display for FaultReason {
             FaultReason::Move(error) => error.fmt(f),
             FaultReason::Token => f.write_str("cannot understand"),
             FaultReason::Fen(error) => error.fmt(f),
-            FaultReason::OpenComment => f.write_str("a comment without its closing brace"),
-            FaultReason::OpenVariation => {
-                f.write_str("a variation without its closing parenthesis")
-            }
+            FaultReason::OpenComment => f.write_str("a comment without a closing brace"),
+            FaultReason::OpenVariation => f.write_str("a variation without a closing parenthesis"),
             FaultReason::Results(tag, token) => write!(
                 f,
-                "the result after the moves is {token}, that of the Result tag {tag}, which counts"
+                "the result after the moves is {token}, but that of the Result tag, which \
+                 counts, is {tag}"
             ),
         }
     }

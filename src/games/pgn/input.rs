@@ -173,10 +173,10 @@ fn begins_as_parquet(path: &Path) -> io::Result<bool> {
 }
 
 #[cfg(feature = "parquet")]
-const NO_PARQUET: &str = "it is Parquet, which is read from files alone";
+const NO_PARQUET: &str = "it is Parquet, which can be read only from files";
 #[cfg(not(feature = "parquet"))]
 const NO_PARQUET: &str =
-    "it is Parquet, which a program reads that `cargo build --release --features parquet` makes";
+    "it is Parquet; to read it, build Tabia with `cargo build --release --features parquet`";
 
 pub(super) const HEAD: u64 = 4096;
 
@@ -191,7 +191,7 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
     let packings = PACKINGS.map(is);
     if let Some((_, what, how)) = FOREIGN_PACKINGS.iter().find(|(signature, ..)| is(signature)) {
         return Err(unsupported(format!(
-            "it is {what}: unpack it first, for example with `{how}`"
+            "it is {what}; unpack it first, for example with `{how}`"
         )));
     }
     if is(PARQUET) {

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
+use crate::support::error::ParseError;
 struct Alphabet {
     /// ISO 639-1.
     codes: &'static [&'static str],
@@ -46,11 +46,6 @@ pub(super) type EnglishWord = ArrayVec<u8, LONGEST>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Language(u8);
-
-/// The error for an unknown language.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("expected one of {}", Language::all().map(|language| language.to_string()).collect::<Vec<_>>().join(", "))]
-pub struct ParseLanguageError;
 
 impl Language {
     /// The letters of the PGN standard.
@@ -137,20 +132,23 @@ impl From<Language> for String {
 }
 
 impl TryFrom<String> for Language {
-    type Error = ParseLanguageError;
+    type Error = ParseError;
 
-    fn try_from(code: String) -> Result<Self, ParseLanguageError> {
+    fn try_from(code: String) -> Result<Self, ParseError> {
         code.parse()
     }
 }
 
 impl FromStr for Language {
-    type Err = ParseLanguageError;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, ParseLanguageError> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         let lower = text.to_lowercase();
         let knows = |language: &Language| language.alphabet().codes.contains(&lower.as_str());
-        Language::all().find(knows).ok_or(ParseLanguageError)
+        Language::all().find(knows).ok_or_else(|| {
+            let names: Vec<String> = Language::all().map(String::from).collect();
+            ParseError(format!("unknown language {text:?}: expected one of {}", names.join(", ")))
+        })
     }
 }
 

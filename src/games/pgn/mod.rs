@@ -52,14 +52,13 @@ mod visitor;
 mod wide;
 mod writer;
 
-pub use crate::support::files::FileError as InputError;
 pub(crate) use chunks::{BrokenInput, Chunk, Chunks, ReadSoFar};
-pub use date::{GameDate, Month, ParseDateError, PgnDate};
+pub use date::{GameDate, Month, PgnDate};
 pub(crate) use detect::language_of;
 pub use fault::{Fault, FaultReason, GameEnd, GameStatus};
 pub use game::{GameResult, PgnGame, PgnMove, read_games};
 pub use input::PgnInput;
-pub use language::{Language, ParseLanguageError};
+pub use language::Language;
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::{io_error, open_parquet};
 pub(crate) use paths::UNFINISHED;

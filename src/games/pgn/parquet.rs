@@ -59,7 +59,7 @@ pub(crate) fn open_parquet(file: File) -> io::Result<SerializedFileReader<File>>
     if columns.all(is_within) {
         return Ok(reader);
     }
-    Err(io::Error::new(io::ErrorKind::InvalidData, "it is damaged: a column is not within it"))
+    Err(io::Error::new(io::ErrorKind::InvalidData, "it is damaged: a column lies outside the file"))
 }
 
 impl ParquetGames {
@@ -75,8 +75,7 @@ impl ParquetGames {
         let all_rows = metadata.num_rows().max(1).unsigned_abs();
         let has_moves = metadata.schema().get_fields().iter().any(|field| field.name() == MOVES);
         if !has_moves {
-            let reason =
-                format!("it is Parquet without a column {MOVES}, in which games have their moves");
+            let reason = format!("it is Parquet without a column {MOVES} of moves");
             return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
         }
         let rows = RowIter::from_file_into(Box::new(reader));

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::input::{HEAD, refuse_foreign, unsupported};
-use super::{InputError, PgnInput, read_games};
-use crate::support::files::describe;
+use super::{PgnInput, read_games};
+use crate::support::files::{FileError, describe};
 
 /// Suffixes of the files to read from a folder.
 #[cfg(not(feature = "parquet"))]
@@ -17,7 +17,7 @@ const PGN_ENDINGS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".par
 /// The suffix of folders with the checkpoints of unfinished builds.
 pub(crate) const UNFINISHED: &str = ".unfinished";
 const UNFINISHED_FOLDER: &str =
-    "it is the unfinished work of a build: repeat the command that began it";
+    "it is the unfinished work of a build; repeat the command that started it";
 
 impl PgnInput {
     /// Converts paths to inputs: `-` is standard input, a folder is all PGN files in it and below.
@@ -27,15 +27,14 @@ impl PgnInput {
     /// # Errors
     /// If a path does not exist or cannot be read, a folder has no PGN file, or a file is of a kind
     /// without games, such as a book.
-    pub fn from_paths(paths: &[PathBuf]) -> Result<Vec<PgnInput>, InputError> {
+    pub fn from_paths(paths: &[PathBuf]) -> Result<Vec<PgnInput>, FileError> {
         let mut inputs = Vec::new();
         for path in paths {
             if path.as_os_str() == "-" {
                 inputs.push(PgnInput::Stdin);
                 continue;
             }
-            let unusable =
-                |reason| InputError { action: "read", name: path.display().to_string(), reason };
+            let unusable = |reason: String| FileError::new("read", path, reason);
             let is_folder = path.metadata().map_err(|error| unusable(describe(&error)))?.is_dir();
             if !is_folder {
                 let input = PgnInput::File(path.clone());
@@ -49,7 +48,10 @@ impl PgnInput {
             let before = inputs.len();
             add_folder(path, &mut inputs).map_err(|error| unusable(describe(&error)))?;
             if inputs.len() == before {
-                return Err(unusable(format!("no file in it ends in {}", PGN_ENDINGS.join(", "))));
+                return Err(unusable(format!(
+                    "it contains no file that ends in {}",
+                    PGN_ENDINGS.join(", ")
+                )));
             }
         }
         Ok(inputs)
@@ -75,7 +77,7 @@ impl PgnInput {
         let _ = text.take(HEAD).read_to_end(&mut head);
         refuse_foreign(&head)?;
         if head.contains(&0) && !self.holds_games()? {
-            return Err(unsupported("it is binary data without any game".to_owned()));
+            return Err(unsupported("it is binary data without a game".to_owned()));
         }
         Ok(())
     }

@@ -80,6 +80,16 @@ mod tests {
     }
 
     #[test]
+    fn protocols_page_has_a_row_for_each_feature() {
+        let page = include_str!("../../../docs/reference/protocols.md");
+        let page = &page[..page.find("## UCI").expect("a section on UCI")];
+        let rows = |start: &str| page.lines().filter(|line| line.starts_with(start)).count();
+        for (name, value) in SWITCHES {
+            assert_eq!(rows(&format!("| `{name}` | {value} | ")), 1, "{name}");
+        }
+    }
+
+    #[test]
     fn every_option_round_trips() {
         let settings = Settings::default();
         for row in all_settings().filter(|row| !row.name.is_empty()) {

@@ -32,5 +32,4 @@ pub use command::{Command, MoveSet};
 pub use option::{OptionKind, OptionSpec};
 pub use reply::{Audience, Extras, Feature, FeatureValue, Reply, Status, Thinking};
 pub(crate) use session::Session;
-pub use syntax::CommandError;
 pub(crate) use text::{FATAL, from_protocol_score};

@@ -17,7 +17,7 @@ use crate::games::pgn::GameResult;
 
 use super::command::{Command, MoveSet};
 use super::reply::{Audience, Reply, Status, Thinking};
-use super::syntax::{CommandError, looks_like_move};
+use super::syntax::looks_like_move;
 use super::{features, messages};
 
 pub(crate) struct Session<W> {
@@ -59,7 +59,6 @@ impl<W: Write> Session<W> {
         match command {
             Ok(Command::Quit) => return Ok(Flow::Quit),
             Ok(command) => self.execute(command, line)?,
-            Err(CommandError::Unknown) => self.send_error("unknown command", line)?,
             Err(error) => self.send_error(&error.to_string(), line)?,
         }
         self.flush()?;
@@ -137,7 +136,7 @@ impl<W: Write> Session<W> {
             Command::EgtPath { kind, path } if kind == "syzygy" => self.set_endgames(&path),
             Command::Variant(name) if name != "normal" => {
                 self.send_error("unsupported variant", line)?;
-                let text = format!("{name} is not played here, only orthodox chess");
+                let text = format!("cannot play {name}: Tabia supports only orthodox chess");
                 self.send_message(Audience::UserError, text)
             }
             Command::Hint => self.hint(),
@@ -207,7 +206,7 @@ impl<W: Write> Session<W> {
             MoveSet::One(text) => position.parse_move(text).into_iter().collect(),
         };
         if chosen.is_empty() || self.engine.is_broken() {
-            return self.send_error("no such move here", line);
+            return self.send_error("not a legal move", line);
         }
         choose(&mut self.engine, &chosen);
         Ok(())

@@ -2,30 +2,18 @@
 
 use std::str::FromStr;
 
-use thiserror::Error;
-
 use super::command::{Command, MoveSet};
 use crate::chess::position::read_san;
 use crate::engine::controller::Level;
+use crate::support::error::ParseError;
 use crate::support::words::{parse_clock, parse_seconds};
-
-/// The reason why a line is not a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum CommandError {
-    /// The first word is not a command, and the line is not a move.
-    #[error("unknown command")]
-    Unknown,
-    /// The command is known, but its argument is invalid.
-    #[error("expected {0}")]
-    Argument(&'static str),
-}
 
 struct Syntax {
     name: &'static str,
-    parse: fn(&str) -> Result<Command, CommandError>,
+    parse: fn(&str) -> Result<Command, ParseError>,
 }
 
-const fn row(name: &'static str, parse: fn(&str) -> Result<Command, CommandError>) -> Syntax {
+const fn row(name: &'static str, parse: fn(&str) -> Result<Command, ParseError>) -> Syntax {
     Syntax { name, parse }
 }
 
@@ -47,7 +35,7 @@ const COMMANDS: &[Syntax] = &[
     row("white", |_| Ok(Command::White)),
     row("black", |_| Ok(Command::Black)),
     row("level", |a| Ok(Command::Level(level(a)?))),
-    row("st", |a| Ok(Command::MoveTime(parse_seconds(a).ok_or(CommandError::Argument("seconds"))?))),
+    row("st", |a| Ok(Command::MoveTime(parse_seconds(a).ok_or_else(|| expected("seconds"))?))),
     row("sd", |a| Ok(Command::Depth(number(a)?))),
     row("nps", |a| Ok(Command::NodeRate(number(a)?))),
     row("time", |a| Ok(Command::Time(number(a)?))),
@@ -85,15 +73,15 @@ const COMMANDS: &[Syntax] = &[
 
 /// Parses one line, without its end.
 impl FromStr for Command {
-    type Err = CommandError;
+    type Err = ParseError;
 
-    fn from_str(line: &str) -> Result<Self, CommandError> {
+    fn from_str(line: &str) -> Result<Self, ParseError> {
         let line = line.trim();
         let (name, arguments) = split_word(line);
         match COMMANDS.iter().find(|row| row.name == name) {
             Some(row) => (row.parse)(arguments),
             None if looks_like_move(line) => Ok(Command::Move(line.to_owned())),
-            None => Err(CommandError::Unknown),
+            None => Err(ParseError("unknown command".to_owned())),
         }
     }
 }
@@ -120,69 +108,73 @@ fn split_word(line: &str) -> (&str, &str) {
     }
 }
 
-fn word(arguments: &str) -> Result<String, CommandError> {
+fn expected(what: &str) -> ParseError {
+    ParseError(format!("expected {what}"))
+}
+
+fn word(arguments: &str) -> Result<String, ParseError> {
     match split_word(arguments).0 {
-        "" => Err(CommandError::Argument("a word")),
+        "" => Err(expected("a word")),
         word => Ok(word.to_owned()),
     }
 }
 
-fn number<N: FromStr>(arguments: &str) -> Result<N, CommandError> {
-    split_word(arguments).0.parse().map_err(|_| CommandError::Argument("a whole number in range"))
+fn number<N: FromStr>(arguments: &str) -> Result<N, ParseError> {
+    split_word(arguments).0.parse().map_err(|_| expected("a whole number in range"))
 }
 
 /// The unit of a bare number on a clock, in seconds.
 const MINUTE: u32 = 60;
 
-fn level(arguments: &str) -> Result<Level, CommandError> {
-    let bad = CommandError::Argument("moves, minutes[:seconds] and increment");
+fn level(arguments: &str) -> Result<Level, ParseError> {
+    let bad = || expected("moves, minutes[:seconds] and increment");
     let mut fields = arguments.split_whitespace();
-    let mut next = || fields.next().ok_or(bad);
+    let mut next = || fields.next().ok_or_else(bad);
     let (moves, base) = (next()?, next()?);
     // Text after the number is ignored, as the specification requires (`25+5`).
     let end = base.find(|sign: char| !matches!(sign, '0'..='9' | ':' | '.'));
     Ok(Level {
-        moves: moves.parse().map_err(|_| bad)?,
-        base: parse_clock(&base[..end.unwrap_or(base.len())], MINUTE).ok_or(bad)?,
-        increment: parse_seconds(next()?).ok_or(bad)?,
+        moves: moves.parse().map_err(|_| bad())?,
+        base: parse_clock(&base[..end.unwrap_or(base.len())], MINUTE).ok_or_else(bad)?,
+        increment: parse_seconds(next()?).ok_or_else(bad)?,
     })
 }
 
-fn result(arguments: &str) -> Result<Command, CommandError> {
+fn result(arguments: &str) -> Result<Command, ParseError> {
     let (result, comment) = split_word(arguments);
     if !["1-0", "0-1", "1/2-1/2", "*"].contains(&result) {
-        return Err(CommandError::Argument("1-0, 0-1, 1/2-1/2 or *"));
+        return Err(expected("1-0, 0-1, 1/2-1/2 or *"));
     }
     let comment = comment.strip_prefix('{').unwrap_or(comment);
     let comment = comment.strip_suffix('}').unwrap_or(comment);
     Ok(Command::Result { result: result.to_owned(), comment: comment.to_owned() })
 }
 
-fn rating(arguments: &str) -> Result<Command, CommandError> {
+fn rating(arguments: &str) -> Result<Command, ParseError> {
     let (own, opponent) = split_word(arguments);
     Ok(Command::Rating { own: number(own)?, opponent: number(opponent)? })
 }
 
-fn egtpath(arguments: &str) -> Result<Command, CommandError> {
+fn egtpath(arguments: &str) -> Result<Command, ParseError> {
     let (kind, path) = split_word(arguments);
     if path.is_empty() {
-        return Err(CommandError::Argument("a type and a path"));
+        return Err(expected("a type and a path"));
     }
     Ok(Command::EgtPath { kind: kind.to_owned(), path: path.to_owned() })
 }
 
-fn option(arguments: &str) -> Result<Command, CommandError> {
+fn option(arguments: &str) -> Result<Command, ParseError> {
     let (name, value) = match arguments.split_once('=') {
         Some((name, value)) => (name, Some(value.trim().to_owned())),
         None => (arguments, None),
     };
     match name.trim() {
-        "" => Err(CommandError::Argument("a name")),
+        "" => Err(expected("a name")),
         name => Ok(Command::Option { name: name.to_owned(), value }),
     }
 }
 
-fn move_set(arguments: &str) -> Result<MoveSet, CommandError> {
+fn move_set(arguments: &str) -> Result<MoveSet, ParseError> {
     Ok(match word(arguments)?.as_str() {
         "all" => MoveSet::All,
         one => MoveSet::One(one.to_owned()),
@@ -213,7 +205,8 @@ mod tests {
         assert_eq!("level 0 0:30 0.05".parse(), level(0, 30, 50));
         assert_eq!("level 40 25+5 0".parse(), level(40, 1500, 0));
         for line in ["level", "level 40", "level 40 5", "level x 5 0", "level 40 5 -1"] {
-            assert!(matches!(line.parse::<Command>(), Err(CommandError::Argument(_))), "{line}");
+            let error = line.parse::<Command>().expect_err(line).to_string();
+            assert!(error.starts_with("expected "), "{line}: {error}");
         }
     }
 
@@ -249,7 +242,8 @@ mod tests {
             "rating 1",
             "exclude",
         ] {
-            assert!(matches!(line.parse::<Command>(), Err(CommandError::Argument(_))), "{line}");
+            let error = line.parse::<Command>().expect_err(line).to_string();
+            assert!(error.starts_with("expected "), "{line}: {error}");
         }
     }
 }

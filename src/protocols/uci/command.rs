@@ -5,8 +5,7 @@ use std::num::IntErrorKind;
 use std::str::FromStr;
 use std::time::Duration;
 
-use thiserror::Error;
-
+use crate::support::error::ParseError;
 use crate::support::words::LONGEST_TIME;
 
 /// A command of the GUI. Moves and positions stay text until they are played.
@@ -47,11 +46,6 @@ pub enum Command {
     /// Has no meaning for this engine.
     Ignored,
 }
-
-/// The error for a line in which no word is a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("unknown command")]
-pub struct UnknownCommand;
 
 /// The start of the moves of `position`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -155,14 +149,18 @@ impl fmt::Display for Go {
 }
 
 impl FromStr for Command {
-    type Err = UnknownCommand;
+    type Err = ParseError;
 
     /// Parses one line. As the protocol specifies, unknown words before a command are skipped.
     fn from_str(line: &str) -> Result<Self, Self::Err> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let commands = (0..words.len()).map(|start| command(words[start], &words[start + 1..]));
         let nothing = words.is_empty().then_some(Command::Ignored);
-        commands.flatten().next().or(nothing).ok_or(UnknownCommand)
+        commands
+            .flatten()
+            .next()
+            .or(nothing)
+            .ok_or_else(|| ParseError("unknown command".to_owned()))
     }
 }
 
@@ -316,7 +314,7 @@ mod tests {
         assert_eq!(parse("joho debug on"), Command::Debug(true));
         assert_eq!(parse("debug off"), Command::Debug(false));
         assert_eq!(parse("joho isready"), Command::IsReady);
-        assert_eq!("joho".parse::<Command>(), Err(UnknownCommand));
+        assert!("joho".parse::<Command>().is_err());
         assert_eq!(parse(""), Command::Ignored);
         let moves = vec!["e2e4".to_owned(), "e7e5".to_owned()];
         let position = Command::Position { start: Start::Usual, moves: moves.clone() };

@@ -21,7 +21,7 @@ mod reply;
 mod session;
 mod win_rate;
 
-pub use command::{Command, Go, Start, UnknownCommand};
+pub use command::{Command, Go, Start};
 pub use reply::{Info, Reply};
 pub(crate) use session::Session;
 pub use win_rate::WinRate;

@@ -121,7 +121,7 @@ impl<W: Write> Session<W> {
                 if name.eq_ignore_ascii_case(CHESS960) {
                     self.set_chess960(&value)?;
                 } else if let Err(error) = self.set_option(&name, &value) {
-                    self.send_info_string(&format!("option {name}: {error}"))?;
+                    self.send_info_string(&format!("cannot set option {name}: {error}"))?;
                 }
             }
             Command::Position { start, moves } => self.set_position(&start, &moves)?,
@@ -170,7 +170,7 @@ impl<W: Write> Session<W> {
         }
         match PerftCount::begin(*self.engine.position(), depth, self.engine.event_sender()) {
             Ok(count) => self.count = Some(count),
-            Err(error) => self.send_info_string(&format!("go perft: {error}"))?,
+            Err(error) => self.send_info_string(&format!("cannot count moves: {error}"))?,
         }
         Ok(())
     }
@@ -185,7 +185,7 @@ impl<W: Write> Session<W> {
         if let Some(end) = counted.end {
             self.count = None;
             if end.stopped {
-                self.send_info_string("go perft: stopped; the sum is of the moves above")?;
+                self.send_info_string("go perft: stopped; the sum covers the moves above")?;
             }
             self.send(&Reply::Other(format!("\nNodes searched: {}", end.nodes)))?;
         }
@@ -225,7 +225,7 @@ impl<W: Write> Session<W> {
     /// Prints the position in the format in which tools find FEN and key.
     fn display(&mut self) -> io::Result<()> {
         if self.engine.is_broken() {
-            return self.send_info_string("d: the last position was illegal");
+            return self.send_info_string("cannot print the position: the last one was illegal");
         }
         let text = display(self.engine.position());
         self.send(&Reply::Other(text))
@@ -259,7 +259,7 @@ impl<W: Write> Session<W> {
             Ok(start) => start,
             Err(error) => {
                 self.engine.set_illegal_position();
-                return self.send_info_string(&format!("error: illegal position: {error}"));
+                return self.send_info_string(&format!("cannot set the position: {error}"));
             }
         };
         let mut game = Game::new(start);
@@ -269,13 +269,13 @@ impl<W: Write> Session<W> {
         });
         self.engine.set_game(game);
         illegal.map_or(Ok(()), |text| {
-            self.send_info_string(&format!("error: illegal move: {}", clip(text)))
+            self.send_info_string(&format!("cannot make the move {}: it is illegal", clip(text)))
         })
     }
 
     fn go(&mut self, go: &Go) -> io::Result<()> {
         for garbled in &go.garbled {
-            self.send_info_string(&format!("go: no number, passed over: {}", clip(garbled)))?;
+            self.send_info_string(&format!("go: ignored, not a number: {}", clip(garbled)))?;
         }
         if self.engine.is_broken() {
             return self.send_best_move(None, None);
@@ -284,10 +284,10 @@ impl<W: Write> Session<W> {
         if go.has_lost_its_bounds(side_index(self.engine.position())) {
             limits.time = TimeLimit::MoveTime(UNREADABLE_BOUNDS_TIME);
             let seconds = UNREADABLE_BOUNDS_TIME.as_secs();
-            self.send_info_string(&format!("go: no bound is left, {seconds} s it is"))?;
+            self.send_info_string(&format!("go: no limit is valid; searching for {seconds} s"))?;
         }
         if limits.root_moves.is_empty() && !go.search_moves.is_empty() {
-            self.send_info_string("go: searchmoves names no legal move, all are searched")?;
+            self.send_info_string("go: searchmoves contains no legal move; searching all moves")?;
         }
         self.is_scripted = is_scripted(&limits);
         self.engine.search(limits);
@@ -427,7 +427,7 @@ impl<W: Write> Frontend for Session<W> {
 
 /// An option that is not offered, but set by GUIs that play Chess960.
 const CHESS960: &str = "UCI_Chess960";
-const NO_CHESS960: &str = "Chess960 is not played here, only orthodox chess";
+const NO_CHESS960: &str = "cannot play Chess960: Tabia supports only orthodox chess";
 
 /// A board in letters, White below, with FEN and key.
 fn display(position: &Position) -> String {

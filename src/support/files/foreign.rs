@@ -9,12 +9,13 @@ const KINDS: [Kind; 11] = [
     (
         b"TABIABK\n",
         "a Tabia book",
-        "to use a book, pass it with -b; `tabia book add` adds games to it, `tabia book merge` merges books",
+        "to use a book, pass it with -b; `tabia book add` adds games to it, `tabia book merge` \
+         merges books",
     ),
     (b"tabia learning ", "a learning file", "pass it with --learn, or use `tabia book learn`"),
     (b"tabia network ", "a network", "pass it with --network"),
     (b"tabia games ", "a file of self-play", "use it with `tabia train`"),
-    (b"tabia checkpoint ", "the checkpoint of a training", RESUME),
+    (b"tabia checkpoint ", "a training checkpoint", RESUME),
     (b"tabia analysis ", "an unfinished analysis of a book", RESUME),
     (b"tabia annotations ", "the unfinished work of `tabia annotate`", RESUME),
     (b"tabia match ", "the state of a match", RESUME),
@@ -36,7 +37,7 @@ pub(crate) fn foreign_kind(head: &[u8]) -> Option<(&'static str, &'static str)> 
         || {
             is_polyglot(head).then_some((
                 "a Polyglot book",
-                "to use a book, pass it with -b; `tabia book import` makes a Tabia book of it",
+                "to use a book, pass it with -b; `tabia book import` converts it to a Tabia book",
             ))
         },
     )

@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{OutputError, describe, open_locked, read_plain, sync_name, write_whole};
+use super::{FileError, describe, open_locked, read_plain, sync_name, write_whole};
 
 /// Sync interval: a power failure loses at most this much work.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
@@ -114,7 +114,7 @@ impl Kind {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(crate) fn save(&self, path: &Path, owner: &str, content: &[u8]) -> Result<(), OutputError> {
+    pub(crate) fn save(&self, path: &Path, owner: &str, content: &[u8]) -> Result<(), FileError> {
         let mut bytes = [self.headline(owner).as_bytes(), content].concat();
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
         write_whole(path, &bytes)

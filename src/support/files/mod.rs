@@ -4,28 +4,26 @@
 //! owns a file by a lock (`owned`). Long commands resume from a [`Journal`].
 
 mod draft;
+mod error;
 mod foreign;
 mod journal;
 mod output;
 mod owned;
 
 use std::borrow::Cow;
-use std::fmt;
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-use thiserror::Error;
-
-use crate::support::words::visible;
-
 pub(crate) use draft::is_draft;
 #[cfg(feature = "parquet")]
 pub(crate) use draft::{draft_of, remove_leftover};
+pub(crate) use error::Cannot;
+pub use error::FileError;
 pub(crate) use foreign::foreign_kind;
 pub use journal::JournalError;
 pub(crate) use journal::{Fault, Journal, Kind};
-pub use output::{FileKind, Output, OutputError};
+pub use output::{FileKind, Output};
 pub(crate) use output::{NewFile, sync_name, write_whole};
 use owned::is_at;
 pub(crate) use owned::{open_locked, open_output};
@@ -106,40 +104,6 @@ fn may_wait(kind: FileType) -> bool {
     return !kind.is_file();
 }
 
-/// A file or folder that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("cannot {action} {name}: {reason}")]
-pub struct FileError {
-    /// What failed, such as `read`.
-    pub action: &'static str,
-    /// The file or folder.
-    pub name: String,
-    /// The cause.
-    pub reason: String,
-}
-
-impl FileError {
-    pub(crate) fn new(action: &'static str, name: impl fmt::Display, error: &io::Error) -> Self {
-        let name = visible(&name.to_string()).into_owned();
-        FileError { action, name, reason: describe(error) }
-    }
-}
-
-/// Adds to an I/O error what failed, and the file.
-pub(crate) trait Cannot<T> {
-    /// Converts the error to `cannot ACTION NAME: REASON`.
-    ///
-    /// # Errors
-    /// The converted one.
-    fn cannot(self, action: &'static str, name: impl fmt::Display) -> Result<T, FileError>;
-}
-
-impl<T> Cannot<T> for io::Result<T> {
-    fn cannot(self, action: &'static str, name: impl fmt::Display) -> Result<T, FileError> {
-        self.map_err(|error| FileError::new(action, name, &error))
-    }
-}
-
 /// A device error, with the same number on all systems.
 const EIO: i32 = 5;
 
@@ -152,7 +116,7 @@ pub(crate) fn describe(error: &io::Error) -> String {
         io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
         // This kind has no stable name.
-        _ if error.raw_os_error() == Some(EIO) => "the disk reports a fault".to_owned(),
+        _ if error.raw_os_error() == Some(EIO) => "the disk reports an error".to_owned(),
         io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
         _ => without_error_numbers(&error.to_string()).into_owned(),
     }
@@ -190,7 +154,7 @@ mod tests {
     #[test]
     fn errors_name_the_file_and_what_failed() {
         let missing = Path::new("/missing\n/x");
-        let error = read_plain(missing).cannot("read", missing.display()).expect_err("no file");
+        let error = read_plain(missing).cannot("read", missing).expect_err("no file");
         assert_eq!(error.to_string(), "cannot read /missing\\n/x: it does not exist");
     }
 

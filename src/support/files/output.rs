@@ -14,10 +14,11 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
-use thiserror::Error;
 
 use super::describe;
 use super::draft::{draft_of, folder_of, link, named, remove_leftover, unnamed};
+
+use super::error::FileError;
 
 const HEAD: u64 = 4096;
 /// Endings of names that indicate a certain kind of file.
@@ -53,45 +54,21 @@ fn begins(head: &[u8], with: &str) -> bool {
     head.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with.as_bytes()))
 }
 
-/// The error for a file that is not written, or not durable.
-#[derive(Debug, Error)]
-pub enum OutputError {
-    /// It is not written; an old file is unchanged.
-    #[error("cannot write {}: {reason}", path.display())]
-    Unwritten {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        reason: String,
-    },
-    /// It is written and has its name, but a power cut may still undo that.
-    #[error("{} is written, but its folder cannot be synced: {reason}; a power cut may undo it", path.display())]
-    Unsynced {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        reason: String,
-    },
-}
-
 enum Failure {
     Before(io::Error),
     After(io::Error),
 }
 
 impl Failure {
-    fn map_error(self, path: &Path) -> OutputError {
-        let path = path.to_owned();
+    fn map_error(self, path: &Path) -> FileError {
         match self {
-            Failure::Before(error) => OutputError::Unwritten { path, reason: describe(&error) },
-            Failure::After(error) => OutputError::Unsynced { path, reason: describe(&error) },
+            Failure::Before(error) => FileError::io("write", path, &error),
+            Failure::After(error) => {
+                let reason = describe(&error);
+                let rest = "the file is written, but a power cut may undo that";
+                FileError::new("sync the folder of", path, format!("{reason}; {rest}"))
+            }
         }
-    }
-}
-
-impl From<OutputError> for io::Error {
-    fn from(error: OutputError) -> Self {
-        io::Error::other(error)
     }
 }
 
@@ -158,7 +135,7 @@ impl<'a> Output<'a> {
     ///
     /// # Errors
     /// If it is an input, a folder, of another kind, or in a folder that does not exist.
-    pub fn check(&self) -> Result<(), OutputError> {
+    pub fn check(&self) -> Result<(), FileError> {
         match self.place()? {
             Destination::File(path, None) if !folder_of(&path).is_dir() => Err(self.no_folder()),
             _ => Ok(()),
@@ -169,7 +146,7 @@ impl<'a> Output<'a> {
     ///
     /// # Errors
     /// If it is the same, or one of both may not be written.
-    pub(crate) fn check_beside(&self, other: &Output<'_>) -> Result<(), OutputError> {
+    pub(crate) fn check_beside(&self, other: &Output<'_>) -> Result<(), FileError> {
         let whole = |output: &Output<'_>| match output.place()? {
             // If the folder does not exist, writing the file fails anyway.
             Destination::File(path, _) => Ok(path.file_name().map(|name| {
@@ -180,7 +157,7 @@ impl<'a> Output<'a> {
         };
         match (whole(self)?, whole(other)?) {
             (Some(path), Some(others)) if path == others => {
-                Err(self.refusal("something else is written there; give it a name of its own"))
+                Err(self.refusal("another output has the same name; choose another name"))
             }
             _ => Ok(()),
         }
@@ -190,14 +167,12 @@ impl<'a> Output<'a> {
     ///
     /// # Errors
     /// As [`Output::check`]; if it is a device or a pipe; if the folder cannot be written to.
-    pub(crate) fn create(&self) -> Result<NewFile, OutputError> {
+    pub(crate) fn create(&self) -> Result<NewFile, FileError> {
         match self.place()? {
             Destination::File(target, old) => {
                 self.map_error(NewFile::begin(self.path, target, old.as_ref()))
             }
-            Destination::Stream => {
-                Err(self.refusal("it is a device or a pipe, and this must be written to a file"))
-            }
+            Destination::Stream => Err(self.refusal("it is a device or a pipe; choose a file")),
         }
     }
 
@@ -206,7 +181,7 @@ impl<'a> Output<'a> {
     ///
     /// # Errors
     /// As [`Output::check`], or if it cannot be written to.
-    pub(crate) fn stream(&self) -> Result<NewFile, OutputError> {
+    pub(crate) fn stream(&self) -> Result<NewFile, FileError> {
         match self.place()? {
             Destination::File(target, old) => {
                 self.map_error(NewFile::begin(self.path, target, old.as_ref()))
@@ -219,39 +194,40 @@ impl<'a> Output<'a> {
     ///
     /// # Errors
     /// As [`Output::check`], or if it cannot be written to.
-    pub fn write(&self, bytes: &[u8]) -> Result<(), OutputError> {
+    pub fn write(&self, bytes: &[u8]) -> Result<(), FileError> {
         let mut file = self.stream()?;
         self.map_error(file.write_all(bytes))?;
         file.keep()
     }
 
-    fn place(&self) -> Result<Destination, OutputError> {
+    fn place(&self) -> Result<Destination, FileError> {
         let place = self.map_error(place(self.path))?;
         let old = match &place {
             Destination::File(path, Some(old)) => Some((path, old)),
             _ => None,
         };
         if old.is_some_and(|(_, old)| self.inputs.contains(&id(old))) {
-            return Err(self.refusal("it is read as well; give the output a name of its own"));
+            return Err(self.refusal("it is also an input; choose another name"));
         }
         self.check_ending()?;
         old.map_or(Ok(()), |(path, old)| self.check_old(path, old))?;
         Ok(place)
     }
 
-    fn check_ending(&self) -> Result<(), OutputError> {
+    fn check_ending(&self) -> Result<(), FileError> {
         let Some(own) = self.ending else { return Ok(()) };
         let found = self.path.extension().map(|found| found.to_string_lossy().to_lowercase());
         match found.filter(|found| found != own && KNOWN_ENDINGS.contains(&found.as_str())) {
             None => Ok(()),
             Some(found) => Err(self.refusal(&format!(
-                "it would be {}, not what .{found} stands for; use a name that ends in .{own}",
+                "the output is {}, which does not match the ending .{found}; choose a name that \
+                 ends in .{own}",
                 self.kind.name
             ))),
         }
     }
 
-    fn check_old(&self, path: &Path, old: &Metadata) -> Result<(), OutputError> {
+    fn check_old(&self, path: &Path, old: &Metadata) -> Result<(), FileError> {
         if self.force || old.len() == 0 {
             return Ok(());
         }
@@ -261,19 +237,19 @@ impl<'a> Output<'a> {
         if (self.kind.recognises)(&head) {
             return Ok(());
         }
-        let reason = format!("it exists and is not {}; --force replaces it", self.kind.name);
+        let reason = format!("it exists and is not {}; to replace it, add --force", self.kind.name);
         Err(self.refusal(&reason))
     }
 
-    fn no_folder(&self) -> OutputError {
+    fn no_folder(&self) -> FileError {
         self.refusal("its folder does not exist")
     }
 
-    fn refusal(&self, reason: &str) -> OutputError {
-        OutputError::Unwritten { path: self.path.to_owned(), reason: reason.to_owned() }
+    fn refusal(&self, reason: &str) -> FileError {
+        FileError::new("write", self.path, reason)
     }
 
-    fn map_error<T>(&self, result: io::Result<T>) -> Result<T, OutputError> {
+    fn map_error<T>(&self, result: io::Result<T>) -> Result<T, FileError> {
         result.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => self.no_folder(),
             _ => self.refusal(&describe(&error)),
@@ -297,7 +273,7 @@ fn place(path: &Path) -> io::Result<Destination> {
     }
     let stdout = Path::new("/dev/stdout").metadata();
     if stdout.is_ok_and(|stdout| id(&stdout) == id(&there)) {
-        let reason = "the standard output goes there; give the output a name of its own";
+        let reason = "standard output is redirected to it; choose another name";
         return Err(io::Error::other(reason));
     }
     Ok(Destination::File(path.canonicalize()?, Some(there)))
@@ -310,12 +286,12 @@ fn new_target(path: &Path) -> io::Result<PathBuf> {
         match target.read_link() {
             Ok(next) => target = folder_of(&target).join(next),
             Err(_) if target.file_name().is_none() => {
-                return Err(io::Error::other("it is no file name"));
+                return Err(io::Error::other("it is not a file name"));
             }
             Err(_) => return Ok(target),
         }
     }
-    Err(io::Error::other("its symbolic links lead nowhere"))
+    Err(io::Error::other("its symbolic links do not lead to a file"))
 }
 
 /// A file that is being written, and appears once it is kept.
@@ -395,8 +371,8 @@ impl NewFile {
     ///
     /// # Errors
     /// If it cannot be written or renamed: the old file is unchanged. Or if it is in place, but its
-    /// name may not be on the disk: see [`OutputError::Unsynced`].
-    pub(crate) fn keep(self) -> Result<(), OutputError> {
+    /// name may not be on the disk.
+    pub(crate) fn keep(self) -> Result<(), FileError> {
         let path = self.name.clone();
         self.put().map_err(|failure| failure.map_error(&path))
     }
@@ -461,7 +437,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// As [`NewFile::keep`].
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     write_file(path, bytes).map_err(|failure| failure.map_error(path))
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let opened = options.create(true).append(true).custom_flags(nonblocking).open(path);
     let file = opened.map_err(|error| match Errno::from_io_error(&error) {
-        Some(Errno::NXIO) => io::Error::other("it is a pipe that nobody reads"),
+        Some(Errno::NXIO) => io::Error::other("it is a pipe without a reader"),
         _ => error,
     })?;
     // From here on, writes to a slow reader of a pipe may block.
@@ -76,7 +76,7 @@ fn lock(file: &File) -> io::Result<()> {
 /// If it is not a regular file, another run has locked it, or it cannot be opened.
 pub(crate) fn open_locked(path: &Path, create: bool) -> io::Result<File> {
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        return Err(io::Error::other("it is no regular file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     for _ in 0..ATTEMPTS {
         let file = OpenOptions::new().read(true).append(true).create(create).open(path)?;
@@ -85,7 +85,7 @@ pub(crate) fn open_locked(path: &Path, create: bool) -> io::Result<File> {
             return Ok(file);
         }
     }
-    Err(io::Error::other("it is removed again and again"))
+    Err(io::Error::other("another program keeps removing it"))
 }
 
 /// Whether the file still has this path.
@@ -120,7 +120,7 @@ mod tests {
         let kind = rustix::fs::FileType::Fifo;
         rustix::fs::mknodat(rustix::fs::CWD, &path, kind, mode, 0).expect("a pipe");
         let refused = open_output(&path, false).expect_err("nobody reads");
-        assert!(refused.to_string().contains("nobody reads"), "{refused}");
+        assert!(refused.to_string().contains("without a reader"), "{refused}");
         assert!(open_locked(&path, true).is_err());
     }
 }

@@ -234,7 +234,7 @@ fn book_departure(study: &Study, book: &Book) -> Option<(usize, String)> {
     let reported: Vec<String> = reported.collect();
     let what = match reported.is_empty() {
         true => "which ends here".to_owned(),
-        false => format!("whose games went on with {}", reported.join(", ")),
+        false => format!("whose games continued with {}", reported.join(", ")),
     };
     Some((ply, format!("Leaves the book, {what}.")))
 }

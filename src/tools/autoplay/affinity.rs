@@ -9,33 +9,16 @@
 //! }
 //! ```
 
-use thiserror::Error;
+use std::io;
 
 #[cfg(target_os = "linux")]
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
+use crate::support::files::describe;
+
 /// The processor cores of one game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cores(Vec<usize>);
-
-/// Why games cannot be bound to cores.
-#[derive(Debug, Error)]
-pub enum AffinityError {
-    /// The platform does not support binding, or Tabia does not implement it there.
-    #[error("games can be bound to processor cores on Linux only")]
-    Unsupported,
-    /// There are fewer cores than games.
-    #[error("{games} games at a time need as many processor cores, but there are {cores}")]
-    TooFew {
-        /// Concurrent games.
-        games: usize,
-        /// Cores that the runner may use.
-        cores: usize,
-    },
-    /// The system refused.
-    #[error("cannot bind games to processor cores: {0}")]
-    Refused(#[from] std::io::Error),
-}
 
 impl Cores {
     /// Divides the available cores among `games` games, the same number for each.
@@ -44,11 +27,15 @@ impl Cores {
     ///
     /// # Errors
     /// If there are fewer cores than games, or the system cannot bind threads to cores.
-    pub fn deal(games: usize) -> Result<Vec<Cores>, AffinityError> {
+    pub fn deal(games: usize) -> io::Result<Vec<Cores>> {
         let usable = usable()?;
         let each = usable.len() / games.max(1);
         if each == 0 {
-            return Err(AffinityError::TooFew { games, cores: usable.len() });
+            let cores = usable.len();
+            return Err(io::Error::other(format!(
+                "cannot bind {games} games at a time to processor cores: there are only {cores}; \
+                 play fewer at a time"
+            )));
         }
         // Fail now rather than in every game.
         Cores(usable.clone()).try_bind()?;
@@ -62,27 +49,31 @@ impl Cores {
     }
 
     #[cfg(target_os = "linux")]
-    fn try_bind(&self) -> Result<(), AffinityError> {
+    fn try_bind(&self) -> io::Result<()> {
         let mut set = CpuSet::new();
         self.0.iter().for_each(|&core| set.set(core));
-        sched_setaffinity(None, &set).map_err(|error| AffinityError::Refused(error.into()))
+        sched_setaffinity(None, &set).map_err(|error| refused(&error.into()))
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn try_bind(&self) -> Result<(), AffinityError> {
-        Err(AffinityError::Unsupported)
+    fn try_bind(&self) -> io::Result<()> {
+        Err(refused(&io::Error::other("Tabia supports this only on Linux")))
     }
 }
 
 #[cfg(target_os = "linux")]
-fn usable() -> Result<Vec<usize>, AffinityError> {
-    let set = sched_getaffinity(None).map_err(|error| AffinityError::Refused(error.into()))?;
+fn usable() -> io::Result<Vec<usize>> {
+    let set = sched_getaffinity(None).map_err(|error| refused(&error.into()))?;
     Ok((0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect())
 }
 
 #[cfg(not(target_os = "linux"))]
-fn usable() -> Result<Vec<usize>, AffinityError> {
-    Err(AffinityError::Unsupported)
+fn usable() -> io::Result<Vec<usize>> {
+    Err(refused(&io::Error::other("Tabia supports this only on Linux")))
+}
+
+fn refused(reason: &io::Error) -> io::Error {
+    io::Error::other(format!("cannot bind games to processor cores: {}", describe(reason)))
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -96,7 +87,7 @@ mod tests {
         assert_eq!(shares, all.iter().map(|&core| Cores(vec![core])).collect::<Vec<_>>());
         assert_eq!(Cores::deal(1).expect("all"), [Cores(all.clone())]);
         let error = Cores::deal(all.len() + 1).expect_err("too many");
-        assert!(matches!(error, AffinityError::TooFew { .. }), "{error}");
+        assert!(error.to_string().contains("there are only"), "{error}");
     }
 
     #[test]

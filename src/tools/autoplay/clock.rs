@@ -14,8 +14,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use thiserror::Error;
-
+use crate::support::error::ParseError;
 use crate::support::words::{Seconds, parse_clock};
 
 /// The limits of an engine's search. They may be combined; at least one should be set.
@@ -42,19 +41,16 @@ pub struct TimeControl {
     pub increment: Duration,
 }
 
-/// A text that is not a time control.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error(
-    "no time control: \"{0}\" (expected [MOVES/]TIME[+INCREMENT] in seconds or MIN:SEC, \
-     like 40/60+0.5 or 10+0.1)"
-)]
-pub struct TimeControlError(String);
-
 impl FromStr for TimeControl {
-    type Err = TimeControlError;
+    type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let fail = || TimeControlError(text.to_owned());
+        let fail = || {
+            ParseError(format!(
+                "\"{text}\" is not a time control: expected [MOVES/]TIME[+INCREMENT] in seconds or \
+                 MIN:SEC, like 40/60+0.5 or 10+0.1"
+            ))
+        };
         let (moves, times) = match text.split_once('/') {
             Some((moves, times)) => {
                 let moves = moves.parse().ok().filter(|&moves| moves > 0).ok_or_else(fail)?;

@@ -15,10 +15,9 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use serde::Deserialize;
-use thiserror::Error;
 
 use super::clock::MoveLimits;
-use crate::support::files::FileError;
+use crate::support::error::ParseError;
 
 /// The protocol of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -41,7 +40,7 @@ impl FromStr for Protocol {
             "auto" => Ok(Protocol::Auto),
             "xboard" => Ok(Protocol::Xboard),
             "uci" => Ok(Protocol::Uci),
-            _ => Err(format!("unknown protocol \"{text}\" (expected xboard, uci or auto)")),
+            _ => Err(format!("unknown protocol \"{text}\": expected xboard, uci or auto")),
         }
     }
 }
@@ -91,9 +90,13 @@ impl EngineConfig {
     ///
     /// # Errors
     /// If the command is empty or its quotes do not match.
-    pub fn from_command(command: &str) -> Result<Self, ConfigError> {
+    pub fn from_command(command: &str) -> Result<Self, ParseError> {
         let words = shlex::split(command).filter(|words| !words.is_empty());
-        let command = words.ok_or_else(|| ConfigError::Command(command.to_owned()))?;
+        let command = words.ok_or_else(|| {
+            ParseError(format!(
+                "cannot split the command `{command}`: it is empty, or a quotation mark is missing"
+            ))
+        })?;
         Ok(EngineConfig { command, ..EngineConfig::default() })
     }
 
@@ -111,31 +114,4 @@ impl EngineConfig {
         let program = self.command.first().map_or("", String::as_str);
         Path::new(program).file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
-}
-
-/// Why engine definitions cannot be used.
-#[derive(Debug, Error)]
-pub enum ConfigError {
-    /// The command line cannot be split.
-    #[error("no command: `{0}` (it is empty, or a quotation mark is missing)")]
-    Command(String),
-    /// The file cannot be read.
-    #[error(transparent)]
-    Read(#[from] FileError),
-    /// The file is not a table of engines.
-    #[error("{}: {message}", path.display())]
-    Toml {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and where.
-        message: String,
-    },
-    /// A setting is invalid.
-    #[error("engine \"{engine}\": {message}")]
-    Engine {
-        /// Which engine.
-        engine: String,
-        /// What is wrong.
-        message: String,
-    },
 }

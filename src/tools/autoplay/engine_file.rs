@@ -18,8 +18,9 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::clock::{MoveLimits, TimeControl};
-use super::config::{ConfigError, EngineConfig, Protocol};
-use crate::support::files::Cannot;
+use super::config::{EngineConfig, Protocol};
+use crate::support::error::ParseError;
+use crate::support::files::{Cannot, FileError};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -54,11 +55,11 @@ struct EngineTable {
 
 impl EngineTable {
     /// Builds the engine of this table; missing settings come from `base`.
-    fn resolve(self, base: &EngineConfig) -> Result<EngineConfig, ConfigError> {
+    fn resolve(self, base: &EngineConfig) -> Result<EngineConfig, ParseError> {
         let mut engine = EngineConfig::from_command(&self.command)?;
         engine.name = self.name;
         let label = engine.label();
-        let fail = |message: String| ConfigError::Engine { engine: label.clone(), message };
+        let fail = |message: String| ParseError(format!("engine \"{label}\": {message}"));
         let clock: Option<TimeControl> =
             self.tc.map(|text| text.parse()).transpose().map_err(|e| fail(format!("tc: {e}")))?;
         let move_time = self.st.map(Duration::try_from_secs_f64).transpose();
@@ -93,13 +94,12 @@ fn plain(value: &toml::Value) -> String {
 ///
 /// # Errors
 /// If the file cannot be read or is not a table of engines.
-pub fn read_engines(path: &Path, base: &EngineConfig) -> Result<Vec<EngineConfig>, ConfigError> {
-    let text = std::fs::read_to_string(path).cannot("read", path.display())?;
-    let file: EngineFile = toml::from_str(&text).map_err(|error| ConfigError::Toml {
-        path: path.to_owned(),
-        message: error.to_string().trim_end().to_owned(),
-    })?;
-    file.engine.into_iter().map(|table| table.resolve(base)).collect()
+pub fn read_engines(path: &Path, base: &EngineConfig) -> Result<Vec<EngineConfig>, FileError> {
+    let fail = |reason: &str| FileError::new("read", path, reason.trim_end());
+    let text = std::fs::read_to_string(path).cannot("read", path)?;
+    let file: EngineFile = toml::from_str(&text).map_err(|error| fail(&error.to_string()))?;
+    let engines = file.engine.into_iter().map(|table| table.resolve(base));
+    engines.collect::<Result<_, _>>().map_err(|error| fail(&error.to_string()))
 }
 
 #[cfg(test)]
@@ -151,7 +151,7 @@ mod tests {
         for (text, part) in [
             ("[[engine]]\nname = \"x\"\n", "command"),
             ("[[engine]]\ncommand = \"x\"\ncolour = 1\n", "line 3"),
-            ("[[engine]]\ncommand = \"x\"\ntc = \"soon\"\n", "tc: no time control"),
+            ("[[engine]]\ncommand = \"x\"\ntc = \"soon\"\n", "tc: \"soon\" is not a time control"),
             ("[[engine]]\ncommand = \"x 'y\"\n", "quotation mark"),
         ] {
             std::fs::write(&path, text).expect("written");

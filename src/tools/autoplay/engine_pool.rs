@@ -106,7 +106,7 @@ pub(super) fn persist<T>(
         failed += 1;
         match start() {
             Err(error) if failed < error.attempts() => {
-                startup_retries(format!("{error}; it is started again"));
+                startup_retries(format!("{error}; restarting it"));
             }
             done => return done,
         }

@@ -12,17 +12,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::io;
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
+use super::error::MatchError;
 use super::games::{GameText, GamesFile};
 use super::record::GameRecord;
 use super::schedule::Slot;
 use super::state::{FinishedGame, StateFile, open_state, remaining};
 use super::tournament::Standings;
 pub use crate::support::files::JournalError;
+
+use crate::support::files::{FileError, describe};
 
 /// Where results are stored.
 #[derive(Debug, Clone, Default)]
@@ -37,30 +37,6 @@ pub struct Places {
     pub keep: bool,
     /// The tag `Event`.
     pub event: String,
-}
-
-/// Why results cannot be stored.
-#[derive(Debug, Error)]
-pub enum MatchRecordError {
-    /// The PGN file cannot be written.
-    #[error("cannot write {}: {cause}", path.display())]
-    Pgn {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        cause: io::Error,
-    },
-    /// The PGN file contains the game, but could not be synced to disk.
-    #[error("{} has the game, but cannot be synced: {cause}; a power cut may undo it", path.display())]
-    Unsynced {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        cause: io::Error,
-    },
-    /// The state file cannot be used.
-    #[error(transparent)]
-    State(#[from] JournalError),
 }
 
 /// The results of a match, in memory and on disk.
@@ -91,7 +67,7 @@ impl MatchRecord {
         places: &Places,
         slots: &[Slot],
         settings: &str,
-    ) -> Result<(Self, Vec<Slot>), MatchRecordError> {
+    ) -> Result<(Self, Vec<Slot>), MatchError> {
         let (state, mut games) = match &places.state {
             None => (None, Vec::new()),
             Some(path) => {
@@ -135,12 +111,12 @@ impl MatchRecord {
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn add(&mut self, slot: &Slot, record: &GameRecord) -> Result<(), MatchRecordError> {
+    pub fn add(&mut self, slot: &Slot, record: &GameRecord) -> Result<(), MatchError> {
         self.finished += 1;
         self.standings.add(slot, &record.verdict);
         let fail = |path: &Path| {
             let path = path.to_owned();
-            |cause| MatchRecordError::Pgn { path, cause }
+            move |error| MatchError::File(FileError::io("write", &path, &error))
         };
         let entry = match &self.pgn {
             Some((path, file)) => Some(file.entry(record.pgn(&self.event)).map_err(fail(path))?),
@@ -153,8 +129,10 @@ impl MatchRecord {
         }
         if let (Some((path, file)), Some(entry)) = (&mut self.pgn, game.pgn.take()) {
             file.append(&entry).map_err(fail(path))?;
-            let path = path.clone();
-            file.sync().map_err(|cause| MatchRecordError::Unsynced { path, cause })?;
+            file.sync().map_err(|error| {
+                let rest = "it has the game, but a power cut may undo that";
+                FileError::new("sync", path, format!("{}; {rest}", describe(&error)))
+            })?;
         }
         if self.keep {
             self.games.push(game);
@@ -166,16 +144,13 @@ impl MatchRecord {
     ///
     /// # Errors
     /// If the file cannot be removed.
-    pub fn close(&mut self) -> Result<(), MatchRecordError> {
-        self.state.take().map_or(Ok(()), StateFile::remove).map_err(MatchRecordError::from)
+    pub fn close(&mut self) -> Result<(), MatchError> {
+        self.state.take().map_or(Ok(()), StateFile::remove).map_err(MatchError::from)
     }
 }
 
-fn open_pgn(
-    path: &Path,
-    last: Option<&GameText>,
-) -> Result<(PathBuf, GamesFile), MatchRecordError> {
-    let fail = |cause| MatchRecordError::Pgn { path: path.to_owned(), cause };
+fn open_pgn(path: &Path, last: Option<&GameText>) -> Result<(PathBuf, GamesFile), MatchError> {
+    let fail = |error| FileError::io("write", path, &error);
     let mut file = GamesFile::open(path).map_err(fail)?;
     if let Some(last) = last {
         file.settle(last).map_err(fail)?;

@@ -45,6 +45,7 @@ pub mod config;
 #[cfg(feature = "cli")]
 pub mod engine_file;
 mod engine_pool;
+pub(crate) mod error;
 pub(crate) mod games;
 pub mod match_record;
 pub mod openings;

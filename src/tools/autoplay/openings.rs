@@ -19,18 +19,16 @@ use std::sync::Arc;
 use std::thread::Builder;
 use std::time::Duration;
 
-use crossbeam::channel::bounded;
-use thiserror::Error;
-
 use crate::chess::epd;
 use crate::chess::notation;
 use crate::chess::position::{Game, Move, Outcome, Position};
-use crate::games::book::{Book, BookError};
+use crate::games::book::Book;
 use crate::games::pgn::{GameEnd, GamePly, GameStatus, PgnInput, Reader, Tags, Visitor};
-use crate::support::files::FileError;
+use crate::support::files::{FileError, describe};
 use crate::support::random::Random;
 use crate::support::threads::refused;
 use crate::support::words::number_of;
+use crossbeam::channel::bounded;
 
 /// How long to wait for a writer of a named pipe.
 const PIPE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -117,10 +115,10 @@ impl fmt::Display for Skipped {
         let Some((number, outcome)) = self.first else { return f.write_str("no opening skipped") };
         let what = notation::outcome(outcome);
         match self.count {
-            1 => write!(f, "opening {number} skipped: the game is over there ({what})"),
+            1 => write!(f, "opening {number} skipped: it ends the game ({what})"),
             count => write!(
                 f,
-                "{count} openings skipped in which the game is over, the first is number {number} \
+                "{count} openings skipped, which end the game; the first is number {number} \
                  ({what})"
             ),
         }
@@ -186,67 +184,6 @@ impl OpeningSelector {
     }
 }
 
-/// Why openings cannot be loaded.
-#[derive(Debug, Error)]
-pub enum OpeningError {
-    /// The file cannot be read.
-    #[error(transparent)]
-    Read(#[from] FileError),
-    /// A line of the file is not a position.
-    #[error("{}, line {line}: {message}", path.display())]
-    Position {
-        /// The file.
-        path: PathBuf,
-        /// Which line.
-        line: usize,
-        /// What is wrong.
-        message: String,
-    },
-    /// A game of the file cannot be played.
-    #[error("{}, game {game}: {message}", path.display())]
-    Game {
-        /// The file.
-        path: PathBuf,
-        /// Which game.
-        game: usize,
-        /// What is wrong.
-        message: String,
-    },
-    /// The book cannot be used.
-    #[error("cannot use the book {}: {cause}", path.display())]
-    Book {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        cause: BookError,
-    },
-    /// The file is empty.
-    #[error("{} holds no openings", path.display())]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
-    /// All openings end the game.
-    #[error(
-        "{}: {skipped}; no opening is left (to play a part of each, use --opening-plies N)",
-        path.display()
-    )]
-    Over {
-        /// The file.
-        path: PathBuf,
-        /// The openings that were skipped.
-        skipped: Skipped,
-    },
-    /// The file has fewer openings than are to be skipped.
-    #[error("{} holds only {}", path.display(), number_of(*count as u64, "opening"))]
-    Start {
-        /// The file.
-        path: PathBuf,
-        /// Number of openings in the file.
-        count: usize,
-    },
-}
-
 impl OpeningChoice {
     /// Reads the openings and puts them in order.
     ///
@@ -254,23 +191,28 @@ impl OpeningChoice {
     ///
     /// # Errors
     /// If the file cannot be read, is empty, or contains an invalid opening.
-    pub fn load(&self) -> Result<Openings, OpeningError> {
+    pub fn load(&self) -> Result<Openings, FileError> {
         let selector = match self.book()? {
             Some(book) => self.draw_lines(&book),
             None => {
-                let input = self.open().map_err(|cause| self.unreadable(&cause))?;
+                let input = self.open().map_err(|cause| self.unreadable(cause))?;
                 let name = self.path.to_string_lossy().to_lowercase();
                 let is_pgn = name.contains(".pgn");
                 if is_pgn { self.read_pgn(input)? } else { self.read_epd(input)? }
             }
         };
-        let (path, count, skipped) = (self.path.clone(), selector.seen, selector.skipped.clone());
-        match count {
-            0 if skipped.count > 0 => Err(OpeningError::Over { path, skipped }),
-            0 => Err(OpeningError::Empty { path }),
-            _ if self.start >= count => Err(OpeningError::Start { path, count }),
-            _ => Ok(selector.into_openings()),
-        }
+        let skipped = &selector.skipped;
+        let reason = match selector.seen {
+            0 if skipped.count > 0 => format!(
+                "{skipped}; no opening is left; to play a part of each, use --opening-plies N"
+            ),
+            0 => "it contains no openings".to_owned(),
+            count if self.start >= count => {
+                format!("it contains only {}", number_of(count as u64, "opening"))
+            }
+            _ => return Ok(selector.into_openings()),
+        };
+        Err(self.unusable(reason))
     }
 
     /// Opens the file. For a named pipe the wait for a writer is limited.
@@ -282,15 +224,19 @@ impl OpeningChoice {
         let (sender, opened) = bounded(1);
         let waiting = Builder::new().spawn(move || sender.send(input.open(&Arc::default())));
         waiting.map_err(|error| refused(&error))?;
-        let nobody = |_| io::Error::other("it is a pipe that nobody writes to");
+        let nobody = |_| io::Error::other("it is a pipe without a writer");
         opened.recv_timeout(PIPE_TIMEOUT).map_err(nobody)?
     }
 
-    fn unreadable(&self, cause: &io::Error) -> OpeningError {
-        FileError::new("read openings from", self.path.display(), cause).into()
+    fn unreadable(&self, error: io::Error) -> FileError {
+        self.unusable(describe(&error))
     }
 
-    fn book(&self) -> Result<Option<Book>, OpeningError> {
+    fn unusable(&self, reason: impl fmt::Display) -> FileError {
+        FileError::new("read openings from", &self.path, reason)
+    }
+
+    fn book(&self) -> Result<Option<Book>, FileError> {
         if self.path.as_os_str() == "embedded" {
             return Ok(Some(Book::embedded()));
         }
@@ -299,7 +245,7 @@ impl OpeningChoice {
             return Ok(None);
         }
         let book = Book::open(&self.path);
-        book.map(Some).map_err(|cause| OpeningError::Book { path: self.path.clone(), cause })
+        book.map(Some).map_err(|error| self.unusable(error))
     }
 
     /// Draws lines from the book, each move in proportion to the games that played it. A line ends
@@ -322,23 +268,20 @@ impl OpeningChoice {
     }
 
     /// Reads one position per line: FEN, or EPD, whose operations are ignored.
-    fn read_epd(&self, input: impl Read) -> Result<OpeningSelector, OpeningError> {
+    fn read_epd(&self, input: impl Read) -> Result<OpeningSelector, FileError> {
         let mut input = BufReader::new(input);
         let mut selector = OpeningSelector::new(self);
         let mut bytes = Vec::new();
         for number in 1.. {
             bytes.clear();
             let mut line = (&mut input).take(LONGEST_LINE);
-            if line.read_until(b'\n', &mut bytes).map_err(|cause| self.unreadable(&cause))? == 0 {
+            if line.read_until(b'\n', &mut bytes).map_err(|cause| self.unreadable(cause))? == 0 {
                 break;
             }
             let text = String::from_utf8_lossy(&bytes);
             let Some((_, line)) = epd::lines(&text).next() else { continue };
-            let (position, _) = epd::position(line).map_err(|error| OpeningError::Position {
-                path: self.path.clone(),
-                line: number,
-                message: error.to_string(),
-            })?;
+            let (position, _) = epd::position(line)
+                .map_err(|error| self.unusable(format!("line {number}: {error}")))?;
             if selector.take(Opening::from(position)).is_break() {
                 break;
             }
@@ -347,19 +290,19 @@ impl OpeningChoice {
     }
 
     /// Reads the games of a PGN file, with or without tags.
-    fn read_pgn(&self, input: impl Read) -> Result<OpeningSelector, OpeningError> {
+    fn read_pgn(&self, input: impl Read) -> Result<OpeningSelector, FileError> {
         let plies = self.plies.unwrap_or(usize::MAX);
         let start = Position::start();
         let mut visitor = OpeningVisitor { plies, left: plies, start, moves: Vec::new() };
         let mut reader = Reader::new(input);
         let mut selector = OpeningSelector::new(self);
         while let Some(end) =
-            reader.read_game(&mut visitor).map_err(|cause| self.unreadable(&cause))?
+            reader.read_game(&mut visitor).map_err(|cause| self.unreadable(cause))?
         {
             let message = match end.status {
                 GameStatus::Broken(fault) => fault.to_string(),
                 GameStatus::Variant => "it is not orthodox chess".to_owned(),
-                GameStatus::Text => "it is text that is no game".to_owned(),
+                GameStatus::Text => "it is text without a game".to_owned(),
                 GameStatus::Read | GameStatus::Declined => {
                     if selector.take(visitor.opening()).is_break() {
                         break;
@@ -368,7 +311,7 @@ impl OpeningChoice {
                 }
             };
             let game = selector.seen + selector.skipped.count + 1;
-            return Err(OpeningError::Game { path: self.path.clone(), game, message });
+            return Err(self.unusable(format!("game {game}: {message}")));
         }
         Ok(selector)
     }
@@ -461,10 +404,10 @@ mod tests {
     fn error_names_the_place_of_a_bad_opening() {
         let dir = tempfile::tempdir().expect("a folder");
         for (name, text, part) in [
-            ("a.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\nnonsense\n", "a.epd, line 2"),
-            ("b.pgn", "1. e4 *\n\n[White \"A\"]\n\n1. e4 e4 *\n", "b.pgn, game 2: line "),
-            ("b.pgn", "These are no openings.\n", "b.pgn, game 1: it is text that is no game"),
-            ("b.pgn", "[Variant \"Atomic\"]\n\n1. e4 *\n", "b.pgn, game 1: it is not orthodox"),
+            ("a.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\nnonsense\n", "a.epd: line 2"),
+            ("b.pgn", "1. e4 *\n\n[White \"A\"]\n\n1. e4 e4 *\n", "b.pgn: game 2: line "),
+            ("b.pgn", "These are no openings.\n", "b.pgn: game 1: it is text without a game"),
+            ("b.pgn", "[Variant \"Atomic\"]\n\n1. e4 *\n", "b.pgn: game 1: it is not orthodox"),
             ("c.epd", "\n", "no openings"),
         ] {
             let path = dir.path().join(name);
@@ -492,15 +435,12 @@ mod tests {
         assert_eq!(loaded.playable.len(), 1);
         assert_eq!(
             loaded.skipped.to_string(),
-            "3 openings skipped in which the game is over, the first is number 1 (White mates)"
+            "3 openings skipped, which end the game; the first is number 1 (White mates)"
         );
         for (number, line) in over.iter().enumerate() {
             std::fs::write(&epd, line).expect("written");
             let error = choice(&epd).load().expect_err("over").to_string();
-            assert!(
-                error.contains("opening 1 skipped: the game is over there"),
-                "{number}: {error}"
-            );
+            assert!(error.contains("opening 1 skipped: it ends the game"), "{number}: {error}");
         }
         let pgn = dir.path().join("a.pgn");
         let repeats = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *";
@@ -574,7 +514,7 @@ mod tests {
             path
         };
         let error = choice(&pipe("lonely.pgn")).load().expect_err("nobody writes").to_string();
-        assert!(error.contains("nobody writes"), "{error}");
+        assert!(error.contains("without a writer"), "{error}");
         let path = pipe("fed.pgn");
         let end = path.clone();
         let writer = std::thread::spawn(move || std::fs::write(end, "1. e4 *\n\n1. d4 *\n"));

@@ -346,7 +346,7 @@ impl GameRunner<'_> {
     fn stalled(&mut self, loser: Color, after: Duration) -> Verdict {
         self.broken[loser.to_index()] = true;
         let hint = match self.players[loser.to_index()].adapter.move_now_after() {
-            Some(_) => " (not every engine reads fractions of a second: try whole ones)",
+            Some(_) => " (not every engine reads fractions of a second; try whole seconds)",
             None => "",
         };
         let detail = format!("{} gives no move for {after:.1?}{hint}", notation::color(loser));

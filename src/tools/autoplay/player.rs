@@ -1,5 +1,6 @@
 //! An engine in a match: its process and its protocol adapter.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
@@ -9,7 +10,7 @@ use crate::protocols::uci;
 use crate::support::words::{clip, visible};
 
 use super::config::{EngineConfig, Protocol};
-use super::process::{Process, Received, SpawnError, Trace};
+use super::process::{Process, Received, Trace};
 use super::protocol_adapter::{EngineError, ProtocolAdapter};
 use super::uci::Uci;
 use super::xboard::Xboard;
@@ -30,7 +31,7 @@ pub enum StartError {
         /// Which engine.
         engine: String,
         /// Why.
-        cause: SpawnError,
+        cause: io::Error,
     },
     /// It was started, but the handshake failed.
     #[error("{engine}: {cause}{}", with_last_output(last_output))]
@@ -43,7 +44,7 @@ pub enum StartError {
         last_output: Vec<String>,
     },
     /// It cannot play what the match requires.
-    #[error("the match cannot be played: {0}")]
+    #[error("cannot play the match: {0}")]
     Unable(String),
 }
 
@@ -53,7 +54,10 @@ impl StartError {
     /// A short-lived shortage of resources may pass; a missing program stays missing.
     pub fn attempts(&self) -> u32 {
         match self {
-            StartError::Spawn { cause: SpawnError::Other { .. }, .. } => 3,
+            StartError::Spawn { cause, .. } => match cause.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => 1,
+                _ => 3,
+            },
             StartError::Greeting { cause: EngineError::Dead(_), .. } => 3,
             // The wait for this one is long.
             StartError::Greeting { cause: EngineError::Silent(_), .. } => 2,

@@ -15,7 +15,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 pub(crate) use rustix::process::Signal;
 use rustix::process::{Pid, kill_process, kill_process_group};
-use thiserror::Error;
 
 use crate::support::threads::refused;
 use crate::support::words::visible;
@@ -59,22 +58,6 @@ pub enum Received {
     Timeout,
     /// The output is closed: the engine has exited or is about to.
     Closed,
-}
-
-#[derive(Debug, Error)]
-pub enum SpawnError {
-    #[error("there is no program \"{0}\" (give its path, or put its folder into PATH)")]
-    Missing(String),
-    #[error("\"{0}\" may not be executed (is it a program? try chmod +x)")]
-    NotExecutable(String),
-    #[error("there is no folder \"{0}\" to run the engine in")]
-    Folder(String),
-    #[error("cannot start \"{program}\": {cause}")]
-    Other {
-        /// The program.
-        program: String,
-        cause: io::Error,
-    },
 }
 
 /// The file that logs all traffic with engines, if any.
@@ -127,10 +110,11 @@ impl Process {
     ///
     /// # Errors
     /// If the program cannot be run.
-    pub fn spawn(config: &EngineConfig, trace: &Trace) -> Result<Self, SpawnError> {
+    pub fn spawn(config: &EngineConfig, trace: &Trace) -> io::Result<Self> {
         let program = config.command.first().map_or("", String::as_str);
         if let Some(dir) = config.dir.as_deref().filter(|dir| !dir.is_dir()) {
-            return Err(SpawnError::Folder(dir.display().to_string()));
+            let text = format!("cannot start the engine in {dir:?}: there is no such folder");
+            return Err(io::Error::new(io::ErrorKind::NotFound, text));
         }
         let mut command = Command::new(program);
         command
@@ -143,8 +127,8 @@ impl Process {
         if let Some(dir) = &config.dir {
             command.current_dir(dir);
         }
-        let mut child = command.spawn().map_err(|cause| spawn_error(program, cause))?;
-        let other = |cause| SpawnError::Other { program: program.to_owned(), cause };
+        let mut child = command.spawn().map_err(|cause| spawn_error(program, &cause))?;
+        let other = |cause| spawn_error(program, &cause);
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -314,13 +298,18 @@ impl Drop for Process {
     }
 }
 
-fn spawn_error(program: &str, cause: io::Error) -> SpawnError {
-    let program = program.to_owned();
-    match cause.kind() {
-        io::ErrorKind::NotFound => SpawnError::Missing(program),
-        io::ErrorKind::PermissionDenied => SpawnError::NotExecutable(program),
-        _ => SpawnError::Other { program, cause },
-    }
+/// Describes why a program cannot be started; the kind stays the same.
+fn spawn_error(program: &str, cause: &io::Error) -> io::Error {
+    let reason = match cause.kind() {
+        io::ErrorKind::NotFound => {
+            "there is no such program; give its path, or add its folder to PATH".to_owned()
+        }
+        io::ErrorKind::PermissionDenied => {
+            "it is not executable; if it is a program, run chmod +x".to_owned()
+        }
+        _ => cause.to_string(),
+    };
+    io::Error::new(cause.kind(), format!("cannot start \"{program}\": {reason}"))
 }
 
 /// Reads one line, cut at [`LONGEST_LINE`]; `None` at the end.

@@ -191,7 +191,7 @@ impl From<std::io::Error> for EngineError {
     fn from(error: std::io::Error) -> Self {
         match error.kind() {
             std::io::ErrorKind::TimedOut => {
-                EngineError::Silent("does not read its input any more".to_owned())
+                EngineError::Silent("no longer reads its input".to_owned())
             }
             std::io::ErrorKind::BrokenPipe if error.get_ref().is_some() => {
                 EngineError::Dead(error.to_string())

@@ -17,36 +17,18 @@
 use std::cmp::Ordering;
 
 use serde_json::{Value, json};
-use thiserror::Error;
 
-pub use crate::support::files::{FileKind, Output, OutputError};
+pub use crate::support::files::{FileKind, Output};
 
 use super::config::EngineConfig;
-use super::match_record::{MatchRecord, MatchRecordError};
+pub use super::error::MatchError;
+use super::match_record::MatchRecord;
 use super::play::Interrupt;
-use super::player::StartError;
 pub use super::report::About;
-use super::report::{self, Contents, ReportError};
+use super::report::{self, Contents};
 use super::stats::{Decision, Sprt, Tally, normalised_elo};
 use super::summary::{against, ranking};
 use super::tournament::{Progress, Standings, Tournament};
-
-/// Why a match stops early or its results cannot be written.
-#[derive(Debug, Error)]
-pub enum MatchError {
-    /// An engine cannot play.
-    #[error(transparent)]
-    Start(#[from] StartError),
-    /// The games cannot be stored.
-    #[error(transparent)]
-    MatchRecord(#[from] MatchRecordError),
-    /// The report cannot be built.
-    #[error(transparent)]
-    Report(#[from] ReportError),
-    /// The report or the statistics cannot be written.
-    #[error(transparent)]
-    Output(#[from] OutputError),
-}
 
 /// The results of a match so far.
 #[derive(Debug)]

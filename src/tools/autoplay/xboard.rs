@@ -198,7 +198,7 @@ impl Xboard {
                 }
                 Received::Closed => return Err(EngineError::Dead(self.process.exit_reason())),
                 Received::Timeout if self.features.done == Some(false) => {
-                    let problem = "said \"feature done=0\", but never \"done=1\"";
+                    let problem = "sent \"feature done=0\", but never \"done=1\"";
                     return Err(EngineError::Silent(problem.to_owned()));
                 }
                 // `gnuchess -x` may read a line only after two more have arrived.
@@ -215,8 +215,8 @@ impl Xboard {
         }
         match foreign.filter(|_| !self.features.any) {
             Some(line) => Err(EngineError::Unable(format!(
-                "answers \"{line}\": this looks like a UCI engine, started as an xboard engine \
-                 (use --proto1 or --proto2 uci)"
+                "answers \"{line}\": this looks like a UCI engine, started as an xboard engine; \
+                 use --proto1 or --proto2 uci"
             ))),
             None => Ok(()),
         }
@@ -307,8 +307,8 @@ impl Xboard {
         self.sent_moves = 0;
         if *game.start() != Position::start() {
             if !self.features.setboard {
-                let problem = "cannot be given a position (feature setboard=0); use openings \
-                               that are move lists from the start position";
+                let problem = "cannot set up positions (feature setboard=0); use openings that \
+                    are move lists from the start position";
                 return Err(EngineError::Unable(problem.to_owned()));
             }
             self.send(&Command::SetBoard(game.start().fen()))?;

@@ -12,6 +12,7 @@
 //! ```
 
 use std::io::Write;
+use std::path::Path;
 
 use crate::chess::position::{Game, Move};
 use crate::chess::score::{Depth, Score};
@@ -19,6 +20,7 @@ use crate::engine::search::{
     BookSearch, Bound, Config, Control, Limits, SearchEvent, Searcher, Transposition,
 };
 use crate::games::book::{Book, BookError, Counts};
+use crate::support::files::FileError;
 
 /// The example game, `books/dumb.pgn`. One of its positions can also be reached by another order of
 /// moves, which only a search finds.
@@ -34,10 +36,7 @@ const MEMORY_MB: usize = 16;
 /// # Errors
 /// If the game cannot be written to a temporary file, from which the book is built.
 pub fn example_book() -> Result<Book, BookError> {
-    let reading = |error: std::io::Error| BookError::Unreadable {
-        name: "the example".to_owned(),
-        reason: error.to_string(),
-    };
+    let reading = |error| FileError::io("write", Path::new("the example"), &error);
     let mut file = tempfile::Builder::new().suffix(".pgn").tempfile().map_err(reading)?;
     file.write_all(EXAMPLE.as_bytes()).map_err(reading)?;
     Book::open(file.path())

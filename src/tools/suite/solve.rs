@@ -47,10 +47,10 @@ impl Problem {
             }
         }
         if position.has_no_moves() {
-            return Err("the game is over there".to_owned());
+            return Err("the game is over".to_owned());
         }
         match problem.best.is_empty() && problem.avoid.is_empty() && problem.mate.is_none() {
-            true => Err("no bm, am or dm: nothing says what solves it".to_owned()),
+            true => Err("no bm, am or dm: the solution is missing".to_owned()),
             false => Ok(problem),
         }
     }
@@ -107,7 +107,7 @@ impl fmt::Display for Solution {
         let mark = if self.solved { "solved" } else { "FAILED" };
         let san = self.san().unwrap_or_else(|| "no move".to_owned());
         let Problem { name, .. } = &self.problem;
-        write!(f, "{number:4}/{of} {mark} {name}: {san} (wanted {})", self.problem.wanted())
+        write!(f, "{number:4}/{of} {mark} {name}: {san} (expected {})", self.problem.wanted())
     }
 }
 
@@ -130,12 +130,12 @@ impl SuiteRun {
         for (number, line) in epd::lines(text) {
             match Problem::parse(line) {
                 Ok(problem) => open.push_back(problem),
-                Err(why) => faults.push(format!("Passed over: {file}, line {number}: {why}")),
+                Err(why) => faults.push(format!("Skipped: {file}, line {number}: {why}")),
             }
         }
         if let Some(more @ 1..) = faults.len().checked_sub(NAMED) {
             faults.truncate(NAMED);
-            faults.push(format!("Passed over: {more} more {}", plural(more as u64, "line")));
+            faults.push(format!("Skipped: {more} more {}", plural(more as u64, "line")));
         }
         for (number, problem) in (1..).zip(&mut open) {
             if problem.name.is_empty() {
@@ -259,7 +259,7 @@ mod tests {
     fn stopping_a_suite_keeps_the_results_so_far() {
         let line = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - dm 1;\n";
         let (mut suite, faults) = SuiteRun::parse("f", &format!("{line}odd\n{line}{line}"));
-        assert!(suite.len() == 3 && faults[0].starts_with("Passed over: f, line 2: "));
+        assert!(suite.len() == 3 && faults[0].starts_with("Skipped: f, line 2: "));
         let mut searcher = Searcher::new(Config { memory_mb: 1, ..Config::default() });
         let switch = Switch::default();
         let stop_at_second = |answer: Solution| {

@@ -23,7 +23,7 @@ pub(crate) use games::{
 };
 pub(crate) use quiet::Quiescence;
 pub(crate) use relabel::{Judgement, Relabeller};
-pub(crate) use sample::{ParseSampleError, Sample};
+pub(crate) use sample::Sample;
 pub(crate) use selfplay::{BookOpenings, GameSettings, SelfPlay};
 pub(crate) use source::{SampleSelection, Sampler};
 

@@ -4,16 +4,13 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use thiserror::Error;
-
-use super::{GameError, GameReader, ParseSampleError, Quiescence, Sample};
+use super::{GameError, GameReader, Quiescence, Sample};
 use crate::chess::position::Position;
 use crate::chess::score::Score;
 use crate::games::pgn::{GameEnd, GamePly, GameResult, PgnInput, Reader, Tags, Visitor};
-use crate::support::files::{Cannot, FileError};
 use crate::support::random::Random;
 
 #[derive(Debug, Clone)]
@@ -27,23 +24,6 @@ pub(crate) struct SampleSelection {
     pub limit: Score,
     /// Seed of the choice among a game's positions.
     pub seed: u64,
-}
-
-#[derive(Debug, Error)]
-pub(crate) enum SourceError {
-    #[error(transparent)]
-    Io(#[from] FileError),
-    #[error("{}, line {line}: {error}", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line number, from 1.
-        line: usize,
-        error: ParseSampleError,
-    },
-    /// A self-play file is invalid or damaged.
-    #[error(transparent)]
-    SelfPlay(#[from] GameError),
 }
 
 /// Selects quiet positions from games and lists, each position once.
@@ -74,20 +54,19 @@ impl Sampler {
     ///
     /// # Errors
     /// If the file cannot be read or a line is not a sample. Broken games are skipped.
-    pub(crate) fn read(&mut self, path: &Path) -> Result<(), SourceError> {
+    pub(crate) fn read(&mut self, path: &Path) -> Result<(), GameError> {
+        let io_error = |error| GameError::Io { path: path.to_owned(), error };
         let ends_in = |name| path.extension().is_some_and(|extension| extension == name);
         if ends_in("games") {
             return self.read_selfplay(path);
         }
         if ends_in("pgn") {
-            let games = PgnInput::File(path.to_owned())
-                .open(&Arc::default())
-                .cannot("read", path.display())?;
-            return Ok(self.read_games(games).cannot("read", path.display())?);
+            let games = PgnInput::File(path.to_owned()).open(&Arc::default()).map_err(io_error)?;
+            return Ok(self.read_games(games).map_err(io_error)?);
         }
-        let file = File::open(path).cannot("read", path.display())?;
+        let file = File::open(path).map_err(io_error)?;
         if ends_in("zst") {
-            let decoder = zstd::Decoder::new(file).cannot("read", path.display())?;
+            let decoder = zstd::Decoder::new(file).map_err(io_error)?;
             self.read_lines(path, decoder)
         } else {
             self.read_lines(path, file)
@@ -132,7 +111,7 @@ impl Sampler {
         }
     }
 
-    fn read_selfplay(&mut self, path: &Path) -> Result<(), SourceError> {
+    fn read_selfplay(&mut self, path: &Path) -> Result<(), GameError> {
         let mut reader = GameReader::open(path)?;
         while let Some(game) = reader.read_game()? {
             self.games += 1;
@@ -145,19 +124,19 @@ impl Sampler {
             if !whole {
                 let (path, game) = (path.to_owned(), reader.games());
                 let what = "it has an illegal move";
-                return Err(GameError::Damaged { path, game, what }.into());
+                return Err(GameError::Damaged { path, game, what });
             }
         }
         Ok(())
     }
 
-    fn read_lines(&mut self, path: &Path, input: impl Read) -> Result<(), SourceError> {
+    fn read_lines(&mut self, path: &Path, input: impl Read) -> Result<(), GameError> {
         for (index, line) in BufReader::new(input).lines().enumerate() {
-            let line = line.cannot("read", path.display())?;
+            let line = line.map_err(|error| GameError::Io { path: path.to_owned(), error })?;
             if line.is_empty() {
                 continue;
             }
-            let sample = line.parse().map_err(|error| SourceError::Line {
+            let sample = line.parse().map_err(|error| GameError::Line {
                 path: path.to_owned(),
                 line: index + 1,
                 error,
@@ -234,7 +213,10 @@ mod tests {
         let text = format!("{} | 12 | 0.5\n\nnonsense\n", Position::start());
         let mut sampler = sampler(1);
         let error = sampler.read_lines(Path::new("data.txt"), text.as_bytes()).expect_err("bad");
-        assert_eq!(error.to_string(), "data.txt, line 3: expected `FEN | score | result`");
+        assert_eq!(
+            error.to_string(),
+            "cannot read data.txt: line 3: expected `FEN | score | result`"
+        );
         assert_eq!(sampler.finish().0.len(), 1);
     }
 }

@@ -12,7 +12,7 @@ use crate::games::book::{
     is_learning,
 };
 use crate::games::pgn::PgnInput;
-use crate::support::files::{describe, open_plain};
+use crate::support::files::{FileError, open_plain};
 
 /// Bytes of a book's header, which contains the checksums of all parts.
 const HEADER_BYTES: usize = 256;
@@ -81,11 +81,7 @@ impl LoadedBooks {
             let games = self.games_of(&book, path);
             return Ok((book, games));
         }
-        let unreadable = |error: crate::games::pgn::InputError| BookError::NoGames {
-            name: path.display().to_string(),
-            reason: error.to_string(),
-        };
-        let inputs = PgnInput::from_paths(&[path.to_owned()]).map_err(unreadable)?;
+        let inputs = PgnInput::from_paths(&[path.to_owned()])?;
         Ok((self.count(number, path, &inputs)?, inputs))
     }
 
@@ -147,10 +143,7 @@ fn is_of_games(path: &Path) -> Result<bool, BookError> {
     if path.is_dir() {
         return Ok(true);
     }
-    let reading = |error| BookError::Unreadable {
-        name: path.display().to_string(),
-        reason: describe(&error),
-    };
+    let reading = |error| FileError::io("read", path, &error);
     let mut head = Vec::new();
     let file = open_plain(path).map_err(reading)?;
     file.take(HEADLINE.len() as u64).read_to_end(&mut head).map_err(reading)?;

@@ -2,12 +2,9 @@
 //!
 //! Source: <https://www.chessprogramming.org/General_Setwise_Operations>.
 
-pub(super) use crate::chess::position::distance;
 use crate::chess::position::{BitBoard, Square};
+pub(super) use crate::chess::position::{FILE_A, FILE_H, LIGHT_SQUARES, distance, sideways};
 
-pub(super) const FILE_A: BitBoard = BitBoard(0x0101_0101_0101_0101);
-pub(super) const FILE_H: BitBoard = BitBoard(0x8080_8080_8080_8080);
-pub(super) const LIGHT_SQUARES: BitBoard = BitBoard(0x55aa_55aa_55aa_55aa);
 /// d4, e4, d5 and e5.
 pub(super) const CENTRE: BitBoard = BitBoard(0x0000_0018_1800_0000);
 /// The c to f files.
@@ -70,12 +67,6 @@ pub(super) fn up(set: BitBoard) -> BitBoard {
 #[inline]
 pub(super) fn down(set: BitBoard) -> BitBoard {
     BitBoard(set.0 >> 8)
-}
-
-/// Every square one file to the left or to the right.
-#[inline]
-pub(super) fn sideways(set: BitBoard) -> BitBoard {
-    BitBoard((set & !FILE_H).0 << 1 | (set & !FILE_A).0 >> 1)
 }
 
 /// Squares attacked by pawns that move up.

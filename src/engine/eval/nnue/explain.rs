@@ -63,7 +63,7 @@ impl Explanation {
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = format!("{}+", "+-------".repeat(8));
-        writeln!(f, "what White would lose without each man, in pawns")?;
+        writeln!(f, "pawns that White would lose without each piece")?;
         for rank in ALL_RANKS.into_iter().rev() {
             writeln!(f, "{line}")?;
             self.write_rank(f, rank)?;

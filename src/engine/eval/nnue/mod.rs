@@ -23,7 +23,7 @@ pub(crate) use accumulator::AccumulatorStack;
 pub(crate) use explain::explain;
 #[cfg(test)]
 pub(crate) use file::tests::narrowed;
-pub use network::{Network, NetworkError};
+pub use network::Network;
 pub(crate) use pieces::{PieceSet, seen_by};
 
 /// Neurons of the hidden layer, for each side.

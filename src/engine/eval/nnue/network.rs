@@ -1,17 +1,16 @@
 //! The weights of a network.
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::fmt::{self, Display};
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
-
-use thiserror::Error;
 
 use super::kernel::{Kernel, Row};
 use super::pieces::{Perspective, PieceSet};
 use super::{BUCKETS, HIDDEN, INPUTS, OUTPUT_WEIGHT_LIMIT, QA, QB, SCALE};
 use crate::chess::position::Color;
 use crate::chess::score::{MAX_EVAL, Score};
-use crate::support::files::read_plain;
+use crate::support::error::ParseError;
+use crate::support::files::{FileError, describe, read_plain};
 
 /// The weights of a network.
 #[derive(Clone, PartialEq, Eq)]
@@ -29,33 +28,6 @@ impl fmt::Debug for Network {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "Network({:08x})", self.checksum())
     }
-}
-
-/// Why bytes are not a network.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum NetworkError {
-    /// The file cannot be read.
-    #[error("cannot read {}: {why}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error message.
-        why: String,
-    },
-    /// The bytes begin differently.
-    #[error("no network of this version: it should begin with `{0}`")]
-    Foreign(String),
-    /// The file is too short or too long.
-    #[error("a network has {expected} bytes, this has {found}")]
-    Length {
-        /// Bytes of a network.
-        expected: usize,
-        /// Bytes found.
-        found: usize,
-    },
-    /// An output weight is larger than the arithmetic allows.
-    #[error("output weight {0} is beyond {OUTPUT_WEIGHT_LIMIT}")]
-    Weight(i16),
 }
 
 impl Network {
@@ -77,12 +49,14 @@ impl Network {
         biases: [i16; HIDDEN],
         outputs: [[[i16; HIDDEN]; 2]; BUCKETS],
         output_biases: [i32; BUCKETS],
-    ) -> Result<Self, NetworkError> {
+    ) -> Result<Self, ParseError> {
         let weights = outputs.iter().flatten().flatten();
         if let Some(&weight) =
             weights.clone().find(|w| w.unsigned_abs() > OUTPUT_WEIGHT_LIMIT as u16)
         {
-            return Err(NetworkError::Weight(weight));
+            return Err(ParseError(format!(
+                "output weight {weight} exceeds {OUTPUT_WEIGHT_LIMIT}"
+            )));
         }
         let inputs: Box<[Row]> = inputs.map(Row).collect();
         let inputs = inputs.try_into().unwrap_or_else(|_| unreachable!("a row for each input"));
@@ -94,19 +68,19 @@ impl Network {
     ///
     /// # Errors
     /// If it cannot be read or is no network of this shape.
-    pub fn open(path: &Path) -> Result<Self, NetworkError> {
-        Self::from_bytes(&Self::read_file(path)?)
+    pub fn open(path: &Path) -> Result<Self, FileError> {
+        Ok(Self::open_with_bytes(path)?.0)
     }
 
-    /// Reads the bytes of a file.
+    /// Reads a network from a file, and returns the bytes too.
     ///
     /// # Errors
-    /// If it cannot be read.
-    pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, NetworkError> {
-        read_plain(path).map_err(|error| NetworkError::Unreadable {
-            path: path.to_owned(),
-            why: error.to_string(),
-        })
+    /// As [`Network::open`].
+    pub(crate) fn open_with_bytes(path: &Path) -> Result<(Self, Vec<u8>), FileError> {
+        let fail = |reason: &dyn Display| FileError::new("read the network", path, reason);
+        let bytes = read_plain(path).map_err(|error| fail(&describe(&error)))?;
+        let network = Self::from_bytes(&bytes).map_err(|error| fail(&error))?;
+        Ok((network, bytes))
     }
 
     /// Returns the CRC-32 of the network's file, which identifies it.

@@ -222,8 +222,8 @@ impl Recorder {
             book_games: None,
             hindsight: 0,
             extended: None,
-            left_out: Vec::new(),
-            quiets_left_out: false,
+            pruned: Vec::new(),
+            quiets_pruned: false,
             split: false,
             end: NodeEnd::Moves,
             best: None,
@@ -290,8 +290,8 @@ impl Recorder {
             SearchStep::BookMatch { games } => visit.book_games = Some(games),
             SearchStep::Hindsight(plies) => visit.hindsight = plies,
             SearchStep::Extended(mv, plies) => visit.extended = Some((position.san(mv), plies)),
-            SearchStep::Pruned(mv, why) => visit.left_out.push((position.san(mv), why)),
-            SearchStep::QuietsLeftOut => visit.quiets_left_out = true,
+            SearchStep::Pruned(mv, why) => visit.pruned.push((position.san(mv), why)),
+            SearchStep::QuietsPruned => visit.quiets_pruned = true,
             SearchStep::Scored { mv, score, alpha } if score > alpha => {
                 visit.best = Some(position.san(mv));
             }
@@ -308,7 +308,7 @@ impl Recorder {
             SearchStep::Hindsight(_) => sums.hindsight += 1,
             SearchStep::Extended(_, plies) if plies > 0 => sums.extended += 1,
             SearchStep::Extended(..) => sums.extended_less += 1,
-            SearchStep::Pruned(_, why) => *sums.left_out.entry(why).or_default() += 1,
+            SearchStep::Pruned(_, why) => *sums.pruned.entry(why).or_default() += 1,
             SearchStep::Split => sums.splits += 1,
             SearchStep::Join { .. } => sums.joins += 1,
             _ => {}

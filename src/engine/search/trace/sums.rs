@@ -71,7 +71,7 @@ pub struct Sums {
     pub hindsight: u64,
     /// Moves not searched, by reason. Moves skipped by late move pruning after the first are not
     /// counted individually.
-    pub left_out: BTreeMap<PruneReason, u64>,
+    pub pruned: BTreeMap<PruneReason, u64>,
     /// Nodes in the book.
     pub book_matches: u64,
     /// Nodes whose moves were shared.
@@ -91,10 +91,10 @@ impl Sums {
 
     /// Adds the sums of another thread.
     pub(super) fn add(&mut self, other: &Sums) {
-        let Sums { types, ends, left_out, .. } = other;
+        let Sums { types, ends, pruned, .. } = other;
         types.iter().for_each(|(&key, count)| *self.types.entry(key).or_default() += count);
         ends.iter().for_each(|(&key, count)| *self.ends.entry(key).or_default() += count);
-        left_out.iter().for_each(|(&key, count)| *self.left_out.entry(key).or_default() += count);
+        pruned.iter().for_each(|(&key, count)| *self.pruned.entry(key).or_default() += count);
         self.nodes += other.nodes;
         self.quiescence += other.quiescence;
         self.cutoffs += other.cutoffs;

@@ -49,9 +49,9 @@ pub struct Visit {
     /// The table move and the plies of its extension or (negative) reduction.
     pub extended: Option<(String, Depth)>,
     /// The moves that were not searched.
-    pub left_out: Vec<(String, PruneReason)>,
+    pub pruned: Vec<(String, PruneReason)>,
     /// Whether late move pruning skipped the remaining quiet moves.
-    pub quiets_left_out: bool,
+    pub quiets_pruned: bool,
     /// Whether its moves were shared.
     pub split: bool,
     /// What determined its value.

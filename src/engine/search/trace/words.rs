@@ -18,7 +18,7 @@ impl Trace {
             let window = window(root);
             // Writing to a string cannot fail, here and below.
             let _ = match title == last {
-                true => writeln!(text, "  opened again, {window}"),
+                true => writeln!(text, "  searched again, {window}"),
                 false if root.line > 1 => {
                     writeln!(text, "iteration {}, line {}, {window}", root.iteration, root.line)
                 }
@@ -202,13 +202,13 @@ fn write_events(text: &mut String, visit: &Visit) {
     if let Some((mv, plies)) = &visit.extended {
         let _ = write!(text, ", {mv} {plies:+}");
     }
-    if !visit.left_out.is_empty() || visit.quiets_left_out {
-        let named: Vec<&str> = visit.left_out.iter().map(|(mv, _)| mv.as_str()).collect();
-        let more = if visit.quiets_left_out { ["quiet moves"].as_slice() } else { &[] };
-        let _ = write!(text, ", left out: {}", [&named, more].concat().join(" "));
+    if !visit.pruned.is_empty() || visit.quiets_pruned {
+        let named: Vec<&str> = visit.pruned.iter().map(|(mv, _)| mv.as_str()).collect();
+        let more = if visit.quiets_pruned { ["quiet moves"].as_slice() } else { &[] };
+        let _ = write!(text, ", pruned: {}", [&named, more].concat().join(" "));
     }
     if visit.split {
-        text.push_str(", shared out");
+        text.push_str(", split");
     }
 }
 
@@ -219,7 +219,7 @@ impl NodeEnd {
             NodeEnd::Moves => "moves searched",
             NodeEnd::NoMoves => "no moves",
             NodeEnd::Draw => "draw",
-            NodeEnd::Closed => "nothing left to gain",
+            NodeEnd::EmptyWindow => "no better score possible",
             NodeEnd::Table => "transposition table",
             NodeEnd::Endgames => "endgame tables",
             NodeEnd::BookMatch => "results in the book",
@@ -229,8 +229,8 @@ impl NodeEnd {
             NodeEnd::Probcut => "probcut",
             NodeEnd::MultiCut => "multi-cut",
             NodeEnd::StandPat => "stand pat",
-            NodeEnd::NoMate => "no mate in the depth",
-            NodeEnd::Longest => "longest line",
+            NodeEnd::NoMate => "no mate within the depth",
+            NodeEnd::MaxPly => "longest line",
             NodeEnd::Stopped => "stopped",
         }
     }
@@ -268,8 +268,8 @@ impl fmt::Display for Sums {
         )?;
         row("settled by", list(self.ends.iter().map(|(end, &n)| (end.name(), n)).collect()))?;
         row("cutoffs", format!("{}, {} by the first move", self.cutoffs, self.first_move_cutoffs))?;
-        row("windows opened again", self.windows.to_string())?;
-        row("known to the table", self.hits.to_string())?;
+        row("window re-searches", self.windows.to_string())?;
+        row("transposition hits", self.hits.to_string())?;
         row(
             "reduced moves",
             format!(
@@ -287,8 +287,8 @@ impl fmt::Display for Sums {
             ),
         )?;
         row("hindsight", self.hindsight.to_string())?;
-        let left_out: Vec<_> = self.left_out.iter().map(|(why, &n)| (why.name(), n)).collect();
-        row("moves left out", list(left_out))?;
+        let pruned: Vec<_> = self.pruned.iter().map(|(why, &n)| (why.name(), n)).collect();
+        row("pruned moves", list(pruned))?;
         row("book matches", self.book_matches.to_string())?;
         if self.splits > 0 {
             row("splits", format!("{}, joined {} times", self.splits, self.joins))?;

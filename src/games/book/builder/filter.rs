@@ -4,11 +4,10 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use thiserror::Error;
-
 use crate::chess::position::Color;
 use crate::games::book::facets::FacetFilter;
 use crate::games::pgn::{GameResult, Tags};
+use crate::support::error::ParseError;
 
 /// Conditions on the tags of a game. If a tag is missing, its condition fails.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -145,23 +144,16 @@ fn seconds(text: &str) -> Option<u32> {
     Some(base.saturating_add(increment.saturating_mul(TYPICAL_MOVES)))
 }
 
-/// The error for a text that is not an ECO range.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct ParseFilterError(String);
-
 /// A range of ECO codes: `B20-B99`, a single code, or a letter (`C`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EcoRange(RangeInclusive<[u8; 3]>);
 
 impl FromStr for EcoRange {
-    type Err = ParseFilterError;
+    type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let bad = || {
-            ParseFilterError(format!(
-                "{text:?} is no ECO code or range: expected B90, B20-B99 or C"
-            ))
+            ParseError(format!("{text:?} is not an ECO code or range: expected B90, B20-B99 or C"))
         };
         let upper = text.trim().to_ascii_uppercase();
         let (first, last) = upper.split_once('-').unwrap_or((&upper, &upper));

@@ -45,7 +45,7 @@ use thiserror::Error;
 
 pub use checkpoint::Checkpoints;
 pub use draft::BookOutput;
-pub use filter::{EcoRange, GameFilter, ParseFilterError};
+pub use filter::{EcoRange, GameFilter};
 pub(super) use filter::{names_player, of_side};
 pub use options::{BuildOptions, DEFAULT_MAX_PLY, DEFAULT_MEMORY, FaultListener, Monitor};
 pub(super) use records::partition_of;
@@ -64,7 +64,7 @@ use super::format::pawn_filter::PawnSet;
 use super::format::writer::{Block, BookWriter};
 use super::lookup::Book;
 use crate::games::pgn::{Chunks, OpeningCache, PgnInput, TextReader, language_of};
-use crate::support::files::{OutputError, describe};
+use crate::support::files::{FileError, describe};
 use crate::support::threads::{STACK, start};
 use checkpoint::CheckpointWriter;
 use counter::{GameCounter, Shared};
@@ -87,7 +87,7 @@ enum Admission {
 #[derive(Debug, Error)]
 pub enum BuildError {
     /// No game counts.
-    #[error("no readable game that counts: {0}")]
+    #[error("cannot build a book: no readable game counts: {0}")]
     NoGames(String),
     /// An input made from games, such as partial counts, cannot be used.
     #[cfg(feature = "parquet")]
@@ -101,7 +101,7 @@ pub enum BuildError {
     #[error("{0}")]
     Broken(String),
     /// The checkpoint cannot be read, or no longer matches the inputs.
-    #[error("cannot resume from {folder}: {reason}; --afresh discards it")]
+    #[error("cannot resume from {folder}: {reason}; to discard it, add --afresh")]
     Checkpoint {
         /// The checkpoint folder.
         folder: String,
@@ -109,12 +109,12 @@ pub enum BuildError {
         reason: String,
     },
     /// A disk or memory error.
-    #[error("the book cannot be written: {0}")]
+    #[error("cannot write the book: {0}")]
     Output(String),
 }
 
-impl From<OutputError> for BuildError {
-    fn from(error: OutputError) -> Self {
+impl From<FileError> for BuildError {
+    fn from(error: FileError) -> Self {
         BuildError::Output(error.to_string())
     }
 }
@@ -253,10 +253,10 @@ fn what_was_there(tally: &BuildTally) -> String {
     }
     let skipped = tally.skipped;
     let reasons = [
-        (skipped.undecided, "without a result (--undecided takes them in)"),
+        (skipped.undecided, "without a result (--undecided includes them)"),
         (skipped.variants, "of other variants"),
         (skipped.empty, "without a legal move"),
-        (skipped.filtered, "kept out by the filters"),
+        (skipped.filtered, "excluded by the filters"),
     ];
     let found: Vec<String> = reasons
         .iter()
@@ -265,7 +265,7 @@ fn what_was_there(tally: &BuildTally) -> String {
         .collect();
     match (found.is_empty(), skipped.untagged > 0) {
         (false, _) => found.join(", "),
-        (true, true) => "there is text, but no game in it".to_owned(),
+        (true, true) => "it contains text, but no game".to_owned(),
         (true, false) => "it is empty".to_owned(),
     }
 }
@@ -370,7 +370,7 @@ pub(super) fn on_threads<T: Send>(
 fn join<T>(threads: Vec<ScopedJoinHandle<'_, T>>) -> io::Result<Vec<T>> {
     // Join all of them: a scope panics if a thread that panicked was not joined.
     let results: Vec<_> = threads.into_iter().map(ScopedJoinHandle::join).collect();
-    let died = |_| io::Error::other("a thread of the build has died");
+    let died = |_| io::Error::other("a thread of the build has panicked");
     results.into_iter().map(|result| result.map_err(died)).collect()
 }
 

@@ -84,12 +84,13 @@ pub(in crate::games::book) fn pack<W: Read + Write + Seek>(
     }
     if visits != packing.visits {
         return Err(BuildError::Output(format!(
-            "the rows count {visits} visits of games, the manifests {}: a part is missing, or there twice",
+            "the rows count {visits} visits of games, the manifests {}: a part is missing or \
+             present twice",
             packing.visits
         )));
     }
     if packing.sum.is_some_and(|expected| expected != sum) {
-        let reason = "the rows are not those that were counted: a file of them is damaged";
+        let reason = "the rows differ from those that were counted: a file is damaged";
         return Err(BuildError::Output(reason.to_owned()));
     }
     let mut all = PawnSet::new();

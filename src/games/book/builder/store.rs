@@ -138,8 +138,8 @@ impl Disk {
         let used = self.used.fetch_add(bytes, Relaxed) + bytes;
         match self.limit {
             Some(limit) if used > limit => Err(io::Error::other(format!(
-                "what has been counted takes more than the {limit} bytes of disk that --disk allows; \
-                 the same command with more goes on"
+                "the counts need more than the {limit} bytes of disk that --disk allows; repeat \
+                 the command with more to resume"
             ))),
             _ => Ok(()),
         }
@@ -293,7 +293,7 @@ impl SortedRun {
 
     fn open<R: PositionRecord>(mut file: File) -> io::Result<Self> {
         const END: usize = size_of::<u64>();
-        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "a run is not whole");
+        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "a run is incomplete");
         let length = file.metadata()?.len();
         let body = length.checked_sub((PARTITIONS * END) as u64).ok_or_else(damaged)?;
         file.seek(SeekFrom::Start(body))?;

@@ -159,7 +159,7 @@ impl TallySoFar {
         let describe = |broken: &BrokenInput| {
             let name = inputs[broken.input].name();
             let reason = describe(&broken.error);
-            format!("{name}: cannot be read beyond line {}: {reason}", broken.line)
+            format!("cannot read {name} beyond line {}: {reason}", broken.line)
         };
         self.total.broken_inputs.extend(broken.iter().map(describe));
     }

@@ -42,7 +42,7 @@ impl fmt::Display for Rejection {
             Rejection::Vetoed(veto) => return veto.fmt(f),
             Rejection::Repeats => "repeats a position",
             Rejection::FiftyMoves => "the fifty-move rule is near",
-            Rejection::NoGames => "never to be played",
+            Rejection::NoGames => "marked as not to be played",
             Rejection::Unplayed => "not reached in any game",
             Rejection::TooFewGames => "too few games",
             Rejection::Lost => "lost in all games",
@@ -112,7 +112,8 @@ impl Choice {
         if let Some(weight) = chosen.weight {
             let all: u64 = self.candidates.iter().filter_map(|candidate| candidate.weight).sum();
             return format!(
-                "{}: weight {weight} of {all}; policy {}, chance {:.0}%, {open} of {} book moves in question",
+                "{}: weight {weight} of {all}; policy {}, chance {:.0}%, {open} of {} book moves \
+                 considered",
                 position.san(self.mv),
                 self.policy,
                 100.0 * chosen.chance,
@@ -123,7 +124,8 @@ impl Choice {
             format!(", value {}, {:.0}% together", notation::score(value), 100.0 * chosen.expected)
         });
         format!(
-            "{}: {:.0}% in {}{value} ({:.0}-{:.0} for sure); policy {}, chance {:.0}%, {open} of {} book moves in question",
+            "{}: {:.0}% in {}{value} (likely {:.0}-{:.0}%); policy {}, chance {:.0}%, {open} of \
+             {} book moves considered",
             position.san(self.mv),
             100.0 * chosen.score,
             chosen.book_move.reached,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
+use crate::support::error::ParseError;
 
 /// How to choose a move, after GNU Chess (`book on|off|best|worst|random|prefer`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -67,22 +67,18 @@ impl Policy {
     pub const ON: &str = "on";
 }
 
-/// The error for a word that is not a policy.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("unknown book policy {word:?}: expected one of {}", Policy::USAGE.replace('|', ", "))]
-pub struct ParsePolicyError {
-    word: String,
-}
-
 impl FromStr for Policy {
-    type Err = ParsePolicyError;
+    type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text == Policy::ON {
             return Ok(Policy::default());
         }
         let found = Policy::ALL.into_iter().find(|policy| policy.name() == text);
-        found.ok_or_else(|| ParsePolicyError { word: text.to_owned() })
+        found.ok_or_else(|| {
+            let names = Policy::USAGE.replace('|', ", ");
+            ParseError(format!("unknown book policy {text:?}: expected one of {names}"))
+        })
     }
 }
 

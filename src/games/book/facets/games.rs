@@ -24,10 +24,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::game_tags::GameTags;
+
+use crate::support::error::ParseError;
 
 /// Bytes before the tags, of the tags of a game, and of its row.
 pub(super) const HEAD_BYTES: usize = 16;
@@ -45,11 +46,6 @@ const ID_SIGNS: u32 = 8;
 /// book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId(u64);
-
-/// The error for a text that is not the id of a game.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0:?} is no id of a game: expected eight letters or digits")]
-pub struct ParseGameIdError(String);
 
 const LICHESS: &[u8] = b"https://lichess.org/";
 
@@ -85,7 +81,7 @@ impl GameId {
 }
 
 impl FromStr for GameId {
-    type Err = ParseGameIdError;
+    type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let digit = |sign| SIGNS.iter().position(|&other| other == sign);
@@ -93,7 +89,9 @@ impl FromStr for GameId {
             number.checked_mul(SIGNS.len() as u64)?.checked_add(digit(sign)? as u64)
         });
         let number = number.filter(|_| text.len() == ID_SIGNS as usize);
-        number.map(GameId).ok_or_else(|| ParseGameIdError(text.to_owned()))
+        number.map(GameId).ok_or_else(|| {
+            ParseError(format!("{text:?} is not a game id: expected eight letters or digits"))
+        })
     }
 }
 

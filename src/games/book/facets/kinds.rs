@@ -3,12 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
-
-/// The error for a word that is not a rating group or a speed.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct ParseFacetError(String);
+use crate::support::error::ParseError;
 
 /// A group of ratings, from its lower bound to the next one's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,13 +31,13 @@ impl RatingGroup {
 }
 
 impl FromStr for RatingGroup {
-    type Err = ParseFacetError;
+    type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let bound = text.trim().parse().ok().filter(|bound| Self::BOUNDS.contains(bound));
         bound.map(Self::of).ok_or_else(|| {
             let bounds = Self::BOUNDS.map(|bound| bound.to_string()).join(", ");
-            ParseFacetError(format!("{text:?} is no rating group: expected some of {bounds}"))
+            ParseError(format!("{text:?} is not a rating group: expected one or more of {bounds}"))
         })
     }
 }
@@ -133,13 +128,13 @@ fn estimate(text: &str) -> Option<u32> {
 }
 
 impl FromStr for Speed {
-    type Err = ParseFacetError;
+    type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let named = |speed: &Speed| speed.name().eq_ignore_ascii_case(text.trim());
         Self::ALL.into_iter().find(named).ok_or_else(|| {
             let names = Self::ALL.map(Speed::name).join(", ");
-            ParseFacetError(format!("{text:?} is no speed: expected some of {names}"))
+            ParseError(format!("{text:?} is not a speed: expected one or more of {names}"))
         })
     }
 }

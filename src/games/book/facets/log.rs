@@ -214,7 +214,7 @@ impl GamesTable {
     ) -> io::Result<Self> {
         let all: usize = logs.iter().map(|log| log.games.len()).sum();
         if all >= LEFT_OUT as usize {
-            return Err(io::Error::other("a book with facets holds at most four billion games"));
+            return Err(io::Error::other("a book with facets contains at most four billion games"));
         }
         let (file_numbers, files) = sorted_files(files);
         let (name_numbers, names) = sorted_names(&logs);

@@ -27,9 +27,9 @@ mod log;
 
 #[cfg(feature = "parquet")]
 pub(super) use game_facets::GameFacets;
-pub use games::{FileRecord, GameId, ParseGameIdError};
+pub use games::{FileRecord, GameId};
 pub(super) use games::{GameRow, Games, number_bytes};
-pub use kinds::{ParseFacetError, RatingGroup, Speed};
+pub use kinds::{RatingGroup, Speed};
 
 pub use game_tags::FacetFilter;
 pub(super) use game_tags::{CompiledFilter, GameTags};

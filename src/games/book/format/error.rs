@@ -1,35 +1,24 @@
 //! Errors of books.
 
 use std::io;
+use std::path::Path;
 
 use thiserror::Error;
 
-use crate::support::files::describe;
+use crate::support::files::FileError;
 
 /// The error for a book that cannot be read or written.
 ///
 /// One line names the file, the fault and, if it is not obvious, what to do.
 #[derive(Debug, Error)]
 pub enum BookError {
-    /// The file cannot be read.
-    #[error("cannot read {name}: {reason}")]
-    Unreadable {
-        /// The file.
-        name: String,
-        /// The cause.
-        reason: String,
-    },
-    /// The file cannot be written.
-    #[error("cannot write {name}: {reason}")]
-    Unwritable {
-        /// The file.
-        name: String,
-        /// The cause.
-        reason: String,
-    },
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The file is not a book.
     #[error(
-        "{name} is no book of Tabia; `tabia book build` makes one from PGN, `tabia book import` from Polyglot"
+        "cannot read {name}: not a Tabia book; make one from PGN with `tabia book build`, or \
+         from a Polyglot book with `tabia book import`"
     )]
     Foreign {
         /// The file.
@@ -37,7 +26,8 @@ pub enum BookError {
     },
     /// The file has an unsupported version.
     #[error(
-        "{name} has format version {version}, which this Tabia does not read: build the book again, or get a newer Tabia if that wrote it"
+        "cannot read {name}: unsupported format version {version}; build the book again, or use \
+         a newer Tabia if that wrote it"
     )]
     Version {
         /// The file.
@@ -46,13 +36,13 @@ pub enum BookError {
         version: u64,
     },
     /// The file ends too early.
-    #[error("{name} is truncated: copy it again or build it again")]
+    #[error("cannot read {name}: it is truncated; copy it again or build it again")]
     Truncated {
         /// The file.
         name: String,
     },
     /// The file is damaged.
-    #[error("{name} is damaged ({part}): copy it again or build it again")]
+    #[error("cannot read {name}: it is damaged ({part}); copy it again or build it again")]
     Damaged {
         /// The file.
         name: String,
@@ -61,7 +51,8 @@ pub enum BookError {
     },
     /// A request requires facets, but the book has none.
     #[error(
-        "{name} does not know which games its counts are of: `tabia book build --facets` makes a book that does"
+        "cannot filter by facets: {name} has none; build it again with `tabia book build \
+         --facets`"
     )]
     NoFacets {
         /// The file.
@@ -76,7 +67,7 @@ pub enum BookError {
         reason: String,
     },
     /// A Polyglot book is invalid.
-    #[error("{name} is no Polyglot book: {reason}")]
+    #[error("cannot read {name}: not a Polyglot book: {reason}")]
     Polyglot {
         /// The file.
         name: String,
@@ -87,10 +78,10 @@ pub enum BookError {
 
 impl BookError {
     pub(crate) fn reading(name: &str, error: &io::Error) -> Self {
-        BookError::Unreadable { name: name.to_owned(), reason: describe(error) }
+        FileError::io("read", Path::new(name), error).into()
     }
 
     pub(crate) fn writing(name: &str, error: &io::Error) -> Self {
-        BookError::Unwritable { name: name.to_owned(), reason: describe(error) }
+        FileError::io("write", Path::new(name), error).into()
     }
 }

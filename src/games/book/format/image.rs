@@ -93,7 +93,7 @@ impl Image {
     /// It does not branch on the filter: unknown pawns that pass do so by chance, and each of them
     /// would be mispredicted.
     #[inline]
-    pub(crate) fn ask(&self, key: u64, pawn_key: u64) -> Row<'_> {
+    pub(crate) fn prefetch(&self, key: u64, pawn_key: u64) -> Row<'_> {
         let table = self.section(self.header.sections.buckets);
         let row = Row::of(table, self.header.bucket_bits, key).unwrap_or(Row::EMPTY);
         let row = select_unpredictable(self.may_hold_pawns(pawn_key), row, Row::EMPTY);

@@ -186,7 +186,7 @@ impl fmt::Display for Skipped {
         let reasons = [
             (self.undecided, "without result"),
             (self.variants, "other variants"),
-            (self.untagged, "no game but text"),
+            (self.untagged, "text without a game"),
             (self.empty, "without legal moves"),
             (self.filtered, "filtered out"),
             (self.duplicates, "duplicates"),

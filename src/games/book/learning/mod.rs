@@ -154,7 +154,7 @@ fn manifest(memory: &Memory, path: &Path, bytes: usize) -> Manifest {
     let input =
         InputRecord { name, bytes: bytes as u64, games: games.games(), ..InputRecord::default() };
     Manifest {
-        made_from: format!("what was learnt: searches of {searches} positions, and games"),
+        made_from: format!("learning file: searches of {searches} positions, and games"),
         games: totals,
         inputs: vec![input],
         ..Manifest::of_this_program()

@@ -16,7 +16,7 @@ use crate::support::files::describe;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum GameError {
     /// No game of the book has this id.
-    #[error("{book} has no game {id}")]
+    #[error("cannot show game {id}: it is not in {book}")]
     Unknown {
         /// The requested game.
         id: GameId,
@@ -24,7 +24,7 @@ pub enum GameError {
         book: String,
     },
     /// The source of the games cannot be read again.
-    #[error("game {id} came from {origin}, which is not kept")]
+    #[error("cannot show game {id}: it was read from {origin}, which is not stored")]
     NotKept {
         /// The requested game.
         id: GameId,
@@ -32,7 +32,7 @@ pub enum GameError {
         origin: String,
     },
     /// The file of the game is missing.
-    #[error("game {id} was in {path}, which is not there any more")]
+    #[error("cannot show game {id}: {path} no longer exists")]
     Gone {
         /// The requested game.
         id: GameId,
@@ -40,9 +40,7 @@ pub enum GameError {
         path: String,
     },
     /// The file contains something else at the position of the game.
-    #[error(
-        "game {id} is not where it was in {path}: the file has changed since the book was built"
-    )]
+    #[error("cannot show game {id}: {path} has changed since the book was built")]
     Changed {
         /// The requested game.
         id: GameId,
@@ -50,7 +48,7 @@ pub enum GameError {
         path: String,
     },
     /// The file of the game cannot be read.
-    #[error("game {id}: cannot read {path}: {reason}")]
+    #[error("cannot show game {id}: cannot read {path}: {reason}")]
     Unreadable {
         /// The requested game.
         id: GameId,

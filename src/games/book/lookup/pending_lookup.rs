@@ -26,7 +26,7 @@ impl PendingLookup<'_> {
 }
 
 impl Book {
-    /// Prefetches what [`Book::ask`] reads for a position with these pawns.
+    /// Prefetches what [`Book::start_lookup`] reads for a position with these pawns.
     #[inline]
     pub(crate) fn prefetch(&self, pawn_key: u64) {
         self.image.prefetch_pawns(pawn_key);
@@ -38,8 +38,8 @@ impl Book {
     /// Starts a lookup of a position and prefetches its data, so that other work can be done
     /// meanwhile.
     #[inline]
-    pub(crate) fn ask(&self, position: &Position) -> PendingLookup<'_> {
-        let row = self.image.ask(position.key(), position.pawn_key());
+    pub(crate) fn start_lookup(&self, position: &Position) -> PendingLookup<'_> {
+        let row = self.image.prefetch(position.key(), position.pawn_key());
         let behind = self.next.as_ref().is_some_and(|next| next.may_contain(position));
         PendingLookup { row, behind }
     }
@@ -48,7 +48,7 @@ impl Book {
     /// each of these reads next.
     fn may_contain(&self, position: &Position) -> bool {
         let pawn_key = position.pawn_key();
-        self.image.ask(position.key(), pawn_key);
+        self.image.prefetch(position.key(), pawn_key);
         self.image.may_hold_pawns(pawn_key)
             | self.next.as_ref().is_some_and(|next| next.may_contain(position))
     }
@@ -91,8 +91,9 @@ mod tests {
             let holds = |position: &&Position| book.holds(position).is_some();
             let (known, foreign): (Vec<_>, Vec<_>) = met.iter().partition(holds);
             assert!(known.len() >= 4 && foreign.len() > 100);
-            assert!(known.iter().all(|position| book.ask(position).may_hold(position)));
-            let passing = foreign.iter().filter(|position| book.ask(position).may_hold(position));
+            assert!(known.iter().all(|position| book.start_lookup(position).may_hold(position)));
+            let passing =
+                foreign.iter().filter(|position| book.start_lookup(position).may_hold(position));
             assert!(passing.count() < max_passing, "of {} other positions", foreign.len());
         }
     }

@@ -25,7 +25,7 @@ pub const BOOK_SEPARATOR: char = ';';
 pub(crate) const NO_BOOK_NAME: &str = "none";
 
 pub(crate) const BOOK_FILE: FileKind =
-    FileKind { name: "a book of Tabia", recognises: |head| head.starts_with(&MAGIC) };
+    FileKind { name: "a Tabia book", recognises: |head| head.starts_with(&MAGIC) };
 pub(crate) const POLYGLOT_FILE: FileKind =
     FileKind { name: "a Polyglot book", recognises: polyglot::recognises };
 
@@ -135,9 +135,9 @@ impl Book {
 fn read_rest(mut file: File, head: Vec<u8>) -> io::Result<Vec<u8>> {
     let mut bytes = head;
     let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
-    bytes
-        .try_reserve_exact(length.saturating_sub(bytes.len()))
-        .map_err(|_| io::Error::other(format!("there is no memory for its {length} bytes")))?;
+    bytes.try_reserve_exact(length.saturating_sub(bytes.len())).map_err(|_| {
+        io::Error::other(format!("there is not enough memory for its {length} bytes"))
+    })?;
     huge_pages::request(bytes.spare_capacity_mut());
     file.read_to_end(&mut bytes)?;
     Ok(bytes)

@@ -9,14 +9,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::{fmt, io};
 
-use thiserror::Error;
-
 use crate::chess::position::{Color, Position};
 use crate::games::book::builder::{BuildOptions, GameFilter, build_in_memory};
 use crate::games::book::format::error::BookError;
 use crate::games::book::lookup::Book;
-use crate::games::pgn::{GameEnd, GamePly, InputError, PgnInput, Reader, Tags, Visitor};
-use crate::support::files::describe;
+use crate::games::pgn::{GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
+use crate::support::error::ParseError;
 
 /// Plies of each game that an opponent book covers. Later positions seldom recur.
 const MAX_PLY: u32 = 60;
@@ -31,12 +29,8 @@ pub(crate) struct OpponentBookSpec {
     ratings: Option<(u32, u32)>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}: expected GAMES.pgn[,player=NAME][,ratings=1600-1800]")]
-pub(crate) struct ParseOpponentBookError(String);
-
 impl FromStr for OpponentBookSpec {
-    type Err = ParseOpponentBookError;
+    type Err = ParseError;
 
     /// Conditions are parsed from the end, since file names may contain commas.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -47,7 +41,7 @@ impl FromStr for OpponentBookSpec {
             if let Some(name) = condition.strip_prefix("player=") {
                 spec.player = Some(name.trim().to_owned());
             } else if let Some(range) = condition.strip_prefix("ratings=") {
-                let bad = || ParseOpponentBookError(format!("{range:?} is no range of ratings"));
+                let bad = || unusable(&format!("{range:?} is not a range of ratings"));
                 spec.ratings = Some(parse_range(range).ok_or_else(bad)?);
             } else {
                 break;
@@ -55,11 +49,15 @@ impl FromStr for OpponentBookSpec {
             rest = before;
         }
         if rest.trim().is_empty() {
-            return Err(ParseOpponentBookError("no file of games is named".to_owned()));
+            return Err(unusable("the file of games is missing"));
         }
         spec.games = PathBuf::from(rest.trim());
         Ok(spec)
     }
+}
+
+fn unusable(reason: &str) -> ParseError {
+    ParseError(format!("{reason}: expected GAMES.pgn[,player=NAME][,ratings=1600-1800]"))
 }
 
 fn parse_range(text: &str) -> Option<(u32, u32)> {
@@ -74,19 +72,6 @@ impl fmt::Display for OpponentBookSpec {
         self.player.iter().try_for_each(|player| write!(f, ",player={player}"))?;
         self.ratings.iter().try_for_each(|(from, to)| write!(f, ",ratings={from}-{to}"))
     }
-}
-
-#[derive(Debug, Error)]
-pub(crate) enum OpponentBookError {
-    #[error(transparent)]
-    Spec(#[from] ParseOpponentBookError),
-    #[error(transparent)]
-    Input(#[from] InputError),
-    #[error("{0}: {1}")]
-    Reading(String, String),
-    /// The games do not make a book.
-    #[error(transparent)]
-    Book(#[from] BookError),
 }
 
 #[derive(Debug, Clone)]
@@ -104,8 +89,12 @@ impl OpponentBook {
     ///
     /// # Errors
     /// If the text is not a valid spec, the games cannot be read, or none of them is the player's.
-    pub(crate) fn open(spec: &str) -> Result<Self, OpponentBookError> {
-        let spec: OpponentBookSpec = spec.parse()?;
+    pub(crate) fn open(spec: &str) -> Result<Self, BookError> {
+        let invalid = |error: ParseError| BookError::NoGames {
+            name: spec.to_owned(),
+            reason: error.to_string(),
+        };
+        let spec: OpponentBookSpec = spec.parse().map_err(invalid)?;
         let inputs = PgnInput::from_paths(std::slice::from_ref(&spec.games))?;
         let name = spec.to_string();
         let mut books = Vec::new();
@@ -121,18 +110,16 @@ impl OpponentBook {
             match build_in_memory(&inputs, &options, &name) {
                 Ok((book, _)) => books.push(book),
                 Err(error @ BookError::NoGames { .. }) => none = Some(error),
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(error),
             }
         }
         if let Some(error) = none.filter(|_| books.is_empty()) {
-            return Err(error.into());
+            return Err(error);
         }
         let mut stats =
             OpponentStats::new([Color::White, Color::Black].map(|side| spec.filter(side)));
         for input in &inputs {
-            stats
-                .take(input)
-                .map_err(|error| OpponentBookError::Reading(input.name(), describe(&error)))?;
+            stats.take(input).map_err(|error| BookError::reading(&input.name(), &error))?;
         }
         let book = Book::chain(books).with_name(&name);
         Ok(OpponentBook { book, rating: stats.mean_rating(), games: stats.games })
@@ -212,7 +199,7 @@ mod tests {
         [White \"Bob\"]\n[Black \"Ann\"]\n[WhiteElo \"1900\"]\n[BlackElo \"1700\"]\n\n1. d4 f5 0-1\n\n\
         [White \"Cyd\"]\n[Black \"Bob\"]\n\n1. f4 e5 *\n";
 
-    fn opponent_book(conditions: &str) -> Result<OpponentBook, OpponentBookError> {
+    fn opponent_book(conditions: &str) -> Result<OpponentBook, BookError> {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("games, all.pgn");
         std::fs::write(&file, GAMES).expect("written");
@@ -265,9 +252,9 @@ mod tests {
     #[test]
     fn invalid_opponent_book_is_rejected() {
         for (conditions, words) in [
-            (",player=Dora", "no readable game that counts"),
-            (",ratings=2000", "\"2000\" is no range of ratings"),
-            (",ratings=9-1", "is no range of ratings"),
+            (",player=Dora", "no readable game counts"),
+            (",ratings=2000", "\"2000\" is not a range of ratings"),
+            (",ratings=9-1", "is not a range of ratings"),
         ] {
             let error = opponent_book(conditions).expect_err(conditions).to_string();
             assert!(error.contains(words), "{conditions}: {error}");

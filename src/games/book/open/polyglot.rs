@@ -72,21 +72,22 @@ pub(crate) fn recognises(head: &[u8]) -> bool {
 fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
     let (whole, rest) = bytes.as_chunks::<ROW>();
     if whole.is_empty() {
-        return Err(format!("its {} bytes are not even one row of {ROW}", bytes.len()));
+        return Err(format!("its {} bytes are less than one row of {ROW}", bytes.len()));
     }
     let mut warnings = Vec::new();
     if !rest.is_empty() {
         let unit = if rest.len() == 1 { "byte is" } else { "bytes are" };
-        warnings.push(format!("its last {} {unit} no whole row and were passed over", rest.len()));
+        warnings.push(format!("its last {} {unit} not a whole row and were skipped", rest.len()));
     }
     let all = whole.iter().map(Row::parse);
     let mut rows: Vec<Row> = all.skip_while(|row| row.key == 0).collect();
     if let Some(row) = rows.iter().position(|row| Move::from_polyglot(row.mv).is_none()) {
-        return Err(format!("row {} holds no move", row + 1));
+        return Err(format!("row {} contains no move", row + 1));
     }
     if !rows.is_sorted_by_key(|row| row.key) {
         rows.sort_by_key(|row| row.key);
-        warnings.push("its rows are not sorted, as other programs need them; all were read".into());
+        warnings
+            .push("its rows are not sorted, which other programs require; all were read".into());
     }
     Ok((rows, warnings))
 }
@@ -105,12 +106,12 @@ pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     if import.illegal > 0 {
         let moves = if import.illegal == 1 { "move that is" } else { "moves that are" };
         let left = import.illegal;
-        warnings.push(format!("{left} {moves} not legal in the positions they stand for left out"));
+        warnings.push(format!("skipped {left} {moves} illegal in the position"));
     }
     let pawns = if import.orphans == 0 { &import.pawns } else { &PawnSet::everything() };
     let manifest = Manifest {
         made_from: format!(
-            "a Polyglot book of {} rows, {} positions of it out of reach from the start",
+            "a Polyglot book of {} rows; {} of its positions cannot be reached from the start",
             rows.len(),
             import.orphans
         ),
@@ -152,7 +153,7 @@ impl<'a> Import<'a> {
         let mut open = vec![start];
         self.push_known(&start, &mut open);
         if open.len() == 1 && !self.has_rows(&start) {
-            return Err("it does not know the start position, nor one after a move".to_owned());
+            return Err("it contains neither the start position nor one after a move".to_owned());
         }
         while let Some(position) = open.pop() {
             let rows = self.take_rows(&position);

@@ -62,7 +62,7 @@ impl PartialMetadata {
         let refuse = |reason: String| refused(path, &reason);
         let bytes = read_plain(path).map_err(|error| refuse(describe(&error)))?;
         let account: PartialMetadata = serde_json::from_slice(&bytes)
-            .map_err(|error| refuse(format!("it is no manifest of partial counts ({error})")))?;
+            .map_err(|error| refuse(format!("it is not a manifest of partial counts ({error})")))?;
         let is_sound = match account.checksum {
             Some(checksum) => account.checksum().is_ok_and(|sum| sum == checksum),
             None => true,
@@ -70,10 +70,11 @@ impl PartialMetadata {
         match account.version {
             VERSION if is_sound => Ok(account),
             VERSION => {
-                Err(refuse("it is damaged: copy it again or count the games anew".to_owned()))
+                Err(refuse("it is damaged; copy it again or count the games again".to_owned()))
             }
             other => Err(refuse(format!(
-                "it has version {other}, and this program knows {VERSION}: count the games anew, or use the program that counted them"
+                "it has version {other}, but this Tabia reads version {VERSION}; count the games \
+                 again, or use the Tabia that counted them"
             ))),
         }
     }
@@ -101,7 +102,7 @@ impl Draft {
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         };
         if !is_free {
-            let reason = format!("{} is there already; name another folder", folder.display());
+            let reason = format!("{} exists already; choose another folder", folder.display());
             return Err(io::Error::other(reason));
         }
         let beside = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -141,7 +142,8 @@ pub(super) fn accounts_in(folders: &[PathBuf]) -> Result<Vec<PartialMetadata>, B
     if paths.is_empty() {
         let folders: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
         return Err(BuildError::Input(format!(
-            "no {ACCOUNT} in {}: name folders that `tabia book count` wrote, or copy the manifests there",
+            "cannot read counts in {}: there is no {ACCOUNT}; name folders that `tabia book \
+             count` wrote, or copy the manifests there",
             folders.join(", ")
         )));
     }
@@ -196,7 +198,8 @@ pub(super) fn joined(accounts: Vec<PartialMetadata>) -> Result<PartialMetadata, 
         };
         if how(all) != how(&more) {
             return Err(BuildError::Input(format!(
-                "the games were counted in different ways, {:?} and {:?}: count them with the same program and options",
+                "the games were counted in different ways, {:?} and {:?}; count them with the \
+                 same program and options",
                 how(all),
                 how(&more)
             )));

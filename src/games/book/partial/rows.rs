@@ -90,7 +90,10 @@ fn columns_of(metadata: &ParquetMetaData) -> Result<[usize; COLUMNS.len()], Stri
                     && column.physical_type() == physical
                     && column.max_rep_level() == 0
             })
-            .ok_or_else(|| format!("it has no column {name} of type {physical}: it holds no partial counts, or a query has changed them"))?;
+            .ok_or_else(|| format!(
+                "it has no column {name} of type {physical}: it contains no partial counts, or a \
+                 query has changed them"
+            ))?;
     }
     Ok(places)
 }
@@ -172,7 +175,7 @@ impl<T: DataType> Column<T> {
     /// Like [`Self::read`], but every row must have a value.
     fn read_all(&mut self, rows: usize) -> Result<(), ParquetError> {
         self.read(rows)?;
-        if self.values.len() == rows { Ok(()) } else { Err(self.fault("is null in some rows")) }
+        if self.values.len() == rows { Ok(()) } else { Err(self.fault("contains nulls")) }
     }
 
     fn fault(&self, what: &str) -> ParquetError {
@@ -236,13 +239,15 @@ impl Columns {
             None => None,
             Some(word) => {
                 let mv = u16::try_from(word).ok().and_then(Move::from_polyglot);
-                Some(mv.ok_or_else(|| self.moves.fault(&format!("has {word}, which is no move")))?)
+                Some(mv.ok_or_else(|| {
+                    self.moves.fault(&format!("contains {word}, which is not a move"))
+                })?)
             }
         };
         let mut games = [0; 4];
         for (number, column) in games.iter_mut().zip(&self.games) {
             *number = u64::try_from(column.values[row])
-                .map_err(|_| column.fault("has a number below zero"))?;
+                .map_err(|_| column.fault("contains a negative number"))?;
         }
         Ok(PartialRow {
             key: self.key.values[row].cast_unsigned(),

@@ -90,7 +90,8 @@ impl BookValue {
         let best = self.best.map_or_else(|| "no move".to_owned(), san);
         let mut text = format!("{best} {}, depth {}", notation::score(self.score), self.depth);
         if let Some((mv, score)) = self.outside.filter(|&(mv, _)| Some(mv) != self.best) {
-            text += &format!("; out of the analysis {} {}", san(mv), notation::score(score));
+            text +=
+                &format!("; best move outside the analysis {} {}", san(mv), notation::score(score));
         }
         text
     }
@@ -112,7 +113,7 @@ pub(crate) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
     let position = game.position();
     let candidates = Chooser::new(Policy::Prefer, 0).candidates(book, game);
     if candidates.is_empty() && book.value(position).is_none() {
-        return vec!["The book does not know this position.".to_owned()];
+        return vec!["The book does not contain this position.".to_owned()];
     }
     // Only analysed books have a column for it.
     let analysed = book.values().len() > 0;
@@ -156,8 +157,9 @@ mod tests {
 
     #[test]
     fn highest_rated_game_is_reported_if_the_book_has_facets() {
-        let text = "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n[WhiteElo \"2100\"]\n[BlackElo \"2000\"]\n\n1. e4 c5 1-0\n\n\
-            [White \"c\"]\n[Black \"d\"]\n[Date \"2001.02.??\"]\n[Result \"0-1\"]\n[WhiteElo \"2500\"]\n\n1. e4 e5 0-1\n";
+        let text = "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n[WhiteElo \"2100\"]\n[BlackElo \
+             \"2000\"]\n\n1. e4 c5 1-0\n\n[White \"c\"]\n[Black \"d\"]\n[Date \
+             \"2001.02.??\"]\n[Result \"0-1\"]\n[WhiteElo \"2500\"]\n\n1. e4 e5 0-1\n";
         let reported = |facets| {
             let input = PgnInput::Text("games".to_owned(), text.as_bytes().into());
             let options = BuildOptions { facets, ..BuildOptions::default() };

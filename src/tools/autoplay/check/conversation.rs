@@ -189,13 +189,13 @@ impl Conversation {
         let mut findings = Vec::new();
         let fatal = |line: &&String| FATAL.iter().any(|(word, _)| line.contains(word));
         if let Some(line) = self.received.iter().find(fatal) {
-            let rule = "xboard takes a line with words like \"not found\" or \"Permission denied\", \
-                        by which a remote shell fails, for the engine's death";
+            let rule = "xboard treats a line with words such as \"not found\" or \"Permission \
+                denied\" as the failure of a remote shell, and ends the engine";
             findings.push(self.finding(line.clone(), rule));
         }
         let words = self.process.last_output();
         if let Some(line) = words.iter().find(|line| line.starts_with("(stderr)")) {
-            let rule = "standard error goes to the GUI as protocol: nothing may be written there";
+            let rule = "standard error reaches the GUI as protocol, so it must stay empty";
             findings.push(self.finding(line.clone(), rule));
         }
         findings

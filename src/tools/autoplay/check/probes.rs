@@ -50,18 +50,20 @@ fn features(conversation: &mut Conversation) -> Vec<Finding> {
     match conversation.done_after {
         None => findings.push(conversation.finding(
             "",
-            "a feature line with done=1 ends the features; without it the GUI waits in vain",
+            "a feature line with done=1 must end the features, or the GUI keeps waiting",
         )),
         Some(time) if time > Duration::from_secs(1) && !conversation.asked_for_time => {
             let came = format!("done=1 after {:.1} s, and no done=0 before", time.as_secs_f64());
-            let rule = "features come at once; who needs more than a moment says done=0 first";
+            let rule =
+                "features must come at once; an engine that needs longer must send done=0 first";
             findings.push(conversation.finding(came, rule));
         }
         Some(_) => {}
     }
     if !conversation.features.contains_key("myname") {
-        findings
-            .push(conversation.finding("no myname", "the engine tells its name by feature myname"));
+        findings.push(
+            conversation.finding("no myname", "the engine must send its name as feature myname"),
+        );
     }
     findings
 }
@@ -71,14 +73,14 @@ fn acknowledgements(conversation: &mut Conversation) -> Vec<Finding> {
     let received = conversation.sync(1);
     match received {
         Some(received) if !received.iter().any(is_complaint) => Vec::new(),
-        _ => vec![conversation.finding("", "accepted and rejected are never an error")],
+        _ => vec![conversation.finding("", "accepted and rejected must not be reported as errors")],
     }
 }
 
 fn ping(conversation: &mut Conversation) -> Vec<Finding> {
-    const RULE: &str = "ping N is answered by one pong N, once all before it is done";
+    const RULE: &str = "ping N must be answered by one pong N, after all earlier commands are done";
     if !conversation.has("ping", false) {
-        let rule = "an engine should support ping: without it moves and commands can cross";
+        let rule = "an engine should support ping, since moves and commands can cross without it";
         return vec![conversation.finding("feature ping is not 1", rule)];
     }
     conversation.send("new");
@@ -97,8 +99,8 @@ fn ping(conversation: &mut Conversation) -> Vec<Finding> {
 const ROUNDS: u64 = 3;
 
 fn ping_before_the_turn(conversation: &mut Conversation) -> Vec<Finding> {
-    const RULE: &str = "a ping that comes before go is answered before the move: xboard drops a \
-                        move that comes while it waits for the pong, and the game hangs";
+    const RULE: &str = "a ping before go must be answered before the move: xboard drops a move \
+        that comes while it waits for the pong, and the game hangs";
     if !conversation.has("ping", false) {
         return Vec::new();
     }
@@ -115,14 +117,18 @@ fn ping_before_the_turn(conversation: &mut Conversation) -> Vec<Finding> {
             None => return vec![conversation.finding(format!("no pong {number}"), RULE)],
         }
         if conversation.wait_for(Duration::from_secs(10), is_move).is_none() {
-            return vec![conversation.finding("no move within 10 s", "go is answered by a move")];
+            return vec![conversation.finding(
+                "no move within 10 s",
+                "go must be answered by a \
+                move",
+            )];
         }
     }
     Vec::new()
 }
 
 fn ping_while_thinking(conversation: &mut Conversation) -> Vec<Finding> {
-    const RULE: &str = "a ping that comes while the engine thinks is answered after its move";
+    const RULE: &str = "a ping while the engine thinks must be answered after its move";
     if !conversation.has("ping", false) {
         return Vec::new();
     }
@@ -131,7 +137,7 @@ fn ping_while_thinking(conversation: &mut Conversation) -> Vec<Finding> {
     match conversation.wait_for(TIMEOUT, is_either) {
         Some(Reply::Move(_)) => {}
         Some(_) => return vec![conversation.finding("pong 3 before the move", RULE)],
-        None => return vec![conversation.finding("", "go is answered by a move")],
+        None => return vec![conversation.finding("", "go must be answered by a move")],
     }
     match conversation.wait_for(TIMEOUT, |reply| *reply == Reply::Pong(3)) {
         Some(_) => Vec::new(),
@@ -148,7 +154,9 @@ fn move_now(conversation: &mut Conversation) -> Vec<Finding> {
     conversation.send("?");
     match conversation.wait_for(TIMEOUT, is_move) {
         Some(_) => Vec::new(),
-        None => vec![conversation.finding("no move within 3 s", "? makes the engine move at once")],
+        None => {
+            vec![conversation.finding("no move within 3 s", "? must make the engine move at once")]
+        }
     }
 }
 
@@ -162,7 +170,12 @@ fn time_to_move(conversation: &mut Conversation, setup: &[&str]) -> Option<Durat
 
 fn move_time(conversation: &mut Conversation) -> Vec<Finding> {
     let used = time_to_move(conversation, &["new", "easy", "st 1"]);
-    timely(conversation, used, Duration::from_secs(1), "st N: no move takes longer than N seconds")
+    timely(
+        conversation,
+        used,
+        Duration::from_secs(1),
+        "after st N no move may take longer than N seconds",
+    )
 }
 
 fn clock(conversation: &mut Conversation) -> Vec<Finding> {
@@ -172,7 +185,7 @@ fn clock(conversation: &mut Conversation) -> Vec<Finding> {
         conversation,
         used,
         Duration::from_secs(2),
-        "the move comes before the clock has run down",
+        "the move must come before the clock has run out",
     )
 }
 
@@ -196,8 +209,8 @@ const MIDDLE_GAME: &str =
     "setboard r2q1rk1/1b2bppp/p1n1pn2/1p1p4/3P1B2/P1NBPN1P/1P3PP1/R2Q1RK1 w - - 2 13";
 
 fn thinking_output(conversation: &mut Conversation) -> Vec<Finding> {
-    const RULE: &str =
-        "after post, thinking comes as PLY SCORE TIME NODES PV, time in centiseconds";
+    const RULE: &str = "after post, thinking must be sent as PLY SCORE TIME NODES PV, with the \
+        time in centiseconds";
     if !conversation.has("setboard", false) {
         return Vec::new();
     }
@@ -234,17 +247,21 @@ fn illegal_move(conversation: &mut Conversation) -> Vec<Finding> {
     match received {
         Some(received) if received.iter().any(refused) => Vec::new(),
         _ => {
-            vec![conversation.finding("", "an illegal move is answered by \"Illegal move: MOVE\"")]
+            vec![
+                conversation
+                    .finding("", "an illegal move must be answered by \"Illegal move: MOVE\""),
+            ]
         }
     }
 }
 
 fn unknown_command(conversation: &mut Conversation) -> Vec<Finding> {
-    const RULE: &str = "what is no command and no move is answered by \"Error (TYPE): COMMAND\"";
+    const RULE: &str =
+        "a line that is neither a command nor a move must be answered by \"Error (TYPE): COMMAND\"";
     conversation.send_all(&["new", "xyzzy 12"]);
     let Some(received) = conversation.sync(1) else {
         let came = match conversation.is_alive() {
-            true => "no answer any more".to_owned(),
+            true => "no more answers".to_owned(),
             false => format!("the engine {}", conversation.process.exit_reason()),
         };
         return vec![conversation.finding(came, "an unknown command must not end the engine")];
@@ -264,14 +281,14 @@ fn shown(replies: &[Reply]) -> String {
 }
 
 fn setboard_garbage(conversation: &mut Conversation) -> Vec<Finding> {
-    const RULE: &str = "a position that cannot be set up is answered by \"tellusererror Illegal position\", and \
-         the engine goes on";
+    const RULE: &str = "an illegal position must be answered by \"tellusererror Illegal \
+        position\", and the engine must keep running";
     if !conversation.has("setboard", false) {
         return Vec::new();
     }
     conversation.send_all(&["new", "force", "setboard 9/8/zz w - -"]);
     match conversation.sync(1) {
-        None => vec![conversation.finding("no answer any more", RULE)],
+        None => vec![conversation.finding("no more answers", RULE)],
         Some(received) => {
             let reported = received
                 .iter()
@@ -282,7 +299,8 @@ fn setboard_garbage(conversation: &mut Conversation) -> Vec<Finding> {
 }
 
 fn taking_back(conversation: &mut Conversation) -> Vec<Finding> {
-    const RULE: &str = "undo takes back one ply, remove two, and the moves can be made again";
+    const RULE: &str =
+        "undo must take back one ply, remove two, and the moves must be playable again";
     conversation.send_all(&["new", "force"]);
     let mut findings = Vec::new();
     for (number, command, again) in [(1, "undo", "e7e5"), (2, "remove", "e2e4")] {
@@ -300,7 +318,8 @@ fn taking_back(conversation: &mut Conversation) -> Vec<Finding> {
 }
 
 fn result_claim(conversation: &mut Conversation) -> Vec<Finding> {
-    const RULE: &str = "the engine tells the result once the game is over, as \"1-0 {White mates}\", and not before";
+    const RULE: &str = "the engine must send the result when the game is over, as \"1-0 {White \
+        mates}\", and not before";
     if !conversation.has("setboard", false) {
         return Vec::new();
     }
@@ -315,7 +334,7 @@ fn result_claim(conversation: &mut Conversation) -> Vec<Finding> {
     match conversation.wait_for(Duration::from_secs(10), wanted) {
         Some(Reply::Move(_)) => {}
         Some(_) => return vec![conversation.finding("a result before the move", RULE)],
-        None => return vec![conversation.finding("no move", "go is answered by a move")],
+        None => return vec![conversation.finding("no move", "go must be answered by a move")],
     }
     match conversation.wait_for(TIMEOUT, |reply| matches!(reply, Reply::Result { .. })) {
         Some(Reply::Result { result, .. }) if result == "1-0" => Vec::new(),
@@ -334,9 +353,9 @@ fn interrupt_signal(conversation: &mut Conversation) -> Vec<Finding> {
     match conversation.sync(1) {
         Some(_) => Vec::new(),
         None => {
-            let rule = "sigint=0 keeps GUIs from sending it; a Ctrl-C in their terminal still \
-                        reaches the engine, which should live on";
-            vec![conversation.finding("SIGINT was sent: no answer any more", rule)]
+            let rule = "with sigint=0 GUIs do not send SIGINT, but a Ctrl-C in their terminal \
+                still reaches the engine, which should keep running";
+            vec![conversation.finding("SIGINT was sent: no more answers", rule)]
         }
     }
 }
@@ -344,7 +363,7 @@ fn interrupt_signal(conversation: &mut Conversation) -> Vec<Finding> {
 fn termination_signal(conversation: &mut Conversation) -> Vec<Finding> {
     conversation.send("new");
     conversation.process.signal(Signal::TERM);
-    ends(conversation, "SIGTERM was sent", "SIGTERM ends the engine")
+    ends(conversation, "SIGTERM was sent", "SIGTERM must end the engine")
 }
 
 fn end_of_input(conversation: &mut Conversation) -> Vec<Finding> {
@@ -353,7 +372,7 @@ fn end_of_input(conversation: &mut Conversation) -> Vec<Finding> {
     ends(
         conversation,
         "the input was closed",
-        "the end of input ends the engine, since the GUI is gone",
+        "the end of input must end the engine, since the GUI has exited",
     )
 }
 
@@ -363,13 +382,13 @@ fn end_while_thinking(conversation: &mut Conversation) -> Vec<Finding> {
     ends(
         conversation,
         "the input was closed",
-        "the end of input ends the engine in mid-search, too",
+        "the end of input must end the engine during a search too",
     )
 }
 
 fn quit(conversation: &mut Conversation) -> Vec<Finding> {
     conversation.send_all(&["new", "quit"]);
-    ends(conversation, "", "quit ends the engine at once")
+    ends(conversation, "", "quit must end the engine at once")
 }
 
 /// Checks that the engine exits in time and without a crash signal.

@@ -5,12 +5,11 @@
 use std::fmt::Display;
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
-use thiserror::Error;
-
 use crate::chess::notation;
 use crate::chess::position::{Color, Game, Move, Position};
+use crate::support::error::ParseError;
 use crate::support::page::Page;
+use serde_json::{Value, json};
 
 use super::config::EngineConfig;
 use super::state::FinishedGame;
@@ -24,14 +23,6 @@ const PAGE: Page = Page {
     style: include_str!("page.css"),
     script: include_str!("page.js"),
 };
-
-/// A game that cannot be replayed.
-#[derive(Debug, Error)]
-#[error("game {number} cannot be replayed: {cause}")]
-pub struct ReportError {
-    number: usize,
-    cause: String,
-}
 
 /// The data of a report besides the results.
 #[derive(Debug, Clone, Default)]
@@ -59,13 +50,13 @@ pub(crate) struct Contents<'a> {
 ///
 /// # Errors
 /// If a move is illegal, which a state file edited by hand may cause.
-pub(crate) fn page(contents: &Contents<'_>) -> Result<String, ReportError> {
+pub(crate) fn page(contents: &Contents<'_>) -> Result<String, ParseError> {
     let &Contents { event, engines, names, about, standings, games, sprt } = contents;
     let by_finish: Vec<&FinishedGame> = games.iter().collect();
     let mut games = by_finish.clone();
     games.sort_by_key(|game| game.number);
     let rows =
-        games.iter().map(|game| game_data(game)).collect::<Result<Vec<Value>, ReportError>>()?;
+        games.iter().map(|game| game_data(game)).collect::<Result<Vec<Value>, ParseError>>()?;
     let data = json!({
         "event": event,
         "engines": names.iter().zip(engines).map(engine_data).collect::<Vec<Value>>(),
@@ -150,9 +141,10 @@ fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
 }
 
 /// A game with its moves in SAN for reading and in coordinates for the board.
-fn game_data(finished: &FinishedGame) -> Result<Value, ReportError> {
-    let fail =
-        |cause: &dyn Display| ReportError { number: finished.number, cause: cause.to_string() };
+fn game_data(finished: &FinishedGame) -> Result<Value, ParseError> {
+    let fail = |cause: &dyn Display| {
+        ParseError(format!("cannot replay game {}: {cause}", finished.number))
+    };
     let start = match &finished.fen {
         Some(fen) => Position::from_fen(fen).map_err(|error| fail(&error))?,
         None => Position::start(),

@@ -1,12 +1,11 @@
 //! Tuned options and their SPSA parameters.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 
-use thiserror::Error;
-
-use crate::support::files::{Cannot, FileError, read_plain};
+use crate::support::error::ParseError;
+use crate::support::files::{FileError, read_plain};
 
 /// The fields of a parameter, as in the optional header of a file.
 const HEAD: &str = "name,start,min,max,c_end,r_end";
@@ -25,48 +24,20 @@ pub(crate) struct Parameter {
     pub r_end: f64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub(crate) enum ParameterError {
-    /// The number of fields is wrong.
-    #[error("\"{text}\" has {count} fields, expected NAME,START,MIN,MAX,C_END,R_END")]
-    Fields {
-        /// The text.
-        text: String,
-        count: usize,
-    },
-    #[error("{name}: {field} is no number: \"{text}\"")]
-    Number {
-        /// Which parameter.
-        name: String,
-        field: &'static str,
-        text: String,
-    },
-    /// The numbers are inconsistent.
-    #[error("{name}: {what}")]
-    Unfit {
-        /// Which parameter.
-        name: String,
-        what: String,
-    },
-    #[error("{0} is named twice")]
-    Twice(String),
-}
-
 impl FromStr for Parameter {
-    type Err = ParameterError;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, ParameterError> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         let fields: Vec<&str> = text.split(',').map(str::trim).collect();
         let &[name, start, min, max, c_end, r_end] = fields.as_slice() else {
-            return Err(ParameterError::Fields { text: text.to_owned(), count: fields.len() });
+            return Err(ParseError(format!(
+                "\"{text}\" has {} fields, expected NAME,START,MIN,MAX,C_END,R_END",
+                fields.len()
+            )));
         };
         let number = |field, text: &str| {
             let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
-            number.ok_or_else(|| ParameterError::Number {
-                name: name.to_owned(),
-                field,
-                text: text.to_owned(),
-            })
+            number.ok_or_else(|| ParseError(format!("{name}: {field} is not a number: \"{text}\"")))
         };
         let parameter = Parameter {
             name: name.to_owned(),
@@ -77,7 +48,7 @@ impl FromStr for Parameter {
             r_end: number("R_END", r_end)?,
         };
         match parameter.fault() {
-            Some(what) => Err(ParameterError::Unfit { name: name.to_owned(), what }),
+            Some(what) => Err(ParseError(format!("{name}: {what}"))),
             None => Ok(parameter),
         }
     }
@@ -110,27 +81,14 @@ impl fmt::Display for Parameter {
 ///
 /// # Errors
 /// If one is.
-pub(crate) fn check_names(parameters: &[Parameter]) -> Result<(), ParameterError> {
+pub(crate) fn check_names(parameters: &[Parameter]) -> Result<(), ParseError> {
     let name = |parameter: &Parameter| parameter.name.to_lowercase();
     for (index, parameter) in parameters.iter().enumerate() {
         if parameters[..index].iter().any(|earlier| name(earlier) == name(parameter)) {
-            return Err(ParameterError::Twice(parameter.name.clone()));
+            return Err(ParseError(format!("{} is named twice", parameter.name)));
         }
     }
     Ok(())
-}
-
-#[derive(Debug, Error)]
-pub(crate) enum ParameterFileError {
-    #[error(transparent)]
-    Read(#[from] FileError),
-    #[error("{}, line {line}: {cause}", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        line: usize,
-        cause: ParameterError,
-    },
 }
 
 /// Reads a file with a parameter on each line. Skips empty lines, comments from `#` on, and a
@@ -138,18 +96,16 @@ pub(crate) enum ParameterFileError {
 ///
 /// # Errors
 /// If the file cannot be read or a line is not a parameter.
-pub(crate) fn read_parameters(path: &Path) -> Result<Vec<Parameter>, ParameterFileError> {
-    let bytes = read_plain(path).cannot("read the parameters", path.display())?;
+pub(crate) fn read_parameters(path: &Path) -> Result<Vec<Parameter>, FileError> {
+    let bytes =
+        read_plain(path).map_err(|error| FileError::io("read the parameters", path, &error))?;
     let text = String::from_utf8_lossy(&bytes);
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
     let is_head = |line: &str| line.replace(' ', "").eq_ignore_ascii_case(HEAD);
     let numbered = lines.enumerate().filter(|(_, line)| !line.is_empty() && !is_head(line));
     let parse = |(index, line): (usize, &str)| {
-        line.parse().map_err(|cause| ParameterFileError::Line {
-            path: path.to_owned(),
-            line: index + 1,
-            cause,
-        })
+        let reason = |error: ParseError| format!("line {}: {error}", index + 1);
+        line.parse().map_err(|error| FileError::new("read the parameters", path, reason(error)))
     };
     numbered.map(parse).collect()
 }
@@ -172,8 +128,8 @@ mod tests {
         for (text, message) in [
             ("", "\"\" has 1 fields, expected NAME,START,MIN,MAX,C_END,R_END"),
             ("a,1,2", "\"a,1,2\" has 3 fields, expected NAME,START,MIN,MAX,C_END,R_END"),
-            ("a,x,0,9,1,1", "a: START is no number: \"x\""),
-            ("a,1,0,inf,1,1", "a: MAX is no number: \"inf\""),
+            ("a,x,0,9,1,1", "a: START is not a number: \"x\""),
+            ("a,1,0,inf,1,1", "a: MAX is not a number: \"inf\""),
             (",1,0,9,1,1", ": the name is missing"),
             ("a,1,9,9,1,1", "a: MIN 9 is not below MAX 9"),
             ("a,1,2,9,1,1", "a: START 1 is not from 2 to 9"),
@@ -200,7 +156,7 @@ mod tests {
         check_names(&parameters[..1]).expect("one");
         std::fs::write(&path, "a,1,0,9,1,1\nb,1\n").expect("written");
         let error = read_parameters(&path).expect_err("fields are missing").to_string();
-        assert!(error.contains("parameters.csv, line 2: \"b,1\" has 2 fields"), "{error}");
+        assert!(error.contains("parameters.csv: line 2: \"b,1\" has 2 fields"), "{error}");
         let missing = read_parameters(&dir.path().join("none")).expect_err("missing").to_string();
         assert!(missing.contains("none: it does not exist"), "{missing}");
     }

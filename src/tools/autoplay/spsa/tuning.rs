@@ -42,7 +42,9 @@ pub(crate) enum TuneError {
     #[error("{0}")]
     Threads(#[from] io::Error),
     /// No games count.
-    #[error("{VOID_LIMIT} pairs of games in a row do not count; the last one: {0}")]
+    #[error(
+        "cannot continue: {VOID_LIMIT} pairs of games in a row do not count; the last one: {0}"
+    )]
     Broken(String),
 }
 
@@ -256,12 +258,12 @@ fn takes(player: &mut Player, parameter: &Parameter) -> Result<bool, String> {
     let range = player.adapter.option_range(name).map_err(|error| error.to_string())?;
     match range {
         OptionRange::Text => Ok(false),
-        OptionRange::Button => Err(format!("the option \"{name}\" is no number but a button")),
+        OptionRange::Button => Err(format!("the option \"{name}\" is a button, not a number")),
         OptionRange::Other(kind) => {
-            Err(format!("the option \"{name}\" is no number (it is of the kind {kind})"))
+            Err(format!("the option \"{name}\" is not a number, but of the kind {kind}"))
         }
         OptionRange::Whole(..) if min.fract() != 0.0 || max.fract() != 0.0 => Err(format!(
-            "the option \"{name}\" takes whole numbers: MIN {min} and MAX {max} must be whole"
+            "the option \"{name}\" takes whole numbers; MIN {min} and MAX {max} must be whole"
         )),
         OptionRange::Whole(least, most) if *min < least as f64 || *max > most as f64 => {
             Err(format!("the option \"{name}\" takes {least} to {most}, not {min} to {max}"))

@@ -12,7 +12,7 @@
 
 mod sprt;
 
-pub use sprt::{Decision, EloModel, Sprt, SprtError};
+pub use sprt::{Decision, EloModel, Sprt};
 
 use std::collections::BTreeMap;
 

@@ -5,10 +5,10 @@
 //! Elo", <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>. Propositions and sections
 //! below refer to it.
 
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
-
 use super::{ELO_SCALE, score_of_elo};
+use serde::{Deserialize, Serialize};
+
+use crate::support::error::ParseError;
 
 /// The unit of the test's bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -34,20 +34,6 @@ pub struct Sprt {
     pub beta: f64,
     /// The unit of `elo0` and `elo1`.
     pub model: EloModel,
-}
-
-/// Why the parameters of a test are invalid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum SprtError {
-    /// The hypotheses are not in order.
-    #[error("the first Elo bound must be below the second")]
-    Order,
-    /// The bounds are too large for any results to fit them.
-    #[error("the Elo bounds must lie between -{MAX_ELO} and {MAX_ELO}")]
-    Range,
-    /// The error probabilities are out of range.
-    #[error("alpha and beta must be above 0, and their sum below 1")]
-    Errors,
 }
 
 /// The decision of a test.
@@ -84,15 +70,22 @@ impl Sprt {
     ///
     /// # Errors
     /// If they are invalid.
-    pub fn checked(self) -> Result<Self, SprtError> {
+    pub fn checked(self) -> Result<Self, ParseError> {
         if [self.elo0, self.elo1].iter().any(|elo| elo.is_nan() || elo.abs() > MAX_ELO) {
-            return Err(SprtError::Range);
+            return Err(ParseError(format!(
+                "the Elo bounds must lie between -{MAX_ELO} and {MAX_ELO}"
+            )));
         }
         if self.elo0 >= self.elo1 {
-            return Err(SprtError::Order);
+            return Err(ParseError("the first Elo bound must be below the second".to_owned()));
         }
         let errors_fit = self.alpha > 0.0 && self.beta > 0.0 && self.alpha + self.beta < 1.0;
-        if errors_fit { Ok(self) } else { Err(SprtError::Errors) }
+        if !errors_fit {
+            return Err(ParseError(
+                "alpha and beta must be above 0, and their sum below 1".to_owned(),
+            ));
+        }
+        Ok(self)
     }
 
     /// The bounds of the log-likelihood ratio between which the test continues (Wald).
@@ -372,11 +365,13 @@ mod tests {
 
     #[test]
     fn invalid_tests_are_rejected() {
-        assert_eq!(sprt(5.0, 5.0, EloModel::Logistic).checked(), Err(SprtError::Order));
-        let greedy = Sprt { alpha: 0.6, beta: 0.4, ..sprt(0.0, 5.0, EloModel::Logistic) };
-        assert_eq!(greedy.checked(), Err(SprtError::Errors));
+        let refused = |sprt: Sprt| sprt.checked().expect_err("refused").to_string();
+        let logistic = |elo0, elo1| sprt(elo0, elo1, EloModel::Logistic);
+        assert!(refused(logistic(5.0, 5.0)).contains("must be below the second"));
+        let greedy = Sprt { alpha: 0.6, beta: 0.4, ..logistic(0.0, 5.0) };
+        assert!(refused(greedy).starts_with("alpha and beta"));
         for (elo0, elo1) in [(f64::NAN, 5.0), (0.0, f64::INFINITY), (-1e4, 0.0), (0.0, 1601.0)] {
-            assert_eq!(sprt(elo0, elo1, EloModel::Logistic).checked(), Err(SprtError::Range));
+            assert!(refused(logistic(elo0, elo1)).contains("must lie between"), "{elo0} {elo1}");
         }
     }
 }

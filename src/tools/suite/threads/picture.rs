@@ -58,13 +58,13 @@ pub(crate) fn picture(summaries: &[SpeedupSummary]) -> String {
     }));
     let most = lines.iter().flat_map(|line| &line.points).map(|point| point.x).fold(1.0, f64::max);
     lines.push(Line {
-        name: "as many times sooner as there are threads".to_owned(),
+        name: "speedup equal to the number of threads".to_owned(),
         color: COLORS[0],
         dashed: true,
         points: vec![point(1.0, 1.0), point(most, most)],
     });
-    let title = "Threads: how many times sooner a depth is reached";
-    doublings(title, ["threads", "times sooner"], &lines)
+    let title = "Threads: speedup to the same depth";
+    doublings(title, ["threads", "speedup"], &lines)
 }
 
 fn point(x: f64, y: f64) -> Point {
@@ -95,7 +95,9 @@ mod tests {
             ..summary
         };
         let svg = picture(&[gain(4, 3.0), gain(2, 1.8)]);
-        for name in ["Tabia: median", "Tabia: total", "DTS", "ABDADA", "sooner as there are"] {
+        for name in
+            ["Tabia: median", "Tabia: total", "DTS", "ABDADA", "equal to the number of threads"]
+        {
             assert!(svg.contains(name), "{name} is missing in\n{svg}");
         }
         // Up to ABDADA's 32; every line begins at one thread.

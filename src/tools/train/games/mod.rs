@@ -30,6 +30,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use crate::chess::position::{Move, Position};
+use crate::support::error::ParseError;
 use crate::support::files::JournalError;
 
 pub(crate) use packed::{PackedFile, PackedPart, Packer, block_positions};
@@ -80,9 +81,15 @@ pub(crate) enum GameError {
     Journal(#[from] JournalError),
     #[error("{0}")]
     Threads(io::Error),
-    #[error("{} is no file of self-play games; `tabia train games` makes one", .0.display())]
+    #[error(
+        "cannot read {}: it is not a file of self-play games; `tabia train games` makes one",
+        .0.display()
+    )]
     Foreign(PathBuf),
-    #[error("{} was begun with {found}, not with {wanted}; name another file", path.display())]
+    #[error(
+        "cannot add games to {}: it was begun with {found}, not with {wanted}; choose another file",
+        path.display()
+    )]
     Settings {
         /// The file.
         path: PathBuf,
@@ -90,7 +97,15 @@ pub(crate) enum GameError {
         /// The requested settings.
         wanted: String,
     },
-    #[error("{}, game {game}: {what}", path.display())]
+    #[error("cannot read {}: line {line}: {error}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: usize,
+        error: ParseError,
+    },
+    #[error("cannot read {}: game {game}: {what}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

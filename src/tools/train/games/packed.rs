@@ -228,7 +228,7 @@ impl<W: Write> Packer<W> {
         });
         for block in packed.into_iter().flatten() {
             let block = block.ok_or_else(|| {
-                io::Error::other("games do not come out of their block as they went in")
+                io::Error::other("the block does not decompress to the games written to it")
             })?;
             block.write(&mut self.out)?;
             self.bytes += block.bytes();
@@ -314,7 +314,7 @@ impl PackedFile {
         let block = pack_and_look(games).ok_or_else(|| GameError::Damaged {
             path: self.path.clone(),
             game: 1,
-            what: "games do not come out of their block as they went in",
+            what: "the block does not decompress to the games written to it",
         })?;
         block.write(&mut self.file).map_err(|error| self.io_error(error))
     }

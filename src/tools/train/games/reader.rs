@@ -158,7 +158,7 @@ impl GameReader {
                 self.whole_bytes += plain::size(&game);
                 Ok(Some(game))
             }
-            Ok(None) => Err(self.damaged("a word is no move")),
+            Ok(None) => Err(self.damaged("a word is not a move")),
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
             Err(error) => Err(self.io_error(error)),
         }
@@ -177,7 +177,7 @@ impl GameReader {
                 }
                 packed::Section::Damaged { games, bytes } => {
                     log::warn!(
-                        "{}: {} from byte {} on are damaged and are passed over",
+                        "{}: {} from byte {} on are damaged and were skipped",
                         self.path.display(),
                         games.map_or("games".to_owned(), |games| format!("{games} games")),
                         self.whole_bytes

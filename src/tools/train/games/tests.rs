@@ -81,7 +81,7 @@ fn foreign_damaged_and_mismatched_files_have_different_errors() {
     bytes.extend([1, 1, 0, 0, 0, 0x70]); // a promotion to nothing
     std::fs::write(&path, bytes).expect("written");
     let error = GameReader::open(&path).expect("a file").read_game().expect_err("damaged");
-    assert!(error.to_string().ends_with("a.games, game 1: a word is no move"), "{error}");
+    assert!(error.to_string().ends_with("a.games: game 1: a word is not a move"), "{error}");
     let other = GameSettings { nodes: 41, ..settings() };
     let error = GameFile::open(&path, &other).map(drop).expect_err("other settings").to_string();
     assert!(error.contains("it was \"40 nodes\", and is \"41 nodes\" now"), "{error}");
@@ -249,7 +249,7 @@ fn interrupted_packed_file_is_continued() {
     bytes[60] ^= 1;
     std::fs::write(&path, &bytes).expect("written");
     let error = PackedFile::open(&path).err().expect("damaged").to_string();
-    assert!(error.ends_with("a.games, game 1: its block is damaged, and others follow"), "{error}");
+    assert!(error.ends_with("a.games: game 1: its block is damaged, and others follow"), "{error}");
     assert!(std::fs::read(&path).expect("the file") == bytes, "the file is unchanged");
     std::fs::write(&path, "[Event \"?\"]\n").expect("written");
     assert!(matches!(PackedFile::open(&path), Err(GameError::Foreign(_))));

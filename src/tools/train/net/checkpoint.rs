@@ -13,7 +13,7 @@ use super::data::{Data, Selection};
 use super::parameters::Parameters;
 use super::sigmoid::Sigmoid;
 use super::trainer::{EpochLoss, State, TrainSettings, Trainer};
-use crate::support::files::{Fault, JournalError, Kind, OutputError};
+use crate::support::files::{Fault, FileError, JournalError, Kind};
 
 static KIND: Kind = Kind { magic: "tabia checkpoint 3; ", name: "the checkpoint" };
 
@@ -22,7 +22,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub(crate) fn save(&self, path: &Path) -> Result<(), OutputError> {
+    pub(crate) fn save(&self, path: &Path) -> Result<(), FileError> {
         let mut bytes = Vec::new();
         let State { parameters, adam, steps, loss, history } = &self.state;
         bytes.extend(steps.to_le_bytes());

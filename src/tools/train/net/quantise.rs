@@ -5,7 +5,8 @@ use super::gradient::output;
 use super::parameters::{BIASES, Parameters};
 use super::sigmoid::Sigmoid;
 use crate::chess::position::Color;
-use crate::engine::eval::nnue::{BUCKETS, HIDDEN, INPUTS, Network, NetworkError, QA, QB, SCALE};
+use crate::engine::eval::nnue::{BUCKETS, HIDDEN, INPUTS, Network, QA, QB, SCALE};
+use crate::support::error::ParseError;
 
 /// Number of examples used to calibrate the integer network's biases.
 const CALIBRATED_ON: usize = 1 << 15;
@@ -27,7 +28,7 @@ impl Parameters<HIDDEN> {
     ///
     /// # Errors
     /// If a weight is larger than the trainer allows.
-    pub(crate) fn quantised(&self, examples: &[Example]) -> Result<Network, NetworkError> {
+    pub(crate) fn quantised(&self, examples: &[Example]) -> Result<Network, ParseError> {
         let shifted = self.rounded([0.0; BUCKETS])?;
         let mut shifts = [0.0; BUCKETS];
         let mut counts = [0.0; BUCKETS];
@@ -39,7 +40,7 @@ impl Parameters<HIDDEN> {
         self.rounded(std::array::from_fn(|i| shifts[i] / f32::max(counts[i], 1.0)))
     }
 
-    fn rounded(&self, shifts: [f32; BUCKETS]) -> Result<Network, NetworkError> {
+    fn rounded(&self, shifts: [f32; BUCKETS]) -> Result<Network, ParseError> {
         let row = |row: usize, one: i32| self.rows()[row].map(|weight| rounded(weight, one) as i16);
         let inputs = (0..INPUTS).map(|input| row(input, QA));
         let outputs =

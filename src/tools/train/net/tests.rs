@@ -324,7 +324,7 @@ fn examples_are_quiet_and_undecided_positions() {
     broken.moves.swap(0, 1);
     file.append(&broken).expect("written");
     let error = Data::read(&[path], &selection_of_all(), 1, 1, |_| ()).expect_err("illegal");
-    assert!(error.to_string().ends_with("a.games, game 11: a move is illegal"), "{error}");
+    assert!(error.to_string().ends_with("a.games: game 11: a move is illegal"), "{error}");
 }
 
 #[test]

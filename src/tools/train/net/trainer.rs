@@ -8,7 +8,8 @@ use super::example::Example;
 use super::gradient::{add_gradient, square_errors};
 use super::objective::Objective;
 use super::parameters::Parameters;
-use crate::engine::eval::nnue::{HIDDEN, Network, NetworkError};
+use crate::engine::eval::nnue::{HIDDEN, Network};
+use crate::support::error::ParseError;
 use crate::support::random::Random;
 use crate::tools::train::in_parallel;
 
@@ -251,7 +252,7 @@ impl Trainer<'_> {
     ///
     /// # Errors
     /// If a weight is larger than the trainer allows.
-    pub(crate) fn quantised(&self) -> Result<Network, NetworkError> {
+    pub(crate) fn quantised(&self) -> Result<Network, ParseError> {
         self.state.parameters.quantised(&self.data.held_out)
     }
 }

@@ -1,0 +1,10 @@
+//! The error for a text.
+
+use thiserror::Error;
+
+/// A text that cannot be parsed, or a value that is out of range.
+///
+/// The message names the text and what is expected instead.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct ParseError(pub(crate) String);

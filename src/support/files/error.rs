@@ -1,0 +1,54 @@
+//! The error for a file.
+
+use std::fmt::Display;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::describe;
+use crate::support::words::visible;
+
+/// A file or folder that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("cannot {action} {}: {reason}", visible(&path.to_string_lossy()))]
+pub struct FileError {
+    /// What failed, such as `read`.
+    pub action: &'static str,
+    /// The file or folder.
+    pub path: PathBuf,
+    /// The reason and, after a semicolon, what to do.
+    pub reason: String,
+}
+
+impl FileError {
+    pub(crate) fn new(action: &'static str, path: &Path, reason: impl Display) -> Self {
+        FileError { action, path: path.to_owned(), reason: reason.to_string() }
+    }
+
+    /// Creates an error that describes an I/O error.
+    pub(crate) fn io(action: &'static str, path: &Path, error: &io::Error) -> Self {
+        Self::new(action, path, describe(error))
+    }
+}
+
+/// Adds to an I/O error what failed, and the file.
+pub(crate) trait Cannot<T> {
+    /// Converts the error to `cannot ACTION PATH: REASON`.
+    ///
+    /// # Errors
+    /// The converted one.
+    fn cannot(self, action: &'static str, path: impl AsRef<Path>) -> Result<T, FileError>;
+}
+
+impl<T> Cannot<T> for io::Result<T> {
+    fn cannot(self, action: &'static str, path: impl AsRef<Path>) -> Result<T, FileError> {
+        self.map_err(|error| FileError::io(action, path.as_ref(), &error))
+    }
+}
+
+impl From<FileError> for io::Error {
+    fn from(error: FileError) -> Self {
+        io::Error::other(error)
+    }
+}

@@ -1,0 +1,24 @@
+//! The error of a match.
+
+use thiserror::Error;
+
+use super::player::StartError;
+use crate::support::error::ParseError;
+use crate::support::files::{FileError, JournalError};
+
+/// Why a match stops early or its results cannot be written.
+#[derive(Debug, Error)]
+pub enum MatchError {
+    /// An engine cannot play.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The games, the report or the statistics cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The state file cannot be used.
+    #[error(transparent)]
+    State(#[from] JournalError),
+    /// The state contains a game that cannot be replayed for the report.
+    #[error(transparent)]
+    Report(#[from] ParseError),
+}
