@@ -17,7 +17,7 @@ use crate::chess::position::Game;
 use crate::chess::score::Score;
 use crate::cli::output;
 use crate::games::book::{
-    Book, Candidate, Chooser, Explored, ListedGame, MAX_LOSS, Manifest, Names, Policy,
+    Book, Candidate, Chooser, ListedGame, MAX_LOSS, Manifest, Names, Policy, PositionStats,
 };
 use crate::support::words::{counted, grouped};
 
@@ -196,7 +196,7 @@ fn position_row(
     game: &Game,
     names: &Names,
     candidates: &[Candidate],
-    explored: Option<&Explored>,
+    explored: Option<&PositionStats>,
 ) -> PositionRow {
     let position = game.position();
     let moves = candidates.iter().map(|Candidate { book_move, .. }| {
@@ -222,7 +222,7 @@ fn position_row(
 }
 
 /// Formats the mean known rating of the players of a move.
-fn rating(explored: Option<&Explored>, candidate: &Candidate) -> String {
+fn rating(explored: Option<&PositionStats>, candidate: &Candidate) -> String {
     let moves = explored.map_or(&[][..], |explored| &explored.moves);
     let found = moves.iter().find(|found| found.mv == candidate.book_move.mv);
     let rating = found.and_then(|found| found.played.mean_rating());

@@ -60,6 +60,7 @@ pub use facets::{
     FacetFilter, FileRecord, GameId, ParseFacetError, ParseGameIdError, RatingGroup, Speed,
 };
 pub use format::counts::Counts;
+pub(crate) use format::counts::decided;
 pub use format::entry::BookEntry;
 pub use format::error::BookError;
 pub(crate) use format::manifest::checksum_text;
@@ -86,7 +87,7 @@ pub use partial::{Packed, Partial, count_to_parquet, pack_parquet};
 pub(crate) use statistics::entropy::{MoveSelection, PlyEntropy, entropy};
 pub(crate) use statistics::explore::Breadth;
 pub use statistics::explore::{
-    Explored, ExploredMove, GameSummary, LISTED_GAMES, ListedGame, MonthCounts, Player,
+    GameSummary, LISTED_GAMES, ListedGame, MonthCounts, MoveStats, Player, PositionStats,
 };
 pub(crate) use statistics::words::{
     ANALYSED, ENDED, MEETS_BOOK, at_the_end, book_lines, percent, transposition,

@@ -10,10 +10,10 @@ use std::collections::{BinaryHeap, HashMap};
 
 use serde::Serialize;
 
-use super::json::{NamedMove, Opening, Results};
+use super::json::NamedMove;
 use super::loaded_books::Content;
 use crate::chess::position::{Move, Position};
-use crate::games::book::{Book, Counts};
+use crate::games::book::{Book, Counts, NamedOpening};
 
 /// Maximum plies to go back: the default depth of a book.
 const MAX_PLIES: usize = 40;
@@ -54,16 +54,16 @@ pub(crate) struct ArrivalAnswer {
     mv: NamedMove,
     fen: String,
     /// The name of the position before the move.
-    opening: Option<Opening>,
-    played: Results,
+    opening: Option<NamedOpening>,
+    played: Counts,
 }
 
 pub(crate) fn arrival_answers(content: &Content, position: &Position) -> Vec<ArrivalAnswer> {
     let answer = |arrival: Arrival| ArrivalAnswer {
         mv: NamedMove::new(&arrival.before, arrival.mv),
         fen: arrival.before.fen(),
-        opening: content.names.get(&arrival.before).map(Opening::from),
-        played: arrival.played.into(),
+        opening: content.names.get(&arrival.before).cloned(),
+        played: arrival.played,
     };
     arrivals(&content.book, position).into_iter().map(answer).collect()
 }
@@ -74,8 +74,8 @@ struct PathPosition {
     /// Plies before the requested position.
     plies: usize,
     fen: String,
-    opening: Option<Opening>,
-    reached: Results,
+    opening: Option<NamedOpening>,
+    reached: Counts,
     /// The share of the games that passes through it.
     share: f64,
 }
@@ -87,7 +87,7 @@ struct PathMove {
     to: usize,
     #[serde(flatten)]
     mv: NamedMove,
-    played: Results,
+    played: Counts,
     share: f64,
 }
 
@@ -138,15 +138,15 @@ pub(crate) fn move_orders(content: &Content, position: &Position) -> MoveOrders 
     let stop = |node: &Node| PathPosition {
         plies: node.plies,
         fen: node.position.fen(),
-        opening: content.names.get(&node.position).map(Opening::from),
-        reached: content.book.reached(&node.position).unwrap_or_default().into(),
+        opening: content.names.get(&node.position).cloned(),
+        reached: content.book.reached(&node.position).unwrap_or_default(),
         share: rounded(node.share),
     };
     let step = |edge: &Edge| PathMove {
         from: edge.from,
         to: edge.to,
         mv: NamedMove::new(&graph.nodes[edge.from].position, edge.mv),
-        played: edge.played.into(),
+        played: edge.played,
         share: rounded(edge.weight * graph.nodes[edge.to].share),
     };
     MoveOrders {

@@ -4,6 +4,9 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, SubAssign};
 
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
 use crate::chess::position::Color;
 use crate::games::pgn::GameResult;
 
@@ -144,6 +147,30 @@ impl Sum for Counts {
     fn sum<I: Iterator<Item = Counts>>(counts: I) -> Counts {
         counts.fold(Counts::default(), Add::add)
     }
+}
+
+impl Serialize for Counts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Counts", 5)?;
+        fields.serialize_field("games", &self.games())?;
+        fields.serialize_field("white", &self.white)?;
+        fields.serialize_field("draws", &self.draws)?;
+        fields.serialize_field("black", &self.black)?;
+        fields.serialize_field("undecided", &self.undecided)?;
+        fields.end()
+    }
+}
+
+/// Serialises results as Lichess' opening explorer does: `white`, `draws` and `black` alone.
+pub(crate) fn decided<S: Serializer>(counts: &Counts, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Decided {
+        white: u32,
+        draws: u32,
+        black: u32,
+    }
+    let &Counts { white, draws, black, .. } = counts;
+    Decided { white, draws, black }.serialize(serializer)
 }
 
 /// `4125 +1685 =1088 -1352`: games, White wins, draws, Black wins, then `*N` if N are undecided.

@@ -3,12 +3,15 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
+use std::fmt::Display;
 use std::io::{self, Cursor};
+
+use serde::{Serialize, Serializer};
 
 use crate::chess::position::{Color, Move, Position};
 use crate::games::book::facets::FacetFilter;
 use crate::games::book::facets::{CompiledFilter, GameId, GameTags, Games, Speed};
-use crate::games::book::format::counts::Counts;
+use crate::games::book::format::counts::{Counts, decided};
 use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::error::BookError;
 use crate::games::book::format::image::Image;
@@ -30,11 +33,12 @@ pub const LISTED_GAMES: usize = 15;
 const FEW_GAMES: u64 = 4_096;
 
 /// A player of a listed game.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Player {
     /// The name; empty if the game has none.
     pub name: String,
-    /// The rating, if the game has one.
+    /// The rating, if the game has one; serialised as 0 if not.
+    #[serde(serialize_with = "or_zero")]
     pub rating: Option<u16>,
 }
 
@@ -45,29 +49,71 @@ impl Player {
     }
 }
 
-/// A game in a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A game in a list. Serialises in the form of Lichess' opening explorer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListedGame {
+    /// The move played in the position; `None` if the game, or the counted part of it, ended there.
+    #[serde(rename = "uci", skip_serializing_if = "Option::is_none", serialize_with = "as_uci")]
+    pub mv: Option<Move>,
     /// The id, for [`Book::game`].
+    #[serde(serialize_with = "as_text")]
     pub id: GameId,
+    /// The result of the game.
+    #[serde(rename = "winner", serialize_with = "as_winner")]
+    pub result: GameResult,
+    /// The speed of the game.
+    #[serde(serialize_with = "as_text")]
+    pub speed: Speed,
     /// The player of the white pieces.
     pub white: Player,
     /// The player of the black pieces.
     pub black: Player,
-    /// The result of the game.
-    pub result: GameResult,
     /// The date of the game.
+    #[serde(flatten, serialize_with = "as_year_and_month")]
     pub date: GameDate,
-    /// The speed of the game.
-    pub speed: Speed,
-    /// The move played in the position; `None` if the game, or the counted part of it, ended there.
-    pub mv: Option<Move>,
+}
+
+fn or_zero<S: Serializer>(rating: &Option<u16>, serializer: S) -> Result<S::Ok, S::Error> {
+    rating.unwrap_or_default().serialize(serializer)
+}
+
+fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+fn as_uci<S: Serializer>(mv: &Option<Move>, serializer: S) -> Result<S::Ok, S::Error> {
+    mv.map(|mv| mv.uci()).serialize(serializer)
+}
+
+fn as_winner<S: Serializer>(result: &GameResult, serializer: S) -> Result<S::Ok, S::Error> {
+    match result {
+        GameResult::White => Some("white"),
+        GameResult::Black => Some("black"),
+        GameResult::Draw | GameResult::Undecided => None,
+    }
+    .serialize(serializer)
+}
+
+fn as_year_and_month<S: Serializer>(date: &GameDate, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct YearAndMonth {
+        /// 0 if unknown.
+        year: u16,
+        month: Option<Month>,
+    }
+    let month = date.month();
+    YearAndMonth { year: month.map_or(0, |month| month.year), month }.serialize(serializer)
 }
 
 impl ListedGame {
     pub(crate) fn describe(&self) -> String {
         let ListedGame { id, white, black, result, date, .. } = self;
         format!("{} - {} {result}, {date} ({id})", white.describe(), black.describe())
+    }
+
+    /// Whether a filter accepts the game.
+    pub(crate) fn passes(&self, filter: &FacetFilter) -> bool {
+        CompiledFilter::new(filter).accepts(self.date, self.speed, || self.mean_rating())
     }
 
     /// The mean rating of both players, or the rating of the only one who has one.
@@ -79,8 +125,24 @@ impl ListedGame {
     }
 }
 
-/// The games of a month, or of unknown date for `None`.
-pub type MonthCounts = (Option<Month>, Counts);
+/// The games of a month. Serialises in the form of Lichess' opening explorer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct MonthCounts {
+    /// The month.
+    pub month: Month,
+    /// The results.
+    #[serde(flatten, serialize_with = "decided")]
+    pub counts: Counts,
+}
+
+/// Sums results by month, the oldest first.
+fn by_month(results: impl Iterator<Item = MonthCounts>) -> Vec<MonthCounts> {
+    let mut months: BTreeMap<Month, Counts> = BTreeMap::new();
+    for MonthCounts { month, counts } in results {
+        *months.entry(month).or_default() += counts;
+    }
+    months.into_iter().map(|(month, counts)| MonthCounts { month, counts }).collect()
+}
 
 /// A summary of some games.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -89,7 +151,7 @@ pub struct GameSummary {
     pub counts: Counts,
     /// The sum of the ratings of the players to move, and how many of them have one.
     ratings: (u64, u64),
-    /// The results by month.
+    /// The results by month, without games of unknown date.
     pub history: Vec<MonthCounts>,
     /// The games with the highest mean rating of both players, at most [`LISTED_GAMES`]. With equal
     /// ratings the latest comes first; games without a rating come last.
@@ -109,11 +171,7 @@ impl GameSummary {
         self.counts += other.counts;
         self.ratings.0 += other.ratings.0;
         self.ratings.1 += other.ratings.1;
-        let mut months: BTreeMap<Option<Month>, Counts> = self.history.drain(..).collect();
-        for (month, counts) in other.history {
-            *months.entry(month).or_default() += counts;
-        }
-        self.history = months.into_iter().collect();
+        self.history = by_month(self.history.drain(..).chain(other.history));
         join(&mut self.top, other.top, |game| (game.mean_rating(), game.date));
         join(&mut self.latest, other.latest, |game| game.date);
     }
@@ -123,9 +181,9 @@ impl GameSummary {
         self.counts -= other.counts;
         self.ratings.0 -= other.ratings.0;
         self.ratings.1 -= other.ratings.1;
-        for &(month, counts) in &other.history {
-            if let Ok(place) = self.history.binary_search_by_key(&month, |&(month, _)| month) {
-                self.history[place].1 -= counts;
+        for other in &other.history {
+            if let Some(own) = self.history.iter_mut().find(|own| own.month == other.month) {
+                own.counts -= other.counts;
             }
         }
     }
@@ -146,9 +204,9 @@ fn join<K: Ord>(
     list.truncate(LISTED_GAMES);
 }
 
-/// A move of an explored position.
+/// The statistics of a move in a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExploredMove {
+pub struct MoveStats {
     /// The move, which is legal in the position.
     pub mv: Move,
     /// The games that played it in this very position.
@@ -157,9 +215,9 @@ pub struct ExploredMove {
     pub reached: Counts,
 }
 
-/// A position in a book with facets.
+/// The statistics of a position in a book.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Explored {
+pub struct PositionStats {
     /// The games that reached it by any move order, each once.
     pub reached: GameSummary,
     /// The games that continued with one of the moves, each once, even if they repeated the
@@ -169,7 +227,7 @@ pub struct Explored {
     /// ended in the position or none repeated it.
     pub continued: GameSummary,
     /// The moves played here or leading to a position that games reached, most reached first.
-    pub moves: Vec<ExploredMove>,
+    pub moves: Vec<MoveStats>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -411,13 +469,14 @@ impl Tally {
     }
 
     fn sums(&self) -> GameSummary {
-        let months = self.months.iter().rev();
-        let history =
-            months.map(|&(month, results)| (GameDate::from_number(month).month(), counts(results)));
+        let dated = self.months.iter().filter_map(|&(month, results)| {
+            let month = GameDate::from_number(month).month()?;
+            Some(MonthCounts { month, counts: counts(results) })
+        });
         GameSummary {
             counts: self.counts(),
             ratings: self.ratings,
-            history: history.collect(),
+            history: by_month(dated),
             ..GameSummary::default()
         }
     }
@@ -442,7 +501,7 @@ impl Book {
     ///
     /// The counts equal those of a book built from these games alone, unless moves or positions
     /// with few games were pruned.
-    pub fn explore(&self, position: &Position, filter: &FacetFilter) -> Explored {
+    pub fn explore(&self, position: &Position, filter: &FacetFilter) -> PositionStats {
         self.explore_to(position, filter, Breadth::Reached)
     }
 
@@ -452,7 +511,7 @@ impl Book {
         position: &Position,
         filter: &FacetFilter,
         breadth: Breadth,
-    ) -> Explored {
+    ) -> PositionStats {
         let asked = || {
             let is_fit = |book: &Book| filter.is_everything() || book.image.facets().is_some();
             self.in_order().filter(is_fit)
@@ -470,7 +529,7 @@ impl Book {
         position: &Position,
         filter: &FacetFilter,
         breadth: Breadth,
-    ) -> Explored {
+    ) -> PositionStats {
         let facets = Facets::of(&self.image);
         let compiled = CompiledFilter::new(filter);
         let summary = match &facets {
@@ -496,15 +555,15 @@ impl Book {
             }
             let reached = reached_by(mv).unwrap_or(played.counts);
             let known = !played.counts.is_empty() || !reached.is_empty();
-            known.then_some(ExploredMove { mv, played, reached })
+            known.then_some(MoveStats { mv, played, reached })
         });
-        let mut moves: Vec<ExploredMove> = explored.collect();
+        let mut moves: Vec<MoveStats> = explored.collect();
         let weights = self.holds_weights();
         moves.sort_by_key(|found| {
             let weight = if weights { found.played.counts } else { found.reached };
             (Reverse(weight.games()), found.mv)
         });
-        Explored { reached, continued, moves }
+        PositionStats { reached, continued, moves }
     }
 
     /// A small book of this position and those one move after it, from the games that pass the
@@ -520,7 +579,7 @@ impl Book {
             return Err(BookError::NoFacets { name: self.name().to_owned() });
         }
         let explored = self.explore(position, filter);
-        let played = |found: &ExploredMove| {
+        let played = |found: &MoveStats| {
             let counts = found.played.counts;
             (!counts.is_empty()).then_some((found.mv, counts))
         };
