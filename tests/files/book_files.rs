@@ -383,3 +383,34 @@ fn the_guides_show_what_the_commands_print() {
     }
     assert_eq!(checked, 5);
 }
+
+#[test]
+fn counts_of_the_embedded_book_are_marked_as_self_play() {
+    let folder = folder();
+    fs::write(folder.path().join("own.pgn"), some_games()).expect("writable");
+    must(&["build", "own.pgn", "-o", "own.tbk"], folder.path());
+    for command in [&["show"][..], &["info"], &["why"], &["show", "--json"]] {
+        let printed = |book| must(&[command, &[book]].concat(), folder.path());
+        let words = if command.len() > 1 { "\"self_play\":true" } else { "self-play by Tabia" };
+        assert!(printed("embedded").contains(words), "{command:?}");
+        assert!(!printed("own.tbk").contains("self"), "{command:?}: {}", printed("own.tbk"));
+    }
+}
+
+#[test]
+fn sentences_about_a_book_have_no_bare_counts() {
+    let folder = folder();
+    fs::write(folder.path().join("own.pgn"), some_games()).expect("writable");
+    must(&["build", "own.pgn", "-o", "own.tbk"], folder.path());
+    let show = must(&["show", "own.tbk"], folder.path());
+    assert!(show.contains("\nreached: 50% for White in 60 games\n"), "{show}");
+    assert!(show.contains("(games +White won =drawn -Black won *without a result)"), "{show}");
+    let why = must(&["why", "own.tbk"], folder.path());
+    let reason = why.lines().last().expect("a line");
+    assert!(reason.contains("% for White in ") && !reason.contains(" +"), "{reason}");
+    let info = must(&["info", "own.tbk"], folder.path());
+    assert!(
+        info.contains("games       60: 20 won by White, 20 drawn, 20 won by Black\n"),
+        "{info}"
+    );
+}

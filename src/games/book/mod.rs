@@ -69,6 +69,7 @@ pub use format::writer::write_entries;
 pub(crate) use learning::{
     Found, HEADLINE, LearnError, LearnFile, Learned, Row, Stamp, UnrefutedMove, is_learning, stamp,
 };
+pub(crate) use lookup::SELF_PLAY;
 pub use lookup::game_text::GameError;
 pub use lookup::names::{NamedOpening, Names};
 pub(crate) use lookup::pending_lookup::PendingLookup;
@@ -90,5 +91,5 @@ pub use statistics::explore::{
     GameSummary, LISTED_GAMES, ListedGame, MonthCounts, MoveStats, Player, PositionStats,
 };
 pub(crate) use statistics::words::{
-    ANALYSED, ENDED, MEETS_BOOK, at_the_end, book_lines, percent, transposition,
+    ANALYSED, ENDED, MEETS_BOOK, at_the_end, book_lines, transposition,
 };
