@@ -107,6 +107,8 @@ struct BookPlace {
     /// Plies from the root.
     plies: usize,
     fen: String,
+    #[serde(rename = "selfPlay")]
+    self_play: bool,
     reached: Counts,
     opening: Option<NamedOpening>,
 }
@@ -169,7 +171,8 @@ fn book_on(content: &Content, root: &Position, line: &[Move]) -> (Vec<usize>, Op
             if !is_known && transposes.is_none() {
                 let opening = content.names.get(&position).cloned();
                 let fen = position.fen();
-                transposes = Some(BookPlace { plies, fen, reached, opening });
+                let self_play = content.book.counts_self_play(&position);
+                transposes = Some(BookPlace { plies, fen, self_play, reached, opening });
             }
         }
         is_known = reached.is_some();
@@ -186,6 +189,7 @@ struct TranspositionAnswer {
     /// it.
     from_outside: bool,
     fen: String,
+    self_play: bool,
     reached: Counts,
     opening: Option<NamedOpening>,
     value: Option<ScoreAnswer>,
@@ -203,6 +207,7 @@ impl TranspositionAnswer {
             moves: NamedMove::line(root, &found.line),
             from_outside,
             fen: end.fen(),
+            self_play: content.book.counts_self_play(&end),
             reached: found.counts,
             opening: content.names.get(&end).cloned(),
             value: found.value.as_ref().map(|value| value.score.into()),

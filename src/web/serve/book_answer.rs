@@ -67,6 +67,8 @@ pub(crate) struct BookAnswer {
     line: Vec<NamedMove>,
     /// The opening of the last named position on the way.
     opening: Option<NamedOpening>,
+    /// See [`SELF_PLAY`](crate::games::book::SELF_PLAY).
+    self_play: bool,
     /// The games that reached the position, by any move order.
     reached: Counts,
     value: Option<ValueAnswer>,
@@ -96,6 +98,7 @@ pub(crate) fn answer(content: &Content, mut query: Query) -> Result<BookAnswer, 
         outcome: game.outcome().map(notation::outcome),
         line: line(&game),
         opening: content.names.of_game(&game).cloned(),
+        self_play: content.book.counts_self_play(position),
         reached: known.reached.counts,
         value: content.book.value(position).map(|value| value_answer(position, &value)),
         moves: known.moves.into_iter().map(|found| move_answer(content, position, found)).collect(),

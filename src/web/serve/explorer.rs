@@ -47,6 +47,9 @@ pub(crate) struct ExplorerAnswer {
     recent_games: Option<Vec<ListedGame>>,
     top_games: Vec<ListedGame>,
     opening: Option<NamedOpening>,
+    /// Only present if true, see [`SELF_PLAY`](crate::games::book::SELF_PLAY).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    self_play: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     history: Option<Vec<MonthCounts>>,
 }
@@ -159,6 +162,7 @@ fn answer(
         recent_games: wanted.recent_games.map(|most| cut(known.continued.latest, most)),
         top_games: cut(known.continued.top, wanted.top_games),
         opening: content.names.of_game(game).cloned(),
+        self_play: content.book.counts_self_play(position),
         history: wanted.history.then_some(known.continued.history),
     })
 }

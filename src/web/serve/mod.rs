@@ -22,7 +22,7 @@
 //! never change afterwards, so an answer depends only on the books and the address. The entity tag
 //! is made from both, and `cache` stores answers. All counts come from [`Book::explore`](crate::games::book::Book::explore).
 //!
-//! `move_orders` finds the ways into a position. It takes moves back with `position::retro` and
+//! `move_orders` finds the move orders that lead to a position. It takes moves back with `position::retro` and
 //! goes back ply by ply; the counts of each position divide the games among its predecessors.
 //!
 //! # Searches

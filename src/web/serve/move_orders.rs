@@ -82,7 +82,7 @@ struct PathPosition {
 
 #[derive(Debug, Serialize)]
 struct PathMove {
-    /// Indices into `stops`.
+    /// Indices into `positions`.
     from: usize,
     to: usize,
     #[serde(flatten)]
@@ -100,10 +100,13 @@ struct MoveOrder {
 }
 
 #[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct MoveOrders {
     fen: String,
-    stops: Vec<PathPosition>,
-    steps: Vec<PathMove>,
+    /// See [`SELF_PLAY`](crate::games::book::SELF_PLAY).
+    self_play: bool,
+    positions: Vec<PathPosition>,
+    moves: Vec<PathMove>,
     orders: Vec<MoveOrder>,
 }
 
@@ -133,16 +136,17 @@ struct Graph {
     edges: Vec<Edge>,
 }
 
-pub(crate) fn move_orders(content: &Content, position: &Position) -> MoveOrders {
+/// Finds the move orders by which games reach a position.
+pub(crate) fn find(content: &Content, position: &Position) -> MoveOrders {
     let graph = Graph::before(&content.book, position);
-    let stop = |node: &Node| PathPosition {
+    let path_position = |node: &Node| PathPosition {
         plies: node.plies,
         fen: node.position.fen(),
         opening: content.names.get(&node.position).cloned(),
         reached: content.book.reached(&node.position).unwrap_or_default(),
         share: rounded(node.share),
     };
-    let step = |edge: &Edge| PathMove {
+    let path_move = |edge: &Edge| PathMove {
         from: edge.from,
         to: edge.to,
         mv: NamedMove::new(&graph.nodes[edge.from].position, edge.mv),
@@ -151,8 +155,9 @@ pub(crate) fn move_orders(content: &Content, position: &Position) -> MoveOrders 
     };
     MoveOrders {
         fen: position.fen(),
-        stops: graph.nodes.iter().map(stop).collect(),
-        steps: graph.edges.iter().map(step).collect(),
+        self_play: content.book.counts_self_play(position),
+        positions: graph.nodes.iter().map(path_position).collect(),
+        moves: graph.edges.iter().map(path_move).collect(),
         orders: graph.orders(),
     }
 }
@@ -303,7 +308,7 @@ mod tests {
     fn orders_lead_from_the_start_and_their_shares_make_one() {
         let content = content();
         let position = after("d4 Nf6 c4 e6");
-        let move_orders = move_orders(&content, &position);
+        let move_orders = find(&content, &position);
         let all: f64 = move_orders.orders.iter().map(|order| order.share).sum();
         assert!((all - 1.0).abs() < 0.01, "{move_orders:?}");
         assert_eq!(move_orders.orders.len(), 3);
@@ -313,6 +318,6 @@ mod tests {
             });
             assert_eq!(end.expect("legal").key(), position.key());
         }
-        assert!(move_orders.stops.iter().skip(1).all(|stop| stop.share <= 1.0 && stop.plies >= 1));
+        assert!(move_orders.positions.iter().skip(1).all(|at| at.share <= 1.0 && at.plies >= 1));
     }
 }
