@@ -33,7 +33,7 @@ fn no_message_has_the_number_of_an_error() {
         "book dump FILE",
         "book verify FILE",
         "book check FILE",
-        "book variety FILE",
+        "book entropy FILE",
         "book diff FILE FILE",
         "book merge FILE FILE -o new.tbk",
         "book filter FILE -o new.tbk",
@@ -115,7 +115,7 @@ fn every_place_names_the_same_policies() {
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/options.md"));
     let option = xboard.expect("a page");
     let option = option.lines().find(|line| line.starts_with("| BookPolicy")).expect("a row");
-    for command in ["why", "variety"] {
+    for command in ["why", "entropy", "variety"] {
         let (help, _) = printed(&["book", command, "--help"], folder.path());
         let (error, _) = printed(&["book", command, "embedded", "--policy", "x"], folder.path());
         for policy in Policy::ALL {

@@ -47,7 +47,7 @@ pub(super) const EXAMPLES: &[Example] = &[
     example("tabia-book-merge", "tabia book merge masters.tbk mine.tbk:3 -o both.tbk", "Two books in one; games of the second count three times."),
     example("tabia-book-pack", "tabia book pack counts -o mine.tbk", "The second half: a book of counts."),
     example("tabia-book-show", "tabia book show embedded --moves \"e4 c5\"", "What the book that is built in knows of the Sicilian."),
-    example("tabia-book-variety", "tabia book variety mine.tbk --plies 12", "How varied openings are, over six moves."),
+    example("tabia-book-entropy", "tabia book entropy mine.tbk --plies 12", "How much openings vary, over six moves."),
     example("tabia-book-verify", "tabia book verify mine.tbk", "Whether the file is sound."),
     example("tabia-book-why", "tabia book why mine.tbk --moves \"e4 c5\" --policy best", "Why this move and no other."),
     example("tabia-eval", "tabia eval \"8/5k2/8/8/4P3/4K3/8/8 w - - 0 1\"", "An endgame, term by term."),

@@ -48,9 +48,10 @@ pub(super) struct Args {
     /// Random plies after the end of the book
     #[arg(long, value_name = "PLIES", default_value_t = 0, requires = "book", value_parser = clap::value_parser!(u8).range(..=40))]
     random_after: u8,
-    /// Begin with so many men, kings among them, placed at random, in place of random moves: 3-12
-    #[arg(long, value_name = "FROM-TO", conflicts_with = "book", value_parser = men)]
-    men: Option<(u8, u8)>,
+    /// Begin with this many pieces on random squares, kings and pawns included, in place of random
+    /// moves: 3-12
+    #[arg(long, alias = "men", value_name = "FROM-TO", conflicts_with = "book", value_parser = piece_range)]
+    pieces: Option<(u8, u8)>,
     /// Random plies at the beginning of each game; with --book, moves that are drawn as often as
     /// its games played them
     #[arg(long, default_value_t = 8, value_name = "PLIES", value_parser = clap::value_parser!(u8).range(..=40))]
@@ -164,7 +165,7 @@ fn show_progress(bar: &ProgressBar, tally: &GamesWritten, last_report: &mut Inst
 }
 
 /// Parses a range of numbers of pieces.
-fn men(text: &str) -> Result<(u8, u8), String> {
+fn piece_range(text: &str) -> Result<(u8, u8), String> {
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     match (from.parse(), to.parse()) {
         (Ok(from), Ok(to)) if 3 <= from && from <= to && to <= 32 => Ok((from, to)),
@@ -187,7 +188,7 @@ impl Args {
             nodes: self.nodes,
             random_plies: self.random_plies.into(),
             book: self.book.as_ref().map(open).transpose()?,
-            piece_count: self.men,
+            piece_count: self.pieces,
             opening_limit: self.opening_limit,
             ..GameSettings::default()
         })

@@ -469,7 +469,7 @@ const OF_PLAY: [&str; 19] = [
     "MultiPV",
     "UCI_ShowWDL",
     "OwnBook",
-    "SparFile",
+    "OpponentBook",
     "BookPolicy",
     "BookMaxLoss",
     "LearnFile",

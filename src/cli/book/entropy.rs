@@ -1,4 +1,4 @@
-//! `tabia book variety`: measures the variety of move choice.
+//! `tabia book entropy`: measures how much the choice of moves varies.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -10,12 +10,12 @@ use crate::cli::output;
 use crate::games::book::{Chooser, MAX_LOSS, MoveSelection, PlyEntropy, Policy, entropy};
 use crate::support::words::rounded;
 
-/// Tell how much an engine's openings vary with a book
+/// Show how much an engine's openings vary with a book
 ///
-/// For each ply the entropy of the move in bits (1 for a coin's toss, 2 for four moves alike), and in how
-/// many of the games the book has a move; beside it the same of those who played the book's games.
+/// For each ply: the entropy of the move in bits (1 for two equally likely moves, 2 for four) and the share
+/// of games in which the book has a move, for the engine and for the players of the book's games.
 #[derive(Debug, clap::Args)]
-pub(super) struct VarietyArgs {
+pub(super) struct EntropyArgs {
     /// The book (.tbk, .bin or .pgn), or `embedded`
     book: PathBuf,
     /// Plies from the start position
@@ -33,7 +33,7 @@ pub(super) struct VarietyArgs {
 ///
 /// # Errors
 /// If the book cannot be read.
-pub(super) fn run(args: &VarietyArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &EntropyArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let mut chooser = Chooser::new(args.policy, 0);
     chooser.max_loss = args.max_loss;
