@@ -410,7 +410,7 @@ fn sentences_about_a_book_have_no_bare_counts() {
     assert!(reason.contains("% for White in ") && !reason.contains(" +"), "{reason}");
     let info = must(&["info", "own.tbk"], folder.path());
     assert!(
-        info.contains("games       60: 20 won by White, 20 drawn, 20 won by Black\n"),
+        info.contains("games       60: 21 won by White, 18 drawn, 21 won by Black\n"),
         "{info}"
     );
 }

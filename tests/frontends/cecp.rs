@@ -138,7 +138,7 @@ const SELF_PLAY: &str =
 fn self_play_is_noted_once_a_game_and_only_for_the_embedded_book() {
     let folder = tempfile::tempdir().expect("a folder");
     let own = folder.path().join("own.pgn");
-    std::fs::write(&own, "1. e4 c5 2. Nf3 d6 1-0\n").expect("written");
+    std::fs::write(&own, "1. e4 c5 2. Nf3 d6 1/2-1/2\n").expect("written");
     let own = own.to_str().expect("UTF-8");
     for (arguments, notes) in [(&[][..], [1, 0]), (&["--book", own], [0, 0])] {
         let mut engine = engine(arguments);
