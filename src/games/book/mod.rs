@@ -87,9 +87,8 @@ pub(crate) use open::{BOOK_FILE, NO_BOOK_NAME, POLYGLOT_FILE};
 pub use partial::{Packed, Partial, count_to_parquet, pack_parquet};
 pub(crate) use statistics::entropy::{MoveSelection, PlyEntropy, entropy};
 pub(crate) use statistics::explore::Breadth;
-pub use statistics::explore::{
-    GameSummary, LISTED_GAMES, ListedGame, MonthCounts, MoveStats, Player, PositionStats,
-};
+pub use statistics::explore::{MoveStats, PositionStats};
+pub use statistics::summary::{GameSummary, LISTED_GAMES, ListedGame, MonthCounts, Player};
 pub(crate) use statistics::words::{
     ANALYSED, ENDED, MEETS_BOOK, at_the_end, book_lines, transposition,
 };

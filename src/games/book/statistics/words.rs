@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::explore::ListedGame;
+use super::summary::ListedGame;
 use crate::chess::notation;
 use crate::chess::position::{Game, Move, Position};
 use crate::games::book::choice::chooser::Chooser;
