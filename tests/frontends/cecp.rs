@@ -131,40 +131,13 @@ fn a_path_that_only_a_shell_knows_is_reported_as_it_came() {
     }
 }
 
-const SELF_PLAY: &str =
-    "tellothers The counted games are self-play by Tabia, not games between people.";
-
-#[test]
-fn self_play_is_noted_once_a_game_and_only_for_the_embedded_book() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let own = folder.path().join("own.pgn");
-    std::fs::write(&own, "1. e4 c5 2. Nf3 d6 1/2-1/2\n").expect("written");
-    let own = own.to_str().expect("UTF-8");
-    for (arguments, notes) in [(&[][..], [1, 0]), (&["--book", own], [0, 0])] {
-        let mut engine = engine(arguments);
-        for game in 0..2 {
-            for (mv, expected) in ["usermove e2e4", "usermove g1f3"].into_iter().zip(notes) {
-                engine.send(mv);
-                let lines = engine.until_start("move ");
-                let noted = lines.iter().filter(|line| *line == SELF_PLAY).count();
-                assert_eq!(noted, expected, "{arguments:?}, game {game}, {mv}: {lines:?}");
-                let reason = lines.iter().find(|line| line.starts_with("tellothers book move "));
-                assert!(mv != "usermove e2e4" || reason.is_some(), "no book move: {lines:?}");
-                let is_bare = |reason: &String| reason.contains(" +") || reason.contains(" =");
-                assert!(!reason.is_some_and(is_bare), "{reason:?}");
-            }
-            engine.send("new\nst 10\nnps 1000");
-        }
-    }
-}
-
 #[test]
 fn a_book_move_comes_with_its_chances_and_its_reason() {
     let mut engine = engine(&[]);
     engine.send("usermove e2e4");
     let lines = engine.until_start("move ");
     let [note, thoughts, reason, _] = &lines[..] else { panic!("{lines:?}") };
-    assert_eq!(note, SELF_PLAY);
+    assert!(note.contains("self-play"), "{lines:?}");
     // GUIs know by the parenthesis that this is no line of moves.
     let Reply::Thinking(thoughts) = Reply::from(thoughts.as_str()) else { panic!("{lines:?}") };
     assert_eq!((thoughts.depth, thoughts.nodes), (0, 0));
