@@ -39,7 +39,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("tabia book merge", "tabia book merge masters.tbk mine.tbk:3 -o both.tbk", "Adds two books; games of the second count three times."),
     ("tabia book pack", "tabia book pack counts -o mine.tbk", "Makes a book from the counts of `book count`."),
     ("tabia book show", "tabia book show embedded --moves \"e4 c5\"", "Shows the Sicilian in the built-in book."),
-    ("tabia book variety", "tabia book variety mine.tbk --plies 12", "Measures the variety over the first six moves."),
+    ("tabia book entropy", "tabia book entropy mine.tbk --plies 12", "Shows the entropy over the first six moves."),
     ("tabia book verify", "tabia book verify mine.tbk", "Tests whether the file is sound."),
     ("tabia book why", "tabia book why mine.tbk --moves \"e4 c5\" --policy best", "Explains the choice of the policy `best`."),
     ("tabia eval", "tabia eval \"8/5k2/8/8/4P3/4K3/8/8 w - - 0 1\"", "Evaluates an endgame term by term."),

@@ -54,8 +54,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "RATING", value_parser = clap::value_parser!(i64).range(controller::ratings()))]
     elo: Option<i64>,
     /// Play like the players of GAMES.pgn[,player=NAME][,ratings=A-B]
-    #[arg(long, value_name = "GAMES")]
-    spar: Option<String>,
+    #[arg(long, alias = "spar", value_name = "GAMES")]
+    opponent_book: Option<String>,
     /// Threads that search
     #[arg(long, alias = "cores", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     threads: Option<u32>,
@@ -102,7 +102,7 @@ impl Args {
             None if !self.bookpvs.is_empty() || self.learn.is_some() => BookSearch::Value,
             None => BookSearch::Off,
         };
-        settings.opponent_book = self.spar.clone().unwrap_or_default();
+        settings.opponent_book = self.opponent_book.clone().unwrap_or_default();
         settings.limited = self.elo.is_some();
         self.elo.iter().for_each(|&elo| settings.elo = elo);
         self.threads.iter().for_each(|&threads| settings.set_threads(threads));
@@ -163,7 +163,7 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
     let log = log.install();
     let (sender, inputs) = controller::inputs();
     watch_signals(sender.clone(), console)?;
-    if args.xboard && (!args.books().is_empty() || args.spar.is_some()) {
+    if args.xboard && (!args.books().is_empty() || args.opponent_book.is_some()) {
         // Counting the games of a PGN may take longer than a GUI waits for the first feature.
         outln!("{}", Reply::Features(vec![Feature::number("done", 0)]))?;
         output::stdout().flush()?;

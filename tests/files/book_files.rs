@@ -389,3 +389,34 @@ fn polyglot_program_builds_the_same_book() {
     let other: Vec<_> = ours.iter().filter(|&(row, weight)| theirs[row] != *weight).collect();
     assert!(other.len() < 10 && other.iter().all(|&(row, weight)| theirs[row] == weight * 2));
 }
+
+#[test]
+fn counts_of_the_embedded_book_are_marked_as_self_play() {
+    let folder = folder();
+    fs::write(folder.path().join("own.pgn"), some_games()).expect("writable");
+    run_ok(&["build", "own.pgn", "-o", "own.tbk"], folder.path());
+    for command in [&["show"][..], &["info"], &["why"], &["show", "--json"]] {
+        let printed = |book| run_ok(&[command, &[book]].concat(), folder.path());
+        let words = if command.len() > 1 { "\"self_play\":true" } else { "self-play by Tabia" };
+        assert!(printed("embedded").contains(words), "{command:?}");
+        assert!(!printed("own.tbk").contains("self"), "{command:?}: {}", printed("own.tbk"));
+    }
+}
+
+#[test]
+fn sentences_about_a_book_have_no_bare_counts() {
+    let folder = folder();
+    fs::write(folder.path().join("own.pgn"), some_games()).expect("writable");
+    run_ok(&["build", "own.pgn", "-o", "own.tbk"], folder.path());
+    let show = run_ok(&["show", "own.tbk"], folder.path());
+    assert!(show.contains("\nreached: 50% for White in 60 games\n"), "{show}");
+    assert!(show.contains("(games +White won =drawn -Black won *without a result)"), "{show}");
+    let why = run_ok(&["why", "own.tbk"], folder.path());
+    let reason = why.lines().last().expect("a line");
+    assert!(reason.contains("% for White in ") && !reason.contains(" +"), "{reason}");
+    let info = run_ok(&["info", "own.tbk"], folder.path());
+    assert!(
+        info.contains("games       60: 21 won by White, 18 drawn, 21 won by Black\n"),
+        "{info}"
+    );
+}

@@ -180,7 +180,11 @@ fn book_commands_accept_a_learning_file() {
     let show = run("book show learnt --moves d4");
     assert!(show.contains("analysed: ") && show.contains("1 +0 =0 -1"), "{show}");
     let info = run("book info learnt");
-    assert!(info.contains("games       1 +0 =0 -1") && info.contains("learnt"), "{info}");
+    assert!(
+        info.contains("games       1: 0 won by White, 0 drawn, 1 won by Black")
+            && info.contains("learnt"),
+        "{info}"
+    );
     run("book verify learnt");
     let made = run("book learn learnt -o made.tbk");
     assert!(made.contains("2 positions with values, 1 game\n"), "{made}");

@@ -27,7 +27,7 @@ fn play(folder: &Path) {
     let games = ["train", "games", "--nodes", "30", "--games"];
     let kinds: [&[&str]; 3] = [
         &["40", "-o", "a.games"],
-        &["20", "-o", "b.games", "--seed", "2", "--men", "3-8"],
+        &["20", "-o", "b.games", "--seed", "2", "--pieces", "3-8"],
         &["20", "-o", "c.games", "--book", "embedded", "--random-after", "2"],
     ];
     for kind in kinds {
@@ -110,7 +110,7 @@ fn damaged_games_do_not_affect_others() {
     let error = run_err(&["train", "pack", "p.games", "-o", "q.games"], folder);
     assert!(error.contains("40 damaged games were left out"), "{error}");
     assert_eq!(run(&["train", "pgn", "q.games"], folder).matches("[FEN ").count(), 20);
-    let error = run_err(&["train", "games", "--men", "2-9", "-o", "r.games"], folder);
+    let error = run_err(&["train", "games", "--pieces", "2-9", "-o", "r.games"], folder);
     assert!(error.contains("two such as 3-12"), "{error}");
 }
 

@@ -136,7 +136,8 @@ fn book_move_is_reported_with_chances_and_reason() {
     let mut engine = engine(&[]);
     engine.send("usermove e2e4");
     let lines = engine.until_start("move ");
-    let [thinking_line, reason, _] = &lines[..] else { panic!("{lines:?}") };
+    let [note, thinking_line, reason, _] = &lines[..] else { panic!("{lines:?}") };
+    assert!(note.contains("self-play"), "{lines:?}");
     // The parenthesis shows GUIs that this is not a line of moves.
     let Reply::Thinking(thinking_line) = Reply::from(thinking_line.as_str()) else {
         panic!("{lines:?}")
@@ -579,9 +580,12 @@ fn strength_options_are_declared() {
     let mut engine = Engine::start(&["-x", "--no-book", "--elo", "900"]);
     engine.send("xboard\nprotover 2");
     let lines = engine.until(|line| line == "feature done=1");
-    for option in
-        ["LimitStrength -check 1", "Elo -spin 900 800 ", "HumanPauses -check 0", "SparFile -file "]
-    {
+    for option in [
+        "LimitStrength -check 1",
+        "Elo -spin 900 800 ",
+        "HumanPauses -check 0",
+        "OpponentBook -file ",
+    ] {
         let declared = format!("feature option=\"{option}");
         assert!(lines.iter().any(|line| line.starts_with(&declared)), "{option}: {lines:?}");
     }

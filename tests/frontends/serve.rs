@@ -158,8 +158,9 @@ fn book_answer_has_both_counts_and_move_orders() {
     );
     let arrivals = names(&answer["arrivals"]);
     assert!(arrivals.contains(&"e6") && arrivals.contains(&"Nf6"), "{arrivals:?}");
-    let ways = server.get("/book/ways?play=d2d4,g8f6,c2c4,e7e6").json();
-    let orders: Vec<Vec<&str>> = ways["orders"]
+    let move_orders = server.get("/book/move-orders?play=d2d4,g8f6,c2c4,e7e6").json();
+    assert_eq!(server.get("/book/ways?play=d2d4,g8f6,c2c4,e7e6").json(), move_orders);
+    let orders: Vec<Vec<&str>> = move_orders["orders"]
         .as_array()
         .expect("orders")
         .iter()
@@ -422,7 +423,7 @@ fn answers_match_the_openapi_description() {
     for (path, schema) in [
         ("/book", "Book"),
         ("/book?play=d2d4,g8f6,c2c4", "Book"),
-        ("/book/ways?play=d2d4,g8f6,c2c4,e7e6", "Ways"),
+        ("/book/move-orders?play=d2d4,g8f6,c2c4,e7e6", "MoveOrders"),
         ("/status", "Status"),
         (game.as_str(), "Game"),
         ("/book?fen=x", "Error"),
@@ -503,4 +504,24 @@ fn server_ends_cleanly_and_reports_startup_errors() {
     assert!(String::from_utf8_lossy(&missing.stderr).contains("missing.tbk"));
     let nowhere = run(&["serve", "--listen", "nowhere at all"]);
     assert_eq!(nowhere.status.code(), Some(2));
+}
+
+#[test]
+fn counts_of_the_embedded_book_are_marked_as_self_play() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("games.pgn"), GAMES).expect("written");
+    for (books, expected) in
+        [(&["embedded"][..], true), (&["games.pgn"], false), (&["games.pgn", "embedded"], false)]
+    {
+        let server = Server::start(books, folder.path());
+        for path in ["/book", "/book/move-orders"] {
+            assert_eq!(server.get(path).json()["selfPlay"], expected, "{books:?} {path}");
+        }
+        // Lichess' form has the field only if it is true.
+        for path in ["/masters", "/lichess", "/lichess/history"] {
+            let answer = server.get(path).json();
+            let field = answer.get("selfPlay").and_then(Value::as_bool);
+            assert_eq!(field, expected.then_some(true), "{books:?} {path}");
+        }
+    }
 }

@@ -343,7 +343,7 @@ fn opponent_book_plays_the_moves_of_its_player() {
     let games = "[White \"Ann\"]\n[WhiteElo \"1200\"]\n[Black \"Bob\"]\n\n1. g4 e5 2. f3 d5 *\n";
     std::fs::write(&file, games).expect("written");
     let spec = format!("{},player=ann", file.display());
-    let mut engine = Engine::start(&["--uci", "--spar", &spec]);
+    let mut engine = Engine::start(&["--uci", "--opponent-book", &spec]);
     engine.send("uci\nposition startpos\ngo wtime 60000 btime 60000");
     assert_eq!(engine.until_start("bestmove").last().map(String::as_str), Some("bestmove g2g4"));
     // Beyond the games it plays at the player's strength; the option works like the argument.
@@ -354,7 +354,7 @@ fn opponent_book_plays_the_moves_of_its_player() {
     engine.until(|line| line == "readyok");
     engine.send("go wtime 60000 btime 60000");
     assert_eq!(engine.until_start("bestmove").last().map(String::as_str), Some("bestmove e7e5"));
-    engine.send("setoption name SparFile value /nowhere.pgn\nisready");
+    engine.send("setoption name OpponentBook value /nowhere.pgn\nisready");
     let lines = engine.until(|line| line == "readyok");
     assert!(lines.iter().any(|line| line.contains("/nowhere.pgn")), "{lines:?}");
 }
@@ -398,5 +398,23 @@ fn sigterm_ends_a_search_or_perft() {
     for go in ["depth 90", "perft 20"] {
         let lines = format!("position startpos\ngo {go}\nisready");
         count_best_moves(&lines, |engine| engine.signal("-TERM"));
+    }
+}
+
+#[test]
+fn a_book_move_is_explained_and_self_play_is_noted_once_a_game() {
+    let mut engine = Engine::start(&["--uci"]);
+    engine.send("uci\nsetoption name OwnBook value true");
+    for game in 0..2 {
+        engine.send("ucinewgame");
+        for (moves, notes) in [("", 1), ("moves d2d4 g8f6", 0)] {
+            engine.send(&format!("position startpos {moves}\ngo movetime 10000"));
+            let lines = engine.until_start("bestmove");
+            let noted = lines.iter().filter(|line| line.contains("self-play")).count();
+            assert_eq!(noted, notes, "game {game}, {moves:?}: {lines:?}");
+            let text = lines.iter().find(|line| line.starts_with("info string book move "));
+            let text = text.unwrap_or_else(|| panic!("no book move: {lines:?}"));
+            assert!(text.contains("% for White in "), "{text}");
+        }
     }
 }

@@ -33,7 +33,7 @@ fn error_messages_contain_no_os_error_numbers() {
         "book dump FILE",
         "book verify FILE",
         "book check FILE",
-        "book variety FILE",
+        "book entropy FILE",
         "book diff FILE FILE",
         "book merge FILE FILE -o new.tbk",
         "book filter FILE -o new.tbk",
@@ -118,7 +118,7 @@ fn policies_are_listed_consistently() {
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/options.md"));
     let option = xboard.expect("a page");
     let option = option.lines().find(|line| line.starts_with("| BookPolicy")).expect("a row");
-    for command in ["why", "variety"] {
+    for command in ["why", "entropy", "variety"] {
         let (help, _) = printed(&["book", command, "--help"], folder.path());
         let (error, _) = printed(&["book", command, "embedded", "--policy", "x"], folder.path());
         for policy in Policy::ALL {
@@ -188,4 +188,32 @@ fn eval_prints_the_selected_evaluation_first() {
     assert_eq!(same_terms, terms);
     assert!((classical - figure(terms)).abs() < 0.1, "{classical}");
     assert_ne!(nnue, classical);
+}
+
+const SELF_PLAY: &str =
+    "tellothers The counted games are self-play by Tabia, not games between people.";
+
+#[test]
+fn self_play_is_noted_once_a_game_and_only_for_the_embedded_book() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = folder.path().join("own.pgn");
+    fs::write(&own, "1. e4 c5 2. Nf3 d6 1/2-1/2\n").expect("written");
+    let own = own.to_str().expect("UTF-8");
+    for (arguments, notes) in [(&[][..], [1, 0]), (&["--book", own], [0, 0])] {
+        let mut engine = crate::support::Engine::start(&[&["-x"], arguments].concat());
+        engine.send("xboard\nprotover 2\nnew\nst 10\nnps 1000\npost");
+        for game in 0..2 {
+            for (mv, expected) in ["usermove e2e4", "usermove g1f3"].into_iter().zip(notes) {
+                engine.send(mv);
+                let lines = engine.until_start("move ");
+                let noted = lines.iter().filter(|line| *line == SELF_PLAY).count();
+                assert_eq!(noted, expected, "{arguments:?}, game {game}, {mv}: {lines:?}");
+                let reason = lines.iter().find(|line| line.starts_with("tellothers book move "));
+                assert!(mv != "usermove e2e4" || reason.is_some(), "no book move: {lines:?}");
+                let is_bare = |reason: &String| reason.contains(" +") || reason.contains(" =");
+                assert!(!reason.is_some_and(is_bare), "{reason:?}");
+            }
+            engine.send("new\nst 10\nnps 1000");
+        }
+    }
 }

@@ -481,19 +481,7 @@ pub(super) fn report_games(tally: &BuildTally, time: Duration, before: u64) -> a
             tally.bytes as f64 / 1e6 / seconds,
         )?;
     }
-    write!(
-        out,
-        "{} counted: +{} ={} -{}",
-        grouped(games.total()),
-        games.white,
-        games.draws,
-        games.black
-    )?;
-    writeln!(
-        out,
-        "{}",
-        if games.undecided > 0 { format!(" *{}", games.undecided) } else { String::new() }
-    )?;
+    writeln!(out, "{} counted: {games}", grouped(games.total()))?;
     for (name, language) in &tally.foreign {
         let (name, letters) = (visible(name), language.letters());
         writeln!(out, "{name}: the pieces are {letters} ({language})")?;

@@ -135,6 +135,7 @@ fn position_row(book: &Book, at: &Visited, args: &Args) -> PositionRow {
         fen: at.position.fen(),
         ply: Some(at.ply),
         opening: None,
+        self_play: false,
         reached: at.entry.reached.into(),
         value: book.value(&at.position).map(|value| ValueRow::new(&at.position, &value)),
         moves: moves.collect(),

@@ -8,6 +8,7 @@ mod combine;
 mod convert;
 mod disk;
 mod dump;
+mod entropy;
 mod facets;
 mod find;
 mod game;
@@ -16,7 +17,6 @@ mod partial;
 mod progress;
 mod rows;
 mod show;
-mod variety;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -49,7 +49,8 @@ enum Command {
     Info(show::InfoArgs),
     Show(show::ShowArgs),
     Why(show::WhyArgs),
-    Variety(variety::VarietyArgs),
+    #[command(alias = "variety")]
+    Entropy(entropy::EntropyArgs),
     Dump(dump::Args),
     Merge(combine::MergeArgs),
     Diff(combine::DiffArgs),
@@ -80,7 +81,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Command::Info(args) => show::info(args),
         Command::Show(args) => show::show(args),
         Command::Why(args) => show::print_explanation(args),
-        Command::Variety(args) => variety::run(args),
+        Command::Entropy(args) => entropy::run(args),
         Command::Dump(args) => dump::run(args),
         Command::Merge(args) => combine::run_merge(args),
         Command::Diff(args) => combine::run_diff(args),

@@ -14,6 +14,9 @@ pub(super) struct PositionRow {
     pub ply: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opening: Option<OpeningRow>,
+    /// Whether the counts are of the embedded book, see [`SELF_PLAY`](crate::games::book::SELF_PLAY).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub self_play: bool,
     pub reached: CountsRow,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<ValueRow>,

@@ -17,7 +17,8 @@ use crate::chess::score::Score;
 use crate::cli::output;
 use crate::cli::place::PositionArgs;
 use crate::games::book::{
-    Book, Candidate, Chooser, Explored, ListedGame, MAX_LOSS, Manifest, Names, Policy,
+    Book, Candidate, Chooser, ListedGame, MAX_LOSS, Manifest, Names, Policy, PositionStats,
+    SELF_PLAY,
 };
 use crate::support::words::{counted, grouped};
 
@@ -99,6 +100,9 @@ pub(super) fn info(args: &InfoArgs) -> anyhow::Result<ExitCode> {
         writeln!(out, "facets      of {}", counted(book.facet_games().into(), "game"))?;
     }
     write_manifest(&mut out, &manifest)?;
+    if book.is_self_play() {
+        writeln!(out, "note        {SELF_PLAY}")?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -108,15 +112,7 @@ fn write_manifest(out: &mut impl Write, manifest: &Manifest) -> std::io::Result<
     if manifest.max_ply > 0 {
         writeln!(out, "depth       {}", counted(manifest.max_ply.into(), "ply"))?;
     }
-    writeln!(
-        out,
-        "games       {} +{} ={} -{} *{}",
-        grouped(games.total()),
-        games.white,
-        games.draws,
-        games.black,
-        games.undecided
-    )?;
+    writeln!(out, "games       {}: {games}", grouped(games.total()))?;
     if manifest.broken > 0 {
         writeln!(out, "broken      {}", grouped(manifest.broken))?;
     }
@@ -184,6 +180,7 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         &mut out,
         &std::iter::once(head.map(str::to_owned)).chain(rows).collect::<Vec<_>>(),
     )?;
+    write_legend(&mut out, &candidates)?;
     if let Some(explored) = explored {
         write_games(&mut out, "highest rated", &explored.reached.top, &game)?;
         write_games(&mut out, "latest", &explored.reached.latest, &game)?;
@@ -196,7 +193,7 @@ fn position_row(
     game: &Game,
     names: &Names,
     candidates: &[Candidate],
-    explored: Option<&Explored>,
+    explored: Option<&PositionStats>,
 ) -> PositionRow {
     let position = game.position();
     let moves = candidates.iter().map(|Candidate { book_move, .. }| {
@@ -211,6 +208,7 @@ fn position_row(
         fen: position.fen(),
         ply: None,
         opening: names.of_game(game).map(OpeningRow::from),
+        self_play: book.counts_self_play(position),
         reached: book.reached(position).unwrap_or_default().into(),
         value: book.value(position).map(|value| ValueRow::new(position, &value)),
         moves: moves.collect(),
@@ -222,7 +220,7 @@ fn position_row(
 }
 
 /// Formats the mean known rating of the players of a move.
-fn rating(explored: Option<&Explored>, candidate: &Candidate) -> String {
+fn rating(explored: Option<&PositionStats>, candidate: &Candidate) -> String {
     let moves = explored.map_or(&[][..], |explored| &explored.moves);
     let found = moves.iter().find(|found| found.mv == candidate.book_move.mv);
     let rating = found.and_then(|found| found.played.mean_rating());
@@ -287,6 +285,7 @@ pub(super) fn print_explanation(args: &WhyArgs) -> anyhow::Result<ExitCode> {
         let head = ["move", "position reached", "score", "value", "together", "chance"];
         let head = head.map(str::to_owned);
         write_table(&mut out, &std::iter::once(head).chain(rows).collect::<Vec<_>>())?;
+        write_legend(&mut out, &candidates)?;
     }
     let chosen = chooser.choose(&book, &game);
     match &chosen {
@@ -361,13 +360,26 @@ fn write_heading(
     }
     match book.reached(game.position()) {
         Some(_) if book.holds_weights() => writeln!(out, "weights of a Polyglot book"),
-        Some(counts) => writeln!(out, "reached in {counts}"),
+        Some(counts) => {
+            let side = game.position().side_to_move();
+            writeln!(out, "reached: {}", counts.describe(side))
+        }
         None if book.holds(game.position()).is_some() => writeln!(out, "reached in no game"),
         None => writeln!(out, "not in the book itself"),
     }?;
+    if book.counts_self_play(game.position()) {
+        writeln!(out, "{SELF_PLAY}")?;
+    }
     match book.value(game.position()) {
         Some(value) => writeln!(out, "analysed: {}", value.describe(game.position())),
         None => Ok(()),
+    }
+}
+
+fn write_legend(out: &mut impl Write, candidates: &[Candidate]) -> std::io::Result<()> {
+    match candidates.is_empty() {
+        true => Ok(()),
+        false => writeln!(out, "(games +White won =drawn -Black won *without a result)"),
     }
 }
 

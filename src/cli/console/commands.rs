@@ -74,7 +74,7 @@ pub(super) const TOPICS: &[Topic] = &[
     ] },
     Topic { name: "strength", with_path: "how well and how long I think", rows: &[
         row(&["elo"], "[RATING|off]", "let me play like a player of a rating, or as well as I can", Console::elo),
-        row(&["spar"], "GAMES[,player=NAME][,ratings=A-B]|off", "let me play like those who played these games", Console::spar),
+        row(&["opponent", "spar"], "GAMES[,player=NAME][,ratings=A-B]|off", "play like the players of these games", Console::opponent),
     row(&["level"], "MOVES MINUTES INCREMENT", "clock: so many moves (0: all), seconds added a move", |c, a| c.clock("level", a)),
         row(&["st"], "SECONDS", "time for each move", |c, a| c.clock("st", a)),
         row(&["depth", "sd"], "PLIES", "search no deeper", |c, a| c.clock("sd", a)),

@@ -231,6 +231,7 @@ impl Console {
             Event::Moved(moved) => self.moved(&moved),
             Event::OrderedResult(found) => self.found(&found),
             Event::Vetoed(why) => self.print_text(&why).map(drop),
+            Event::Note(note) => self.print_text(note).map(drop),
             Event::Over(outcome) => writeln!(self.out, "{}", ending(outcome)),
             Event::OfferDraw => self.draw_offered(),
             Event::Resigned => self.resigned(),

@@ -82,7 +82,7 @@ impl Console {
         }
         // The prompt waits until the book is open, so that errors are printed before it.
         self.opening_book =
-            ["BookFile", "SparFile"].contains(&row.uci) && !self.engine.is_settled();
+            ["BookFile", "OpponentBook"].contains(&row.uci) && !self.engine.is_settled();
         if self.opening_book { Ok(Flow::Continue) } else { self.print_option(row) }
     }
 
@@ -116,12 +116,12 @@ impl Console {
         ))
     }
 
-    pub(super) fn spar(&mut self, games: &str) -> io::Result<Flow> {
+    pub(super) fn opponent(&mut self, games: &str) -> io::Result<Flow> {
         match games {
             "" if self.engine.opponent_book().is_some() => self.print_opponent_book(),
             "" => Err(failed("expected GAMES.pgn[,player=NAME][,ratings=1600-1800], or off")),
-            "off" => self.option("SparFile", ""),
-            games => self.option("SparFile", games),
+            "off" => self.option("OpponentBook", ""),
+            games => self.option("OpponentBook", games),
         }
     }
 

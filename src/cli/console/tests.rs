@@ -334,8 +334,8 @@ fn each_setting_prints_a_confirmation() {
         ("undo 3", "undo: there is nothing to take back"),
         ("undo x", "undo: expected how many moves"),
         ("flip", "1 R N B K Q B N R"),
-        ("spar", "spar: expected GAMES.pgn"),
-        ("spar /nowhere.pgn", "/nowhere.pgn"),
+        ("opponent", "opponent: expected GAMES.pgn"),
+        ("opponent /nowhere.pgn", "/nowhere.pgn"),
         ("show pin", "none"),
         ("force", "I play neither side now (force mode)"),
         ("draw", "I do not take the draw."),
@@ -391,15 +391,15 @@ fn spar_reports_the_opponent_book() {
     let file = folder.path().join("games.pgn");
     let game = "[White \"Ann\"]\n[Black \"Bob\"]\n[BlackElo \"1310\"]\n\n1. e4 a6 *\n";
     std::fs::write(&file, game).expect("written");
-    let spar = format!("spar {},player=Bob", file.display());
-    let screen = type_in(&[&spar, "e4", "spar", "spar off"]);
+    let command = format!("opponent {},player=Bob", file.display());
+    let screen = type_in(&[&command, "e4", "opponent", "spar off"]);
     assert_eq!(
         count(&screen, "(1 side of games), and beyond them like a player of 1310."),
         2,
         "{screen}"
     );
     assert!(screen.contains("My move is: a6"), "{screen}");
-    assert!(screen.contains("SparFile = (none)"), "{screen}");
+    assert!(screen.contains("OpponentBook = (none)"), "{screen}");
 }
 
 #[test]
@@ -468,4 +468,14 @@ fn saved_game_has_time_control_and_level_tags() {
 fn hash_larger_than_memory_is_reported() {
     let screen = type_in(&["hash 99999999999", "quit"]);
     assert!(screen.contains("cannot set memory to 99999999999: this machine allows"), "{screen}");
+}
+
+#[test]
+fn the_listing_of_the_embedded_book_is_marked_as_self_play() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("games.pgn");
+    std::fs::write(&file, "1. e4 a6 1-0\n").expect("written");
+    let own = format!("book {}", file.display());
+    assert_eq!(count(&type_in(&["book"]), "self-play by Tabia"), 1);
+    assert_eq!(count(&type_in(&[&own, "book"]), "self-play"), 0);
 }

@@ -72,8 +72,8 @@ fn as_text(root: &Position, steps: &[Known], effects: &[Effect]) -> String {
     let mut text = format!("{:<8}{:<18}{}\n", "move", "games in the book", "moves that lead there");
     // Writing to a string cannot fail.
     for step in steps {
-        let reached = step.reached.map_or("none".to_owned(), |counts| counts.to_string());
-        let _ = writeln!(text, "{:<8}{reached:<18}{}", step.mv, step.exits);
+        let games = step.reached.unwrap_or_default().describe(root.side_to_move());
+        let _ = writeln!(text, "{:<8}{games:<18}{}", step.mv, step.exits);
     }
     for effect in effects {
         let _ = writeln!(text, "\nbook inside the search: {}", effect.mode.name());
@@ -96,7 +96,7 @@ fn as_text(root: &Position, steps: &[Known], effects: &[Effect]) -> String {
                 effect.depth,
                 number_of(book.line.len() as u64, "ply"),
                 notation::line(root, &book.line),
-                book.counts
+                book.counts.describe(root.side_to_move())
             );
         }
     }

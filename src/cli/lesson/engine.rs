@@ -129,7 +129,8 @@ impl EngineArgs {
         if let Some(book) = &result.book {
             let line = notation::line(root, &book.line);
             // Writing to a string cannot fail, here and below.
-            let _ = writeln!(text, "ended in the book: {line} ({})", book.counts);
+            let games = book.counts.describe(root.side_to_move());
+            let _ = writeln!(text, "ended in the book: {line} ({games})");
         }
         if wanted.tree {
             let _ = write!(text, "\n{}", trace.tree());

@@ -148,5 +148,5 @@ fn as_json(
             json!({ "fen": position.fen(), "score": costs[0].score, "nodes": nodes })
         })
         .collect();
-    json!({ "depth": args.depth, "ways": variants, "positions": rows })
+    json!({ "depth": args.depth, "methods": variants, "positions": rows })
 }

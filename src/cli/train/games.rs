@@ -45,8 +45,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "PLIES", default_value_t = 0, requires = "book", value_parser = clap::value_parser!(u8).range(..=40))]
     random_after: u8,
     /// Begin with this many pieces placed at random, such as 3-12
-    #[arg(long, value_name = "FROM-TO", conflicts_with = "book", value_parser = men)]
-    men: Option<(u8, u8)>,
+    #[arg(long, alias = "men", value_name = "FROM-TO", conflicts_with = "book", value_parser = piece_range)]
+    pieces: Option<(u8, u8)>,
     /// Random plies at the start; with --book, in proportion to its games
     #[arg(long, default_value_t = 8, value_name = "PLIES", value_parser = clap::value_parser!(u8).range(..=40))]
     random_plies: u8,
@@ -143,7 +143,7 @@ fn write(
 }
 
 /// Parses a range of numbers of pieces.
-fn men(text: &str) -> Result<(u8, u8), String> {
+fn piece_range(text: &str) -> Result<(u8, u8), String> {
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     match (from.parse(), to.parse()) {
         (Ok(from), Ok(to)) if 3 <= from && from <= to && to <= 32 => Ok((from, to)),
@@ -166,7 +166,7 @@ impl Args {
             nodes: self.nodes,
             random_plies: self.random_plies.into(),
             book: self.book.as_ref().map(open).transpose()?,
-            piece_count: self.men,
+            piece_count: self.pieces,
             opening_limit: self.opening_limit,
             ..GameSettings::default()
         })

@@ -259,8 +259,9 @@ impl Engine {
             Purpose::Ponder(expected) => self.position().play(expected),
             _ => *self.position(),
         };
+        let end = found.line.iter().fold(position, |position, &mv| position.play(mv));
+        self.note_counts_of(&end);
         let more = if self.is_analysis_running() {
-            let end = found.line.iter().fold(position, |position, &mv| position.play(mv));
             self.book_loader.describe(&end)
         } else {
             String::new()

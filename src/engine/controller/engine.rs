@@ -10,13 +10,14 @@ use crossbeam::channel::{Receiver, Sender};
 
 use crate::chess::position::{Color, Game, IllegalMove, Move, Position};
 use crate::chess::score::{Depth, Score};
-use crate::games::book::Book;
+use crate::engine::search::SearchResult;
+use crate::games::book::{Book, SELF_PLAY};
 use crate::games::pgn::GameResult;
 
 use super::book_loader::BookLoader;
 use super::clock::{Clocks, Level};
 use super::desired_state::{DesiredState, Purpose};
-use super::event::Event;
+use super::event::{Event, MoveReason};
 use super::job::RunningSearch;
 use super::learning::Learning;
 use super::pings::Pings;
@@ -73,6 +74,8 @@ pub(crate) struct Engine {
     pub(super) pings: Pings,
     pub(super) open_log: OpenLog,
     pub(super) events: Vec<Event>,
+    /// Whether the note on self-play was sent in this game.
+    noted_self_play: bool,
 }
 
 impl Engine {
@@ -108,6 +111,7 @@ impl Engine {
             pings: Pings::default(),
             open_log: Box::new(|_| Ok(())),
             events: Vec::new(),
+            noted_self_play: false,
             settings,
         };
         engine.start_learning();
@@ -189,11 +193,32 @@ impl Engine {
         self.clocks.restart();
         self.reported_clocks = ReportedClocks::default();
         self.desired.paused = false;
+        self.noted_self_play = false;
         self.worker.new_game();
         self.read_what_was_learnt();
         self.set_up(Position::start());
         self.desired.side = (!self.desired.analysing).then_some(Color::Black);
         self.reconcile();
+    }
+
+    /// Sends a note before the first counts of the embedded book in a game.
+    pub(super) fn note_self_play(&mut self, move_reason: &MoveReason) {
+        let counted = match move_reason {
+            MoveReason::Book(_) if self.book_loader.opponent_book().is_none() => *self.position(),
+            MoveReason::Search(SearchResult { book: Some(found), .. }) => {
+                found.line.iter().fold(*self.position(), |position, &mv| position.play(mv))
+            }
+            _ => return,
+        };
+        self.note_counts_of(&counted);
+    }
+
+    /// Like [`Engine::note_self_play`], for the counts of a position.
+    pub(super) fn note_counts_of(&mut self, position: &Position) {
+        if !self.noted_self_play && self.book_loader.book().counts_self_play(position) {
+            self.noted_self_play = true;
+            self.events.push(Event::Note(SELF_PLAY));
+        }
     }
 
     /// Sets up a position. If the engine plays, it plays the side that is not to move.

@@ -11,6 +11,8 @@ pub(crate) enum Event {
     Report(SearchProgress),
     /// A line of the search has transposed into the book.
     Transposed(Transposed),
+    /// A note on the book's counts, sent before the first of them in a game.
+    Note(&'static str),
     /// Learnt results veto moves of the book; a description.
     Vetoed(String),
     /// The engine has moved.

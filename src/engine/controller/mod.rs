@@ -45,7 +45,7 @@
 //! `strength` converts a rating (`UCI_Elo`) to limits and a `search::Handicap`: fewer nodes, an
 //! error in each evaluation, and overlooked moves. Such a search uses one thread and neither a book
 //! nor endgame tables. At the root, lower ratings leave the book earlier. An opponent book (option
-//! `SparFile`) replaces the book.
+//! `OpponentBook`) replaces the book.
 
 mod book_loader;
 mod clock;

@@ -61,11 +61,9 @@ impl Engine {
         self.desired.ordered = None;
         let (mv, ponder) = (self.legal_or_any(result.best), result.ponder);
         mv.into_iter().filter(|_| !must_hold_result).for_each(|mv| self.learn_given(mv));
-        self.events.push(Event::OrderedResult(OrderedResult {
-            mv,
-            ponder,
-            move_reason: MoveReason::Search(result),
-        }));
+        let move_reason = MoveReason::Search(result);
+        self.note_self_play(&move_reason);
+        self.events.push(Event::OrderedResult(OrderedResult { mv, ponder, move_reason }));
         self.reconcile();
     }
 
@@ -78,6 +76,7 @@ impl Engine {
         }
         let Some((mv, move_reason)) = self.known_move(Purpose::Ordered) else { return false };
         self.desired.ordered = None;
+        self.note_self_play(&move_reason);
         self.learn_given(mv);
         self.events.push(Event::OrderedResult(OrderedResult {
             mv: Some(mv),

@@ -96,6 +96,7 @@ impl Engine {
 
     fn make(&mut self, mv: Move, move_reason: MoveReason) {
         let position = *self.position();
+        self.note_self_play(&move_reason);
         if let Err(error) = self.game.play(mv) {
             return log::error!("{error}");
         }

@@ -273,7 +273,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         Kind::Check { get: |s| s.own_book, set: |s, v| s.own_book = v }),
     row("BookFile", "BookFile", "books, separated by ;; empty: embedded; none: no book",
         Kind::File { get: |s| &s.book, set: |s, v| s.book = v }),
-    row("SparFile", "SparFile", "play the openings of GAMES.pgn[,player=NAME][,ratings=A-B]",
+    row("OpponentBook", "OpponentBook", "play the openings of GAMES.pgn[,player=NAME][,ratings=A-B]",
         Kind::File { get: |s| &s.opponent_book, set: |s, v| s.opponent_book = v }),
     row("BookPolicy", "BookPolicy", "choice among the book moves",
         Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&Policy::IN_USE, &s.policy), set: |s, i| s.policy = Policy::IN_USE[i] }),
@@ -373,9 +373,16 @@ impl From<JournalError> for SettingError {
     }
 }
 
+/// Former names of settings, still accepted, and their names.
+const RENAMED: [(&str, &str); 1] = [("SparFile", "OpponentBook")];
+
 impl Setting {
     /// Finds a setting by its name in either protocol, ignoring case.
     pub(crate) fn find(name: &str) -> Option<&'static Setting> {
+        let (_, name) = RENAMED
+            .into_iter()
+            .find(|(old, _)| old.eq_ignore_ascii_case(name))
+            .unwrap_or(("", name));
         let is = |own: &str| !own.is_empty() && own.eq_ignore_ascii_case(name);
         all_settings().find(|row| is(row.name) || is(row.uci))
     }

@@ -479,7 +479,7 @@ const NON_SEARCH_SETTINGS: [&str; 19] = [
     "MultiPV",
     "UCI_ShowWDL",
     "OwnBook",
-    "SparFile",
+    "OpponentBook",
     "BookPolicy",
     "BookMaxLoss",
     "LearnFile",

@@ -57,6 +57,7 @@ pub use choice::policy::Policy;
 pub use choice::veto::Veto;
 pub use facets::{FacetFilter, FileRecord, GameId, RatingGroup, Speed};
 pub use format::counts::Counts;
+pub(crate) use format::counts::decided;
 pub use format::entry::BookEntry;
 pub use format::error::BookError;
 pub(crate) use format::manifest::checksum_text;
@@ -65,6 +66,7 @@ pub use format::writer::write_entries;
 pub(crate) use learning::{
     Found, HEADLINE, LearnFile, Learned, Row, Stamp, UnrefutedMove, is_learning, stamp,
 };
+pub(crate) use lookup::SELF_PLAY;
 pub use lookup::game_text::GameError;
 pub use lookup::names::{NamedOpening, Names};
 pub(crate) use lookup::pending_lookup::PendingLookup;
@@ -84,9 +86,8 @@ pub(crate) use open::{BOOK_FILE, NO_BOOK_NAME, POLYGLOT_FILE};
 pub use partial::{Packed, Partial, count_to_parquet, pack_parquet};
 pub(crate) use statistics::entropy::{MoveSelection, PlyEntropy, entropy};
 pub(crate) use statistics::explore::Breadth;
-pub use statistics::explore::{
-    Explored, ExploredMove, GameSummary, LISTED_GAMES, ListedGame, MonthCounts, Player,
-};
+pub use statistics::explore::{MoveStats, PositionStats};
+pub use statistics::summary::{GameSummary, LISTED_GAMES, ListedGame, MonthCounts, Player};
 pub(crate) use statistics::words::{
-    ANALYSED, ENDED, MEETS_BOOK, at_the_end, book_lines, percent, transposition,
+    ANALYSED, ENDED, MEETS_BOOK, at_the_end, book_lines, transposition,
 };

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Serialize, Serializer};
+
 use crate::games::pgn::Tags;
 use crate::support::error::ParseError;
 
@@ -58,21 +60,35 @@ impl fmt::Display for PgnDate {
 const LAST_MONTH: u8 = 12;
 const LAST_DAY: u8 = 31;
 
-/// The month of games, or the year if the month is unknown.
+/// The month of games, written as `2024-05`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Month {
     /// The year.
     pub year: u16,
-    /// The month, 1 to 12.
-    pub month: Option<u8>,
+    /// The month, 1 to 12; 1 if it is unknown.
+    pub month: u8,
 }
 
 impl fmt::Display for Month {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.month {
-            Some(month) => write!(f, "{:04}.{month:02}", self.year),
-            None => write!(f, "{:04}", self.year),
-        }
+        write!(f, "{:04}-{:02}", self.year, self.month)
+    }
+}
+
+impl FromStr for Month {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let bad = || ParseError(format!("{text:?} is not a month: expected YYYY-MM"));
+        let (year, month) = text.split_once('-').ok_or_else(bad)?;
+        let (year, month) = year.parse().ok().zip(month.parse().ok()).ok_or_else(bad)?;
+        (1..=LAST_MONTH).contains(&month).then_some(Month { year, month }).ok_or_else(bad)
+    }
+}
+
+impl Serialize for Month {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -133,7 +149,7 @@ impl GameDate {
     /// The month, if the date is known.
     pub fn month(self) -> Option<Month> {
         let (year, month, _) = self.parts();
-        (self != Self::UNKNOWN).then(|| Month { year, month: (month > 0).then_some(month) })
+        (self != Self::UNKNOWN).then(|| Month { year, month: month.max(1) })
     }
 
     #[inline]
@@ -251,6 +267,6 @@ mod tests {
         #[cfg(feature = "parquet")]
         assert_eq!(GameDate::UNKNOWN.in_digits(), None);
         let month = GameDate::parse("2024.??.??").expect("a date").month().expect("known");
-        assert_eq!((month.to_string(), month.month), ("2024".to_owned(), None));
+        assert_eq!(month.to_string().parse(), Ok(Month { year: 2024, month: 1 }));
     }
 }

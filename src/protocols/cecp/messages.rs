@@ -3,7 +3,8 @@
 use crate::chess::notation;
 use crate::chess::position::Move;
 use crate::engine::controller::{MoveReason, Moved, SearchProgress, Transposed};
-use crate::games::book::{BookValue, Candidate, percent};
+use crate::games::book::{BookValue, Candidate};
+use crate::support::words::percent;
 
 use super::reply::{Extras, Thinking};
 use super::text::to_protocol_score;
@@ -83,27 +84,11 @@ fn known_thinking(moved: &Moved, value: &BookValue, place: &str) -> Thinking {
 }
 
 pub(super) fn move_reason(moved: &Moved) -> Option<String> {
-    let choice = match &moved.move_reason {
-        MoveReason::Book(choice) => choice,
-        MoveReason::Analysed(value) => return Some(value.as_move_reason(&moved.position)),
-        MoveReason::Learned(unrefuted) => return Some(unrefuted.describe(&moved.position)),
-        MoveReason::Search(result) => {
-            let found = result.book.as_ref();
-            return found.map(|found| found.describe(&moved.position));
-        }
-    };
-    let Candidate { book_move, score, chance, .. } = choice.chosen();
-    let played = if book_move.played.is_empty() {
-        "never played here".to_owned()
-    } else {
-        format!("played here {}", book_move.played)
-    };
-    Some(format!(
-        "book move {}: position reached {}, {played}, score {}, chance {}, policy {}",
-        moved.position.san(moved.mv),
-        book_move.reached,
-        percent(*score),
-        percent(*chance),
-        choice.policy,
-    ))
+    let position = &moved.position;
+    match &moved.move_reason {
+        MoveReason::Book(choice) => Some(choice.describe(position)),
+        MoveReason::Analysed(value) => Some(value.as_move_reason(position)),
+        MoveReason::Learned(unrefuted) => Some(unrefuted.describe(position)),
+        MoveReason::Search(result) => result.book.as_ref().map(|found| found.describe(position)),
+    }
 }

@@ -279,6 +279,7 @@ impl<W: Write> Session<W> {
             | Event::Transposed(_)
             | Event::Vetoed(_)
             | Event::OrderedResult(_) => Ok(()),
+            Event::Note(note) => self.send_message(Audience::Others, note.to_owned()),
             Event::Moved(moved) => {
                 if let Some(thinking) = messages::book_thinking(&moved).filter(|_| self.post) {
                     self.send(&Reply::Thinking(thinking))?;

@@ -325,6 +325,7 @@ impl<W: Write> Session<W> {
                 }
                 Event::Transposed(found) => self.send_info_string(&found.describe())?,
                 Event::OrderedResult(found) => self.found(&found)?,
+                Event::Note(note) => self.send_info_string(note)?,
                 Event::BookFailed(why) | Event::Fault(why) | Event::Vetoed(why) => {
                     self.send_info_string(&why)?;
                 }
@@ -345,13 +346,7 @@ impl<W: Write> Session<W> {
             self.send_info_string(&format!("{ENDED}{}", met.describe(self.engine.position())))?;
         }
         if let MoveReason::Book(choice) = &found.move_reason {
-            let position = self.engine.position();
-            let text = format!(
-                "book move {}, reached by {}",
-                position.san(choice.mv),
-                choice.chosen().book_move.reached
-            );
-            self.send_info_string(&text)?;
+            self.send_info_string(&choice.describe(self.engine.position()))?;
             // GUIs that show or record the last score expect one.
             self.send(&Reply::Info(Box::new(Info {
                 depth: Some(0),

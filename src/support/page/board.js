@@ -1,15 +1,15 @@
-// A board to look at and to move on: by mouse, finger or keys. It knows no rules: it is told the legal
-// moves, and tells which of them was made.
+// A chessboard for mouse, touch and keyboard. It has no rules: the caller passes the legal moves and gets
+// the one that the user makes.
 
 import { make } from "./dom.js";
 import { NAMES, piece } from "./pieces.js";
 
 export const FILES = "abcdefgh";
-/** Pixels that a pointer must go for a click to become a drag. */
+/** Pixels that a pointer moves before a click becomes a drag. */
 const DRAG_FROM = 4;
 const PROMOTIONS = ["q", "n", "r", "b"];
 
-/** The letters of the pieces by square. */
+/** The pieces of a FEN as letters, by square. */
 export function piecesOf(fen) {
   const pieces = new Map();
   fen.split(" ")[0].split("/").forEach((rank, row) => {
@@ -53,8 +53,8 @@ export class Board {
   }
 
   /**
-   * Shows a position: its FEN, or its pieces by square and whose turn it is; the legal moves in UCI's
-   * notation, the last move, whether it is check.
+   * Shows a position. `state` has `fen`, or `pieces` by square and `turn`; `legal` and `last` moves in UCI
+   * notation; and `check`.
    */
   show(state) {
     this.#state = state;
@@ -67,7 +67,7 @@ export class Board {
     this.#paint();
   }
 
-  /** Marks the squares of a move that somebody points at. */
+  /** Highlights the squares of a move; `null` for none. */
   hint(uci) {
     for (const [name, square] of this.#squares) {
       square.classList.toggle("hint", uci !== null && (uci.slice(0, 2) === name || uci.slice(2, 4) === name));
@@ -104,7 +104,7 @@ export class Board {
       square.classList.toggle("target", targets.has(name));
       square.classList.toggle("taken", targets.has(name) && letter !== undefined);
       const what = letter ? `${letter === letter.toLowerCase() ? "black" : "white"} ${NAMES[letter.toLowerCase()]}` : "empty";
-      const role = targets.has(name) ? ", can be moved to" : "";
+      const role = targets.has(name) ? ", legal target" : "";
       square.setAttribute("aria-label", `${name}, ${what}${role}`);
       square.setAttribute("aria-selected", String(name === this.#chosen));
     }
@@ -119,7 +119,7 @@ export class Board {
     this.#paint();
   }
 
-  /** A square was pointed at: it takes a piece, puts one down, or lets go. */
+  /** Handles a click on a square: moves or selects a piece, or cancels the selection. */
   #act(name) {
     const moves = this.#movesFrom(this.#chosen).filter(move => move.slice(2, 4) === name);
     if (moves.length > 0) this.#make(moves);
@@ -136,7 +136,7 @@ export class Board {
     }
   }
 
-  /** Asks what a pawn becomes. */
+  /** Shows the promotion dialog. */
   #ask(moves) {
     const close = () => { box.remove(); this.#choose(null); this.#squares.get(this.#focus).focus(); };
     const buttons = PROMOTIONS.map(kind => {
@@ -144,7 +144,7 @@ export class Board {
       const letter = this.#turn === "white" ? kind.toUpperCase() : kind;
       return make("button", { type: "button", "aria-label": NAMES[kind], onclick: () => { close(); this.#onMove(move); } }, piece(letter));
     });
-    const box = make("div", { class: "promotion", role: "dialog", "aria-label": "What does the pawn become?", "aria-modal": "true" }, make("div", {}, ...buttons));
+    const box = make("div", { class: "promotion", role: "dialog", "aria-label": "Promote to", "aria-modal": "true" }, make("div", {}, ...buttons));
     box.addEventListener("keydown", event => {
       const at = buttons.indexOf(document.activeElement);
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Tab: event.shiftKey ? -1 : 1 }[event.key];

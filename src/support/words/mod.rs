@@ -5,7 +5,7 @@ mod space;
 mod text;
 mod time;
 
-pub(crate) use number::{counted, grouped, number_of, plural, rounded};
+pub(crate) use number::{counted, grouped, number_of, percent, plural, rounded};
 pub(crate) use space::{is_space, split_words};
 pub(crate) use text::{clip, one_line, visible, visible_lines, xml};
 pub(crate) use time::{

@@ -35,6 +35,11 @@ pub(crate) fn counted(number: u64, singular: &str) -> String {
     format!("{} {}", grouped(number), plural(number, singular))
 }
 
+/// A share from 0 to 1 as a whole percentage: `54%`.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.0}%", 100.0 * share)
+}
+
 /// Rounds a figure for printing with this many decimals, without a negative zero: formatting -0.04
 /// with one decimal would print `-0.0`.
 pub(crate) fn rounded(figure: f64, decimals: i32) -> f64 {

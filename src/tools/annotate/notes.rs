@@ -229,12 +229,13 @@ fn book_departure(study: &Study, book: &Book) -> Option<(usize, String)> {
     moves.sort_by_key(|known| std::cmp::Reverse(known.played.games()));
     let reported = moves.iter().take(BOOK_MOVES).map(|known| {
         let san = position.san(known.mv);
-        format!("{san} (played {}, reached {})", known.played, known.reached)
+        format!("{san} ({})", known.reached.describe(position.side_to_move()))
     });
     let reported: Vec<String> = reported.collect();
+    let games = if book.counts_self_play(position) { "self-play games" } else { "games" };
     let what = match reported.is_empty() {
         true => "which ends here".to_owned(),
-        false => format!("whose games continued with {}", reported.join(", ")),
+        false => format!("whose {games} continued with {}", reported.join(", ")),
     };
     Some((ply, format!("Leaves the book, {what}.")))
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use tokio::sync::{mpsc, watch};
 
 use super::api_error::ApiError;
-use super::json::{NamedMove, Opening, Results};
+use super::json::NamedMove;
 use super::limits::{DEFAULT_SEARCH_SECONDS, MAX_LINES, MAX_SEARCH_SECONDS, SEARCH_MEMORY_MB};
 use super::loaded_books::Content;
 use super::query::Query;
@@ -19,6 +19,7 @@ use crate::chess::position::{Game, Move, Position};
 use crate::engine::search::{
     BookSearch, Bound, Config, Limits, Report, SearchEvent, Searcher, Transposition,
 };
+use crate::games::book::{Counts, NamedOpening};
 
 #[derive(Debug)]
 struct AnalysisRequest {
@@ -107,8 +108,10 @@ struct BookPlace {
     /// Plies from the root.
     plies: usize,
     fen: String,
-    reached: Results,
-    opening: Option<Opening>,
+    #[serde(rename = "selfPlay")]
+    self_play: bool,
+    reached: Counts,
+    opening: Option<NamedOpening>,
 }
 
 /// One of the best lines of the search.
@@ -167,9 +170,10 @@ fn book_on(content: &Content, root: &Position, line: &[Move]) -> (Vec<usize>, Op
         if let Some(reached) = reached {
             in_book.push(plies);
             if !is_known && transposes.is_none() {
-                let opening = content.names.get(&position).map(Opening::from);
+                let opening = content.names.get(&position).cloned();
                 let fen = position.fen();
-                transposes = Some(BookPlace { plies, fen, reached: reached.into(), opening });
+                let self_play = content.book.counts_self_play(&position);
+                transposes = Some(BookPlace { plies, fen, self_play, reached, opening });
             }
         }
         is_known = reached.is_some();
@@ -186,8 +190,9 @@ struct TranspositionAnswer {
     /// it.
     from_outside: bool,
     fen: String,
-    reached: Results,
-    opening: Option<Opening>,
+    self_play: bool,
+    reached: Counts,
+    opening: Option<NamedOpening>,
     value: Option<ScoreAnswer>,
     text: String,
 }
@@ -203,8 +208,9 @@ impl TranspositionAnswer {
             moves: NamedMove::line(root, &found.line),
             from_outside,
             fen: end.fen(),
-            reached: found.counts.into(),
-            opening: content.names.get(&end).map(Opening::from),
+            self_play: content.book.counts_self_play(&end),
+            reached: found.counts,
+            opening: content.names.get(&end).cloned(),
             value: found.value.as_ref().map(|value| value.score.into()),
             text: found.describe(root),
         }

@@ -3,15 +3,16 @@
 use serde::Serialize;
 
 use super::api_error::ApiError;
-use super::facets::{Dates, Filter};
-use super::json::{ListedGame, MonthResults, NamedMove, Opening, Results};
+use super::facets::{self, Dates};
+use super::json::NamedMove;
 use super::loaded_books::Content;
 use super::move_orders::{ArrivalAnswer, arrival_answers};
-use super::position_stats::{self, KnownMove};
 use super::query::Query;
 use crate::chess::notation::{self, ScoreAnswer};
 use crate::chess::position::{Color, Game, Move, Position};
-use crate::games::book::{BookValue, Breadth};
+use crate::games::book::{
+    BookValue, Breadth, Counts, ListedGame, MonthCounts, MoveStats, NamedOpening,
+};
 
 /// The result of an earlier analysis of the position.
 #[derive(Debug, Serialize)]
@@ -26,16 +27,16 @@ struct ValueAnswer {
 struct MoveAnswer {
     #[serde(flatten)]
     mv: NamedMove,
-    played: Results,
-    reached: Results,
+    played: Counts,
+    reached: Counts,
     /// Share of the points that the side to move scored in the games that reached the position
     /// after the move, from 0 to 1.
     score: f64,
     value: Option<ScoreAnswer>,
     average_rating: Option<u16>,
-    opening: Option<Opening>,
+    opening: Option<NamedOpening>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    history: Vec<MonthResults>,
+    history: Vec<MonthCounts>,
 }
 
 #[derive(Debug, Serialize)]
@@ -48,16 +49,18 @@ pub(crate) struct BookAnswer {
     outcome: Option<&'static str>,
     line: Vec<NamedMove>,
     /// The opening of the last named position on the way.
-    opening: Option<Opening>,
+    opening: Option<NamedOpening>,
+    /// See [`SELF_PLAY`](crate::games::book::SELF_PLAY).
+    self_play: bool,
     /// The games that reached the position, by any move order.
-    reached: Results,
+    reached: Counts,
     value: Option<ValueAnswer>,
     moves: Vec<MoveAnswer>,
     arrivals: Vec<ArrivalAnswer>,
     legal: Vec<NamedMove>,
     top_games: Vec<ListedGame>,
     recent_games: Vec<ListedGame>,
-    history: Vec<MonthResults>,
+    history: Vec<MonthCounts>,
 }
 
 /// Answers `/book`.
@@ -66,10 +69,10 @@ pub(crate) struct BookAnswer {
 /// If the query is invalid.
 pub(crate) fn answer(content: &Content, mut query: Query) -> Result<BookAnswer, ApiError> {
     let game = query.game()?;
-    let filter = Filter::of(&mut query, Dates::Months)?;
+    let filter = facets::read(&mut query, Dates::Months)?;
     query.finish()?;
     let position = game.position();
-    let known = position_stats::ask(&content.book, position, &filter, Breadth::Reached)?;
+    let known = facets::explore(&content.book, position, &filter, Breadth::Reached)?;
     let legal = position.legal_moves();
     Ok(BookAnswer {
         fen: position.fen(),
@@ -77,8 +80,9 @@ pub(crate) fn answer(content: &Content, mut query: Query) -> Result<BookAnswer, 
         check: position.in_check(),
         outcome: game.outcome().map(notation::outcome),
         line: line(&game),
-        opening: content.names.of_game(&game).map(Opening::from),
-        reached: known.reached.counts.into(),
+        opening: content.names.of_game(&game).cloned(),
+        self_play: content.book.counts_self_play(position),
+        reached: known.reached.counts,
         value: content.book.value(position).map(|value| value_answer(position, &value)),
         moves: known.moves.into_iter().map(|found| move_answer(content, position, found)).collect(),
         arrivals: arrival_answers(content, position),
@@ -103,16 +107,16 @@ fn value_answer(position: &Position, value: &BookValue) -> ValueAnswer {
     }
 }
 
-fn move_answer(content: &Content, position: &Position, found: KnownMove) -> MoveAnswer {
+fn move_answer(content: &Content, position: &Position, found: MoveStats) -> MoveAnswer {
     let score = found.reached.score(position.side_to_move());
     MoveAnswer {
         mv: NamedMove::new(position, found.mv),
-        played: found.played.into(),
-        reached: found.reached.into(),
+        average_rating: found.played.mean_rating(),
+        played: found.played.counts,
+        reached: found.reached,
         score: (score * 1e4).round() / 1e4,
         value: content.book.value_of_move(position, found.mv).map(ScoreAnswer::from),
-        average_rating: found.average_rating,
-        opening: content.names.get(&position.play(found.mv)).map(Opening::from),
-        history: found.history,
+        opening: content.names.get(&position.play(found.mv)).cloned(),
+        history: found.played.history,
     }
 }

@@ -9,14 +9,14 @@
 use serde::Serialize;
 
 use super::api_error::ApiError;
-use super::facets::{Dates, Filter};
-use super::json::{ListedGame, MonthResults, Opening};
+use super::facets::{self, Dates};
 use super::limits::MAX_MOVES;
 use super::loaded_books::Content;
-use super::position_stats::{self, KnownMove};
 use super::query::{Query, with_rook};
 use crate::chess::position::{Game, Position};
-use crate::games::book::{Breadth, Counts};
+use crate::games::book::{
+    Breadth, Counts, FacetFilter, ListedGame, MonthCounts, MoveStats, NamedOpening, decided,
+};
 
 /// Default number of moves.
 const MOVES: u64 = 12;
@@ -31,26 +31,27 @@ struct ExplorerMove {
     uci: String,
     san: String,
     average_rating: u16,
-    white: u32,
-    draws: u32,
-    black: u32,
+    #[serde(flatten, serialize_with = "decided")]
+    counts: Counts,
     game: Option<ListedGame>,
-    opening: Option<Opening>,
+    opening: Option<NamedOpening>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ExplorerAnswer {
-    white: u32,
-    draws: u32,
-    black: u32,
+    #[serde(flatten, serialize_with = "decided")]
+    counts: Counts,
     moves: Vec<ExplorerMove>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recent_games: Option<Vec<ListedGame>>,
     top_games: Vec<ListedGame>,
-    opening: Option<Opening>,
+    opening: Option<NamedOpening>,
+    /// Only present if true, see [`SELF_PLAY`](crate::games::book::SELF_PLAY).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    self_play: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    history: Option<Vec<MonthResults>>,
+    history: Option<Vec<MonthCounts>>,
 }
 
 /// How many entries each list of the response has.
@@ -68,7 +69,7 @@ struct ListLimits {
 /// If the query is invalid.
 pub(crate) fn masters(content: &Content, mut query: Query) -> Result<ExplorerAnswer, ApiError> {
     let game = query.game()?;
-    let filter = Filter::with(&mut query, Dates::Years, &[], &[])?;
+    let filter = facets::read_dates(&mut query, Dates::Years, Vec::new(), Vec::new())?;
     let wanted = ListLimits {
         moves: moves(&mut query, MOVES)?,
         top_games: at_most(&mut query, "topGames", MASTER_GAMES)?,
@@ -109,7 +110,7 @@ fn of_lichess(
 ) -> Result<ExplorerAnswer, ApiError> {
     standard_chess(&mut query)?;
     let game = query.game()?;
-    let filter = Filter::of(&mut query, Dates::Months)?;
+    let filter = facets::read(&mut query, Dates::Months)?;
     let wanted = wanted(&mut query)?;
     answer(content, &game, &filter, wanted)
 }
@@ -147,38 +148,34 @@ pub(crate) fn at_most(query: &mut Query, name: &str, most: u64) -> Result<usize,
 fn answer(
     content: &Content,
     game: &Game,
-    filter: &Filter,
+    filter: &FacetFilter,
     wanted: ListLimits,
 ) -> Result<ExplorerAnswer, ApiError> {
     let position = game.position();
-    let mut known = position_stats::ask(&content.book, position, filter, Breadth::Played)?;
-    known.moves.retain(|found| !found.played.is_empty());
-    known.moves.sort_by_key(|found| (std::cmp::Reverse(found.played.games()), found.mv));
-    let total = known.continued.counts;
-    let moves = known.moves.iter().take(wanted.moves);
+    let mut known = facets::explore(&content.book, position, filter, Breadth::Played)?;
+    known.moves.sort_by_key(|found| (std::cmp::Reverse(found.played.counts.games()), found.mv));
+    let moves = known.moves.into_iter().take(wanted.moves);
     let cut = |games: Vec<ListedGame>, most: usize| games.into_iter().take(most).collect();
     Ok(ExplorerAnswer {
-        white: total.white,
-        draws: total.draws,
-        black: total.black,
+        counts: known.continued.counts,
         moves: moves.map(|found| explorer_move(content, position, found)).collect(),
         recent_games: wanted.recent_games.map(|most| cut(known.continued.latest, most)),
         top_games: cut(known.continued.top, wanted.top_games),
-        opening: content.names.of_game(game).map(Opening::from),
+        opening: content.names.of_game(game).cloned(),
+        self_play: content.book.counts_self_play(position),
         history: wanted.history.then_some(known.continued.history),
     })
 }
 
-fn explorer_move(content: &Content, position: &Position, found: &KnownMove) -> ExplorerMove {
-    let Counts { white, draws, black, .. } = found.played;
+fn explorer_move(content: &Content, position: &Position, found: MoveStats) -> ExplorerMove {
+    let MoveStats { mv, played, .. } = found;
+    let is_only = played.counts.games() == 1;
     ExplorerMove {
-        uci: with_rook(position, found.mv),
-        san: position.san(found.mv),
-        average_rating: found.average_rating.unwrap_or_default(),
-        white,
-        draws,
-        black,
-        game: found.only_game.clone(),
-        opening: content.names.get(&position.play(found.mv)).map(Opening::from),
+        uci: with_rook(position, mv),
+        san: position.san(mv),
+        average_rating: played.mean_rating().unwrap_or_default(),
+        counts: played.counts,
+        game: played.top.into_iter().next().filter(|_| is_only),
+        opening: content.names.get(&position.play(mv)).cloned(),
     }
 }

@@ -20,9 +20,9 @@
 //!
 //! `loaded_books` opens the books on a thread of its own, while `/status` already answers. They
 //! never change afterwards, so an answer depends only on the books and the address. The entity tag
-//! is made from both, and `cache` stores answers. All counts come from `position_stats`.
+//! is made from both, and `cache` stores answers. All counts come from [`Book::explore`](crate::games::book::Book::explore).
 //!
-//! `move_orders` finds the ways into a position. It takes moves back with `position::retro` and
+//! `move_orders` finds the move orders that lead to a position. It takes moves back with `position::retro` and
 //! goes back ply by ply; the counts of each position divide the games among its predecessors.
 //!
 //! # Searches
@@ -53,7 +53,6 @@ mod origin_check;
 mod page;
 mod pasted;
 mod player;
-mod position_stats;
 mod progress;
 mod query;
 mod routes;

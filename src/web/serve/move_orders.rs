@@ -10,10 +10,10 @@ use std::collections::{BinaryHeap, HashMap};
 
 use serde::Serialize;
 
-use super::json::{NamedMove, Opening, Results};
+use super::json::NamedMove;
 use super::loaded_books::Content;
 use crate::chess::position::{Move, Position};
-use crate::games::book::{Book, Counts};
+use crate::games::book::{Book, Counts, NamedOpening};
 
 /// Maximum plies to go back: the default depth of a book.
 const MAX_PLIES: usize = 40;
@@ -54,16 +54,16 @@ pub(crate) struct ArrivalAnswer {
     mv: NamedMove,
     fen: String,
     /// The name of the position before the move.
-    opening: Option<Opening>,
-    played: Results,
+    opening: Option<NamedOpening>,
+    played: Counts,
 }
 
 pub(crate) fn arrival_answers(content: &Content, position: &Position) -> Vec<ArrivalAnswer> {
     let answer = |arrival: Arrival| ArrivalAnswer {
         mv: NamedMove::new(&arrival.before, arrival.mv),
         fen: arrival.before.fen(),
-        opening: content.names.get(&arrival.before).map(Opening::from),
-        played: arrival.played.into(),
+        opening: content.names.get(&arrival.before).cloned(),
+        played: arrival.played,
     };
     arrivals(&content.book, position).into_iter().map(answer).collect()
 }
@@ -74,20 +74,20 @@ struct PathPosition {
     /// Plies before the requested position.
     plies: usize,
     fen: String,
-    opening: Option<Opening>,
-    reached: Results,
+    opening: Option<NamedOpening>,
+    reached: Counts,
     /// The share of the games that passes through it.
     share: f64,
 }
 
 #[derive(Debug, Serialize)]
 struct PathMove {
-    /// Indices into `stops`.
+    /// Indices into `positions`.
     from: usize,
     to: usize,
     #[serde(flatten)]
     mv: NamedMove,
-    played: Results,
+    played: Counts,
     share: f64,
 }
 
@@ -100,10 +100,13 @@ struct MoveOrder {
 }
 
 #[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct MoveOrders {
     fen: String,
-    stops: Vec<PathPosition>,
-    steps: Vec<PathMove>,
+    /// See [`SELF_PLAY`](crate::games::book::SELF_PLAY).
+    self_play: bool,
+    positions: Vec<PathPosition>,
+    moves: Vec<PathMove>,
     orders: Vec<MoveOrder>,
 }
 
@@ -133,26 +136,28 @@ struct Graph {
     edges: Vec<Edge>,
 }
 
-pub(crate) fn move_orders(content: &Content, position: &Position) -> MoveOrders {
+/// Finds the move orders by which games reach a position.
+pub(crate) fn find(content: &Content, position: &Position) -> MoveOrders {
     let graph = Graph::before(&content.book, position);
-    let stop = |node: &Node| PathPosition {
+    let path_position = |node: &Node| PathPosition {
         plies: node.plies,
         fen: node.position.fen(),
-        opening: content.names.get(&node.position).map(Opening::from),
-        reached: content.book.reached(&node.position).unwrap_or_default().into(),
+        opening: content.names.get(&node.position).cloned(),
+        reached: content.book.reached(&node.position).unwrap_or_default(),
         share: rounded(node.share),
     };
-    let step = |edge: &Edge| PathMove {
+    let path_move = |edge: &Edge| PathMove {
         from: edge.from,
         to: edge.to,
         mv: NamedMove::new(&graph.nodes[edge.from].position, edge.mv),
-        played: edge.played.into(),
+        played: edge.played,
         share: rounded(edge.weight * graph.nodes[edge.to].share),
     };
     MoveOrders {
         fen: position.fen(),
-        stops: graph.nodes.iter().map(stop).collect(),
-        steps: graph.edges.iter().map(step).collect(),
+        self_play: content.book.counts_self_play(position),
+        positions: graph.nodes.iter().map(path_position).collect(),
+        moves: graph.edges.iter().map(path_move).collect(),
         orders: graph.orders(),
     }
 }
@@ -303,7 +308,7 @@ mod tests {
     fn move_orders_start_at_the_root_and_shares_sum_to_one() {
         let content = content();
         let position = after("d4 Nf6 c4 e6");
-        let move_orders = move_orders(&content, &position);
+        let move_orders = find(&content, &position);
         let all: f64 = move_orders.orders.iter().map(|order| order.share).sum();
         assert!((all - 1.0).abs() < 0.01, "{move_orders:?}");
         assert_eq!(move_orders.orders.len(), 3);
@@ -313,6 +318,6 @@ mod tests {
             });
             assert_eq!(end.expect("legal").key(), position.key());
         }
-        assert!(move_orders.stops.iter().skip(1).all(|stop| stop.share <= 1.0 && stop.plies >= 1));
+        assert!(move_orders.positions.iter().skip(1).all(|at| at.share <= 1.0 && at.plies >= 1));
     }
 }

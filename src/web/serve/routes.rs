@@ -114,7 +114,9 @@ pub(crate) fn router(
 fn open_addresses() -> Router<Arc<AppState>> {
     let mut router = Router::new()
         .route("/book", get(book))
-        .route("/book/ways", get(ways_to))
+        .route("/book/move-orders", get(move_orders))
+        // The name in version 0.2.
+        .route("/book/ways", get(move_orders))
         .route("/game/{id}", get(game))
         .route("/status", get(status))
         .route("/openapi.json", get(description))
@@ -242,11 +244,15 @@ async fn book(State(state): Shared, uri: Uri, headers: HeaderMap) -> Result<Resp
     kept(&state, &uri, &headers, book_answer::answer)
 }
 
-async fn ways_to(State(state): Shared, uri: Uri, headers: HeaderMap) -> Result<Response, ApiError> {
+async fn move_orders(
+    State(state): Shared,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
     kept(&state, &uri, &headers, |content, mut query| {
         let game = query.game()?;
         query.finish()?;
-        Ok(move_orders::move_orders(content, game.position()))
+        Ok(move_orders::find(content, game.position()))
     })
 }
 
@@ -338,7 +344,7 @@ async fn status(State(state): Shared) -> Json<serde_json::Value> {
         "books": state.loaded.progress().report(),
         "facets": content.is_some_and(|content| content.book.has_facets()),
         "games": content.is_some_and(|content| !content.games.is_empty()),
-        "searches": { "running": state.searches.count(), "most": MAX_SEARCHES },
+        "searches": { "running": state.searches.count(), "max": MAX_SEARCHES },
     }))
 }
 

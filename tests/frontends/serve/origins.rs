@@ -16,7 +16,7 @@ const OPEN: [&str; 13] = [
     "/masters/pgn/00000000",
     "/master/pgn/00000000",
     "/book",
-    "/book/ways",
+    "/book/move-orders",
     "/game/00000000",
     "/status",
     "/nothing",

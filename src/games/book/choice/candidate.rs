@@ -8,6 +8,7 @@ use crate::chess::notation;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::Score;
 use crate::games::book::lookup::BookMove;
+use crate::support::words::{grouped, percent};
 
 /// The reason why a book move is not played.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -105,35 +106,39 @@ impl Choice {
             .unwrap_or(&self.candidates[0])
     }
 
+    /// Describes the move in a phrase: `book move d4: 54% for White in 2,731 games`.
+    pub(crate) fn describe(&self, position: &Position) -> String {
+        format!("book move {}: {}", position.san(self.mv), self.describe_games(position))
+    }
+
+    /// The games behind the move, or its weight.
+    fn describe_games(&self, position: &Position) -> String {
+        let chosen = self.chosen();
+        if let Some(weight) = chosen.weight {
+            let all: u64 = self.candidates.iter().filter_map(|candidate| candidate.weight).sum();
+            return format!("weight {weight} of {all}");
+        }
+        let BookMove { played, reached, .. } = chosen.book_move;
+        let results = reached.describe(position.side_to_move());
+        match reached.games().saturating_sub(played.games()) {
+            0 => results,
+            _ if played.is_empty() => format!("{results} (all by other move orders)"),
+            others => format!("{results} ({} by other move orders)", grouped(others)),
+        }
+    }
+
     /// Explains in a line why the move was chosen in `position`.
     pub fn explain(&self, position: &Position) -> String {
         let chosen = self.chosen();
-        let open = self.candidates.iter().filter(|candidate| candidate.chance > 0.0).count();
-        if let Some(weight) = chosen.weight {
-            let all: u64 = self.candidates.iter().filter_map(|candidate| candidate.weight).sum();
-            return format!(
-                "{}: weight {weight} of {all}; policy {}, chance {:.0}%, {open} of {} book moves \
-                 considered",
-                position.san(self.mv),
-                self.policy,
-                100.0 * chosen.chance,
-                self.candidates.len(),
-            );
+        let mut text = format!("{}: {}", position.san(self.mv), self.describe_games(position));
+        if let Some(value) = chosen.value {
+            let expected = percent(chosen.expected);
+            text += &format!("; value {}, {expected} with the games", notation::score(value));
         }
-        let value = chosen.value.map_or_else(String::new, |value| {
-            format!(", value {}, {:.0}% together", notation::score(value), 100.0 * chosen.expected)
-        });
-        format!(
-            "{}: {:.0}% in {}{value} (likely {:.0}-{:.0}%); policy {}, chance {:.0}%, {open} of \
-             {} book moves considered",
-            position.san(self.mv),
-            100.0 * chosen.score,
-            chosen.book_move.reached,
-            100.0 * chosen.certain.0,
-            100.0 * chosen.certain.1,
-            self.policy,
-            100.0 * chosen.chance,
-            self.candidates.len(),
-        )
+        if chosen.weight.is_none() {
+            let (low, high) = chosen.certain;
+            text += &format!("; bounds {:.0}-{}", 100.0 * low, percent(high));
+        }
+        text + &format!("; chance {} by policy {}", percent(chosen.chance), self.policy)
     }
 }

@@ -162,10 +162,19 @@ impl CompiledFilter {
 
     #[inline]
     pub(in crate::games::book) fn passes(&self, game_tags: GameTags) -> bool {
-        let date = game_tags.date();
-        let group = || game_tags.mean_rating().map_or(0, |rating| RatingGroup::of(rating).bit());
+        self.accepts(game_tags.date(), game_tags.speed(), || game_tags.mean_rating())
+    }
+
+    #[inline]
+    pub(in crate::games::book) fn accepts(
+        &self,
+        date: GameDate,
+        speed: Speed,
+        mean_rating: impl FnOnce() -> Option<u16>,
+    ) -> bool {
+        let group = || mean_rating().map_or(0, |rating| RatingGroup::of(rating).bit());
         (self.first..=self.last).contains(&date)
-            && self.speeds & game_tags.speed().bit() != 0
+            && self.speeds & speed.bit() != 0
             && self.ratings.is_none_or(|wanted| wanted & group() != 0)
     }
 }

@@ -4,8 +4,13 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, SubAssign};
 
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
+use crate::chess::notation;
 use crate::chess::position::Color;
 use crate::games::pgn::GameResult;
+use crate::support::words::{counted, percent};
 
 /// The number of games by result. Sums saturate instead of wrapping.
 ///
@@ -71,6 +76,25 @@ impl Counts {
         }
         let halves = f64::from(self.draws) + f64::from(self.undecided);
         (f64::from(self.wins(side)) + halves / 2.0) / games as f64
+    }
+
+    /// Describes the results in a phrase: `54% for White in 2,731 games`, `1 game, 1-0`. Games
+    /// without a result count as half a point.
+    pub(crate) fn describe(&self, side: Color) -> String {
+        let number = counted(self.games(), "game");
+        match (self.games(), self) {
+            (0, _) => "no games".to_owned(),
+            (games, _) if games == u64::from(self.undecided) => {
+                format!("{} without a result", counted(games, "line"))
+            }
+            (1, Counts { white: 1, .. }) => format!("{number}, 1-0"),
+            (1, Counts { black: 1, .. }) => format!("{number}, 0-1"),
+            (1, _) => format!("{number}, 1/2-1/2"),
+            _ => {
+                let percent = percent(self.score(side));
+                format!("{percent} for {} in {number}", notation::color(side))
+            }
+        }
     }
 
     /// The counts multiplied by `weight` and rounded; none of them becomes zero for a positive
@@ -146,6 +170,30 @@ impl Sum for Counts {
     }
 }
 
+impl Serialize for Counts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Counts", 5)?;
+        fields.serialize_field("games", &self.games())?;
+        fields.serialize_field("white", &self.white)?;
+        fields.serialize_field("draws", &self.draws)?;
+        fields.serialize_field("black", &self.black)?;
+        fields.serialize_field("undecided", &self.undecided)?;
+        fields.end()
+    }
+}
+
+/// Serialises results as Lichess' opening explorer does: `white`, `draws` and `black` alone.
+pub(crate) fn decided<S: Serializer>(counts: &Counts, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Decided {
+        white: u32,
+        draws: u32,
+        black: u32,
+    }
+    let &Counts { white, draws, black, .. } = counts;
+    Decided { white, draws, black }.serialize(serializer)
+}
+
 /// `4125 +1685 =1088 -1352`: games, White wins, draws, Black wins, then `*N` if N are undecided.
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -169,6 +217,28 @@ mod tests {
         assert!((counts.score(Color::Black) - 0.4).abs() < 1e-12);
         assert!((Counts::default().score(Color::White) - 0.5).abs() < 1e-12);
         assert_eq!(counts.to_string(), "10 +3 =4 -1 *2");
+    }
+
+    #[test]
+    fn results_are_described_with_the_percentage_first() {
+        let bare = |undecided| Counts { undecided, ..Counts::default() };
+        for (counts, side, text) in [
+            (Counts::new(1096, 740, 895), Color::White, "54% for White in 2,731 games"),
+            (Counts::new(1096, 740, 895), Color::Black, "46% for Black in 2,731 games"),
+            (
+                Counts { undecided: 4, ..Counts::new(3, 2, 1) },
+                Color::White,
+                "60% for White in 10 games",
+            ),
+            (Counts::new(1, 0, 0), Color::Black, "1 game, 1-0"),
+            (Counts::new(0, 1, 0), Color::Black, "1 game, 1/2-1/2"),
+            (Counts::new(0, 0, 1), Color::White, "1 game, 0-1"),
+            (bare(1), Color::White, "1 line without a result"),
+            (bare(1200), Color::White, "1,200 lines without a result"),
+            (bare(0), Color::White, "no games"),
+        ] {
+            assert_eq!(counts.describe(side), text);
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::games::pgn::GameResult;
+use crate::support::words::grouped;
 
 /// How a book was made.
 ///
@@ -100,6 +101,18 @@ pub struct GameTotals {
     pub black: u64,
     /// Games and lines without a result.
     pub undecided: u64,
+}
+
+/// `500 won by White, 300 drawn, 350 won by Black, 50 without a result`.
+impl fmt::Display for GameTotals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [white, draws, black] = [self.white, self.draws, self.black].map(grouped);
+        write!(f, "{white} won by White, {draws} drawn, {black} won by Black")?;
+        match self.undecided {
+            0 => Ok(()),
+            undecided => write!(f, ", {} without a result", grouped(undecided)),
+        }
+    }
 }
 
 impl GameTotals {

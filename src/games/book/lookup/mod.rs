@@ -26,6 +26,10 @@ static EMBEDDED: &[u8] = include_bytes!("../../../../books/tabia.tbk");
 /// The name of the built-in book, accepted where a path of a book is expected.
 pub const EMBEDDED_NAME: &str = "embedded";
 
+/// Shown with all counts of the embedded book.
+pub(crate) const SELF_PLAY: &str =
+    "The counted games are self-play by Tabia, not games between people.";
+
 /// A move that leads into the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BookMove {
@@ -122,6 +126,22 @@ impl Book {
     /// The content of the book as a `.tbk` file.
     pub fn bytes(&self) -> &[u8] {
         self.image.bytes()
+    }
+
+    /// Whether this is the embedded book, or a copy of it: its games are self-play of the engine.
+    pub fn is_self_play(&self) -> bool {
+        self.entries_checksum() == Self::embedded().entries_checksum()
+    }
+
+    /// Whether the counts of a position come from the embedded book.
+    pub(crate) fn counts_self_play(&self, position: &Position) -> bool {
+        let source = self.in_order().find(|book| book.contains(position));
+        let source = source.or_else(|| self.in_order().find(|book| book.has_moves(position)));
+        source.is_some_and(|book| book.is_self_play())
+    }
+
+    fn has_moves(&self, position: &Position) -> bool {
+        !self.own_moves(position).is_empty()
     }
 
     /// A checksum that distinguishes the book from others, including those that differ only in

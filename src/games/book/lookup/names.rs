@@ -1,5 +1,7 @@
 //! The names of openings by position, so that transpositions have the same name.
 
+use serde::Serialize;
+
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::pgn::read_games;
 
@@ -7,13 +9,14 @@ use crate::games::pgn::read_games;
 static EMBEDDED: &[u8] = include_bytes!("../../../../books/openings.pgn");
 
 /// A named position.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NamedOpening {
     /// The code of the *Encyclopaedia of Chess Openings*, such as `B90`.
     pub eco: String,
     /// The name, such as `Sicilian Defense: Najdorf Variation`.
     pub name: String,
     /// A usual line to it from the start position.
+    #[serde(skip)]
     pub line: Vec<Move>,
 }
 

@@ -1,6 +1,6 @@
 //! Opponent books: a player's opening moves, taken from their games, and their mean rating.
 //!
-//! An opponent book (option `--spar`) is two books in memory, of the games in which the player had
+//! An opponent book (option `--opponent-book`) is two books in memory, of the games in which the player had
 //! White and had Black, each with the moves of that side only, and the mean rating. The
 //! controller's `BookLoader` uses it instead of the book.
 

@@ -2,12 +2,12 @@
 //! ratings, their dates, and the games themselves.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::io::{self, Cursor};
 
 use crate::chess::position::{Color, Move, Position};
 use crate::games::book::facets::FacetFilter;
-use crate::games::book::facets::{CompiledFilter, GameId, GameTags, Games, Speed};
+use crate::games::book::facets::{CompiledFilter, GameTags, Games};
 use crate::games::book::format::counts::Counts;
 use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::error::BookError;
@@ -17,138 +17,17 @@ use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::book::format::writer::write_book;
 use crate::games::book::lookup::Book;
 use crate::games::book::lookup::values::BookValue;
-use crate::games::pgn::GameResult;
-use crate::games::pgn::{GameDate, Month};
-use crate::support::words::visible;
+use crate::games::pgn::GameDate;
 
-/// The most games to list for a position and for each move, as many as the masters explorer of
-/// Lichess lists.
-pub const LISTED_GAMES: usize = 15;
+use super::summary::{GameSummary, LISTED_GAMES, ListedGame, MonthCounts, Player, by_month};
 
 /// Positions with fewer games keep repeated ones in a set: a bit for each game of a large book
 /// would cost more.
 const FEW_GAMES: u64 = 4_096;
 
-/// A player of a listed game.
+/// The statistics of a move in a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Player {
-    /// The name; empty if the game has none.
-    pub name: String,
-    /// The rating, if the game has one.
-    pub rating: Option<u16>,
-}
-
-impl Player {
-    pub(crate) fn describe(&self) -> String {
-        let name = visible(&self.name);
-        self.rating.map_or_else(|| name.to_string(), |rating| format!("{name} ({rating})"))
-    }
-}
-
-/// A game in a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListedGame {
-    /// The id, for [`Book::game`].
-    pub id: GameId,
-    /// The player of the white pieces.
-    pub white: Player,
-    /// The player of the black pieces.
-    pub black: Player,
-    /// The result of the game.
-    pub result: GameResult,
-    /// The date of the game.
-    pub date: GameDate,
-    /// The speed of the game.
-    pub speed: Speed,
-    /// The move played in the position; `None` if the game, or the counted part of it, ended there.
-    pub mv: Option<Move>,
-}
-
-impl ListedGame {
-    pub(crate) fn describe(&self) -> String {
-        let ListedGame { id, white, black, result, date, .. } = self;
-        format!("{} - {} {result}, {date} ({id})", white.describe(), black.describe())
-    }
-
-    /// The mean rating of both players, or the rating of the only one who has one.
-    pub fn mean_rating(&self) -> Option<u16> {
-        match (self.white.rating, self.black.rating) {
-            (Some(white), Some(black)) => Some(white.midpoint(black)),
-            (white, black) => white.or(black),
-        }
-    }
-}
-
-/// The games of a month, or of unknown date for `None`.
-pub type MonthCounts = (Option<Month>, Counts);
-
-/// A summary of some games.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct GameSummary {
-    /// The results.
-    pub counts: Counts,
-    /// The sum of the ratings of the players to move, and how many of them have one.
-    ratings: (u64, u64),
-    /// The results by month.
-    pub history: Vec<MonthCounts>,
-    /// The games with the highest mean rating of both players, at most [`LISTED_GAMES`]. With equal
-    /// ratings the latest comes first; games without a rating come last.
-    pub top: Vec<ListedGame>,
-    /// The latest games, at most [`LISTED_GAMES`]. Games without a date come last.
-    pub latest: Vec<ListedGame>,
-}
-
-impl GameSummary {
-    /// The mean rating of the players to move, rounded; `None` if none of them has one.
-    pub fn mean_rating(&self) -> Option<u16> {
-        let (sum, number) = self.ratings;
-        (number > 0).then(|| ((sum + number / 2) / number) as u16)
-    }
-
-    fn add(&mut self, other: GameSummary) {
-        self.counts += other.counts;
-        self.ratings.0 += other.ratings.0;
-        self.ratings.1 += other.ratings.1;
-        let mut months: BTreeMap<Option<Month>, Counts> = self.history.drain(..).collect();
-        for (month, counts) in other.history {
-            *months.entry(month).or_default() += counts;
-        }
-        self.history = months.into_iter().collect();
-        join(&mut self.top, other.top, |game| (game.mean_rating(), game.date));
-        join(&mut self.latest, other.latest, |game| game.date);
-    }
-
-    /// Removes games that were counted twice; the lists of games remain.
-    fn remove(&mut self, other: &GameSummary) {
-        self.counts -= other.counts;
-        self.ratings.0 -= other.ratings.0;
-        self.ratings.1 -= other.ratings.1;
-        for &(month, counts) in &other.history {
-            if let Ok(place) = self.history.binary_search_by_key(&month, |&(month, _)| month) {
-                self.history[place].1 -= counts;
-            }
-        }
-    }
-}
-
-/// Merges two lists of games and keeps the greatest ranks, without duplicates.
-fn join<K: Ord>(
-    list: &mut Vec<ListedGame>,
-    more: Vec<ListedGame>,
-    rank: impl Fn(&ListedGame) -> K,
-) {
-    for game in more {
-        if !list.iter().any(|other| other.id == game.id) {
-            list.push(game);
-        }
-    }
-    list.sort_by_key(|game| Reverse(rank(game)));
-    list.truncate(LISTED_GAMES);
-}
-
-/// A move of an explored position.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExploredMove {
+pub struct MoveStats {
     /// The move, which is legal in the position.
     pub mv: Move,
     /// The games that played it in this very position.
@@ -157,9 +36,9 @@ pub struct ExploredMove {
     pub reached: Counts,
 }
 
-/// A position in a book with facets.
+/// The statistics of a position in a book.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Explored {
+pub struct PositionStats {
     /// The games that reached it by any move order, each once.
     pub reached: GameSummary,
     /// The games that continued with one of the moves, each once, even if they repeated the
@@ -169,7 +48,7 @@ pub struct Explored {
     /// ended in the position or none repeated it.
     pub continued: GameSummary,
     /// The moves played here or leading to a position that games reached, most reached first.
-    pub moves: Vec<ExploredMove>,
+    pub moves: Vec<MoveStats>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -411,13 +290,14 @@ impl Tally {
     }
 
     fn sums(&self) -> GameSummary {
-        let months = self.months.iter().rev();
-        let history =
-            months.map(|&(month, results)| (GameDate::from_number(month).month(), counts(results)));
+        let dated = self.months.iter().filter_map(|&(month, results)| {
+            let month = GameDate::from_number(month).month()?;
+            Some(MonthCounts { month, counts: counts(results) })
+        });
         GameSummary {
             counts: self.counts(),
             ratings: self.ratings,
-            history: history.collect(),
+            history: by_month(dated),
             ..GameSummary::default()
         }
     }
@@ -442,7 +322,7 @@ impl Book {
     ///
     /// The counts equal those of a book built from these games alone, unless moves or positions
     /// with few games were pruned.
-    pub fn explore(&self, position: &Position, filter: &FacetFilter) -> Explored {
+    pub fn explore(&self, position: &Position, filter: &FacetFilter) -> PositionStats {
         self.explore_to(position, filter, Breadth::Reached)
     }
 
@@ -452,7 +332,7 @@ impl Book {
         position: &Position,
         filter: &FacetFilter,
         breadth: Breadth,
-    ) -> Explored {
+    ) -> PositionStats {
         let asked = || {
             let is_fit = |book: &Book| filter.is_everything() || book.image.facets().is_some();
             self.in_order().filter(is_fit)
@@ -470,7 +350,7 @@ impl Book {
         position: &Position,
         filter: &FacetFilter,
         breadth: Breadth,
-    ) -> Explored {
+    ) -> PositionStats {
         let facets = Facets::of(&self.image);
         let compiled = CompiledFilter::new(filter);
         let summary = match &facets {
@@ -496,15 +376,15 @@ impl Book {
             }
             let reached = reached_by(mv).unwrap_or(played.counts);
             let known = !played.counts.is_empty() || !reached.is_empty();
-            known.then_some(ExploredMove { mv, played, reached })
+            known.then_some(MoveStats { mv, played, reached })
         });
-        let mut moves: Vec<ExploredMove> = explored.collect();
+        let mut moves: Vec<MoveStats> = explored.collect();
         let weights = self.holds_weights();
         moves.sort_by_key(|found| {
             let weight = if weights { found.played.counts } else { found.reached };
             (Reverse(weight.games()), found.mv)
         });
-        Explored { reached, continued, moves }
+        PositionStats { reached, continued, moves }
     }
 
     /// A small book of this position and those one move after it, from the games that pass the
@@ -520,7 +400,7 @@ impl Book {
             return Err(BookError::NoFacets { name: self.name().to_owned() });
         }
         let explored = self.explore(position, filter);
-        let played = |found: &ExploredMove| {
+        let played = |found: &MoveStats| {
             let counts = found.played.counts;
             (!counts.is_empty()).then_some((found.mv, counts))
         };

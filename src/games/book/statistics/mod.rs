@@ -4,4 +4,5 @@
 
 pub(super) mod entropy;
 pub(super) mod explore;
+pub(super) mod summary;
 pub(super) mod words;

@@ -1,13 +1,13 @@
-// The line on the page, explained: what its moves gave away, found by searches on the server.
+// Annotates the line on the page by searches on the server.
 
 import { byId, make } from "./dom.js";
 import { CLIENT } from "./engine.js";
 import { curveOf, glyph, kindOf, momentsOf, saidOf } from "./notes.js";
 import { lines } from "./server.js";
 
-const IDLE = "What each move of the line gave away, and what was better: a game takes some ten seconds.";
+const IDLE = "Finds the mistakes of the line and better moves. A game takes about ten seconds.";
 
-/** A line as PGN, as it was pasted or with its moves in UCI's notation, which the server reads too. */
+/** A line as PGN: as it was pasted, or with moves in UCI notation, which the server also reads. */
 function pgnOf({ fen, line, game }) {
   const isGame = game && game.fen === fen && game.moves.length === line.length && game.moves.every((move, index) => move.uci === line[index]);
   if (isGame && game.text) return game.text;
@@ -20,14 +20,14 @@ function pgnOf({ fen, line, game }) {
 export class Annotation {
   #go; #place; #changed; #game = null; #line = ""; #curve = null; #asking = null; #file = null;
 
-  /** `go` goes to a ply of the line; `place` tells start, line, ply and game; `changed` hears of other marks beside the moves. */
+  /** `go` shows a ply of the line; `place` returns start, line, ply and game; `changed` is called when the marks of the moves change. */
   constructor(go, place, changed) {
     [this.#go, this.#place, this.#changed] = [go, place, changed];
     byId("annotation-run").addEventListener("click", () => this.#asking ? this.#end(IDLE) : this.#start());
     this.#end(IDLE);
   }
 
-  /** Another position is looked at, of the same line or of another. */
+  /** Shows another position, of the same line or of another. */
   look() {
     const { line, at } = this.#place();
     byId("annotation-run").disabled = line.length === 0;
@@ -40,19 +40,19 @@ export class Annotation {
     byId("annotation-said").replaceChildren(...saidOf(this.#game, at));
   }
 
-  /** Class and signs of a ply of the line, if it is explained. */
+  /** Class and glyphs of a ply of the line, if it is annotated. */
   mark(index) {
     const isKnown = this.#game && this.#line === this.#key();
     return isKnown ? { kind: kindOf(this.#game, index), sign: glyph(this.#game, index) } : { kind: null, sign: "" };
   }
 
-  /** What tells a line from others. */
+  /** Identifies a line. */
   #key() {
     const { fen, line } = this.#place();
     return `${fen} ${line.join(" ")}`;
   }
 
-  /** Nothing is explained any more, or not yet. */
+  /** Removes the annotation. */
   #end(words) {
     this.#asking?.abort();
     if (this.#file) URL.revokeObjectURL(this.#file);
@@ -74,15 +74,15 @@ export class Annotation {
     byId("annotation-progress").removeAttribute("value");
     try {
       const order = { method: "POST", body: pgnOf(this.#place()), signal: asking.signal };
-      for await (const told of lines(`annotate?client=${CLIENT}`, order)) {
+      for await (const message of lines(`annotate?client=${CLIENT}`, order)) {
         if (asking !== this.#asking) return;
-        if (told.error) throw new Error(told.error);
-        if (told.game) this.#show(told);
-        else Object.assign(byId("annotation-progress"), { max: told.of, value: told.searched });
+        if (message.error) throw new Error(message.error);
+        if (message.game) this.#show(message);
+        else Object.assign(byId("annotation-progress"), { max: message.of, value: message.searched });
       }
-      if (asking === this.#asking) throw new Error("the server has ended");
+      if (asking === this.#asking) throw new Error("the server has stopped");
     } catch (error) {
-      if (asking === this.#asking) this.#end(`Not explained: ${error.message}.`);
+      if (asking === this.#asking) this.#end(`Not annotated: ${error.message}.`);
     }
   }
 

@@ -1,15 +1,15 @@
-// The engine's lines as they come, with the places where they run into the book.
+// The engine's lines during a search, and where they enter the book.
 
 import { byId, grouped, make, score } from "./dom.js";
-import { numbered } from "./ways.js";
+import { numbered } from "./move-orders.js";
 
-/** The name by which the server tells this page's searches from those of others. */
+/** Identifies this page's searches to the server. */
 export const CLIENT = crypto.getRandomValues(new Uint32Array(2)).join("-");
 
 export class Engine {
   #source = null; #lines = new Map(); #address = ""; #play; #fen = "";
 
-  /** `play` is told the moves that somebody wants to follow. */
+  /** Calls `play` with the moves of a line that the user selects. */
   constructor(play) {
     this.#play = play;
     byId("engine-run").addEventListener("click", () => this.toggle());
@@ -25,11 +25,11 @@ export class Engine {
     else this.#stop("Off.");
   }
 
-  /** Another position is looked at. */
+  /** Shows another position. */
   look(address, fen, isOver) {
     if (address === this.#address) return;
     [this.#address, this.#fen] = [address, fen];
-    this.#stop(isOver ? "The game is over." : this.isOn ? "" : "Off. What it finds is shown as it comes, and where a line runs into the book.");
+    this.#stop(isOver ? "The game is over." : this.isOn ? "" : "Off. Analyse shows the best lines and where they enter the book.");
     if (this.isOn && !isOver) this.#start();
   }
 
@@ -53,12 +53,12 @@ export class Engine {
     heard("transposition", found => this.#note(found));
     heard("end", end => {
       source.close();
-      const why = { replaced: "Ended by another search of this page", closing: "The server ends" }[end.reason] ?? "Done";
+      const why = { replaced: "Replaced by another search of this page", closing: "The server is shutting down" }[end.reason] ?? "Done";
       byId("engine-state").textContent = `${why}: depth ${end.depth}, ${grouped(end.nodes)} nodes.`;
     });
     source.addEventListener("error", () => {
       source.close();
-      if (source === this.#source) byId("engine-state").textContent = "The engine does not answer: other searches may be running. Try again.";
+      if (source === this.#source) byId("engine-state").textContent = "No answer from the engine: other searches may be running. Try again.";
     });
   }
 
@@ -93,7 +93,7 @@ export class Engine {
     return 2 * (Number(fields[5] ?? 1) - 1) + (fields[1] === "b" ? 1 : 0);
   }
 
-  /** What the search itself tells of the book. */
+  /** Lists a transposition into the book that the search reported. */
   #note(found) {
     if (!found.fromOutside) return;
     const name = found.opening ? `${found.opening.eco} ${found.opening.name}` : "a position of the book";

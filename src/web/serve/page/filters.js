@@ -1,4 +1,4 @@
-// Which games count: ratings, speeds and dates, where the book keeps them.
+// Filters by rating, speed and date, if the book stores them.
 
 import { byId, make } from "./dom.js";
 
@@ -11,7 +11,7 @@ function boxes(name, legend, choices) {
     make("label", {}, make("input", { type: "checkbox", name, value, checked: true }), text)));
 }
 
-/** Makes the form; `changed` is told when another choice was made. */
+/** Makes the form; calls `changed` after a change. */
 export function makeFilters(changed) {
   const form = byId("filters");
   form.append(
@@ -30,7 +30,7 @@ export function makeFilters(changed) {
   open.hidden = false;
 }
 
-/** The filter as parameters of a query; what lets everything pass is left out. */
+/** The filter as query parameters, without those that accept all games. */
 export function chosen() {
   const form = byId("filters");
   const parameters = new URLSearchParams();
@@ -46,7 +46,7 @@ export function chosen() {
   return parameters;
 }
 
-/** Sets the form to what an address says. */
+/** Sets the form from the parameters of an address. */
 export function set(parameters) {
   const form = byId("filters");
   for (const name of ["ratings", "speeds"]) {

@@ -1,4 +1,4 @@
-// Games to click through: those of the position, and those of a player.
+// Lists of games: those of the position, and those of a player.
 
 import { byId, make } from "./dom.js";
 import { ask, lines } from "./server.js";
@@ -18,19 +18,19 @@ function list(title, games, open) {
       make("span", { class: "date" }, game.month ?? (game.year || ""))))))];
 }
 
-/** Shows the games of an answer; whether there are any. */
+/** Shows the games of an answer; returns whether there are any. */
 export function showGames(root, answer, open) {
   const items = [...list("Highest rated", answer.topGames, open), ...list("Latest", answer.recentGames, open)];
   root.replaceChildren(...items);
   return items.length > 0;
 }
 
-/** Asks for a player's games and shows them as they are found; ends when `signal` says so. */
+/** Requests a player's games and shows them as they are found, until `signal` aborts. */
 export async function showPlayer(root, query, open, signal) {
   for await (const found of lines(`player?${query}`, { signal })) {
     const games = found.white + found.draws + found.black;
-    const words = found.queuePosition > 0 ? `${found.queuePosition} players come first.`
-      : games === 0 ? "No game of this player in this position." : `${games} ${games === 1 ? "game" : "games"} in this position: +${found.white} =${found.draws} −${found.black} for White, Black.`;
+    const words = found.queuePosition > 0 ? `Waiting for ${found.queuePosition} other searches.`
+      : games === 0 ? "No game of this player in this position." : `${games} ${games === 1 ? "game" : "games"} in this position: White won ${found.white}, Black ${found.black}; ${found.draws} drawn.`;
     root.replaceChildren(make("p", { class: "note" }, words), ...list("Latest", found.recentGames, open));
   }
 }
@@ -38,7 +38,7 @@ export async function showPlayer(root, query, open, signal) {
 /** A game by its id. */
 export const game = id => ask(`game/${id}`);
 
-/** Shows whose game is on the board. */
+/** Shows the players and the result of the game on the board. */
 export function showHead(head, id, close) {
   const place = byId("game");
   if (!head) {

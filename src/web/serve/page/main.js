@@ -1,4 +1,4 @@
-// The explorer's page: a position, named by the address, and all that the server knows of it.
+// The explorer's page: a position, given by the address, and its statistics.
 
 import { Annotation } from "./annotation.js";
 import { Board } from "./board.js";
@@ -6,21 +6,21 @@ import { byId, grouped, make } from "./dom.js";
 import { Engine } from "./engine.js";
 import * as filters from "./filters.js";
 import { game as fetchGame, showGames, showHead, showPlayer } from "./games.js";
+import { showMoveOrders } from "./move-orders.js";
 import { showMoves } from "./moves.js";
 import { ask } from "./server.js";
 import { wireTheme } from "./theme.js";
-import { showWays } from "./ways.js";
 
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-/** Milliseconds between two questions how far a book is. */
-const PATIENCE = 400;
+/** Milliseconds between two requests for the progress of opening. */
+const POLL_INTERVAL = 400;
 
-/** Where we are: a start, a line of moves from it, and how many of them stand on the board. */
+/** The initial position, a line of moves from it, and how many of them are on the board. */
 const state = { fen: START, line: [], at: 0, game: null, gameId: null, player: null };
 let newest = 0;
 let playerSearch = null;
 let status = null;
-/** The moves of the line that are shown, with their names. */
+/** The displayed moves of the line. */
 let shownLine = [];
 
 const board = new Board(byId("board"), uci => play([uci]));
@@ -32,7 +32,7 @@ function place(moves = state.line.slice(0, state.at)) {
   const parameters = new URLSearchParams();
   if (state.fen !== START) parameters.set("fen", state.fen);
   if (moves.length > 0) parameters.set("play", moves.join(","));
-  // Commas and slashes may stand in a query as they are, and are easier to read.
+  // Commas and slashes are valid in a query and easier to read.
   return parameters.toString().replaceAll("%2C", ",").replaceAll("%2F", "/");
 }
 
@@ -44,7 +44,7 @@ function address() {
   return query ? `?${query}` : location.pathname;
 }
 
-/** Reads where we are from the address. */
+/** Sets the state from the address. */
 function readAddress() {
   const parameters = new URLSearchParams(location.search);
   const moves = (parameters.get("play") ?? "").split(",").filter(Boolean);
@@ -55,7 +55,7 @@ function readAddress() {
   filters.set(parameters);
 }
 
-/** Goes on by moves, along the line that is there as long as they are the same. */
+/** Plays moves; keeps the rest of the line if they follow it. */
 function play(moves) {
   const now = state.line.slice(0, state.at);
   const all = [...now, ...moves];
@@ -72,14 +72,14 @@ function goTo(at) {
   look();
 }
 
-/** Another start, another line. */
+/** Shows another line. */
 function set(fen, line, at, game = null, gameId = null) {
   Object.assign(state, { fen, line, at, game, gameId });
   history.pushState(null, "", address());
   look();
 }
 
-/** Asks the server for the position, and shows what it knows. */
+/** Requests the position's statistics and shows them. */
 async function look() {
   const number = ++newest;
   const query = place();
@@ -90,9 +90,9 @@ async function look() {
     engine.look(query, answer.fen, answer.legal.length === 0);
     lookForPlayer();
     annotation.look();
-    const [ways, line] = await Promise.all([ask(`book/ways?${query}`), wholeLine(answer)]);
+    const [orders, line] = await Promise.all([ask(`book/move-orders?${query}`), wholeLine(answer)]);
     if (number !== newest) return;
-    showWays(byId("ways"), ways, START, order => set(order.fen, order.moves.map(move => move.uci), order.moves.length));
+    showMoveOrders(byId("move-orders"), orders, START, order => set(order.fen, order.moves.map(move => move.uci), order.moves.length));
     showLine(line);
   } catch (error) {
     if (number !== newest) return;
@@ -101,7 +101,7 @@ async function look() {
   }
 }
 
-/** The names of all moves of the line, those too that are still to come. */
+/** All moves of the line, including those after the position. */
 async function wholeLine(answer) {
   if (state.at === state.line.length) return answer.line;
   const whole = await ask(`book?${place(state.line)}`);
@@ -115,10 +115,11 @@ function say(text) {
 function show(answer) {
   say(answer.outcome ? `${answer.outcome}.` : "");
   const opening = byId("opening");
-  opening.textContent = answer.opening ? `${answer.opening.eco} ${answer.opening.name}` : state.at === 0 && state.fen === START ? "Start position" : "Position without a name";
+  opening.textContent = answer.opening ? `${answer.opening.eco} ${answer.opening.name}` : state.at === 0 && state.fen === START ? "Start position" : "Unnamed position";
   opening.dataset.shown = "yes";
   const { games } = answer.reached;
-  byId("reached").textContent = games > 0 ? `${grouped(games)} ${games === 1 ? "game" : "games"} reached it, by any order of moves` : "not in the book";
+  byId("reached").textContent = games > 0 ? `${grouped(games)} ${games === 1 ? "game" : "games"} by all move orders` : "not in the book";
+  byId("self-play").hidden = !answer.selfPlay;
   document.title = answer.opening ? `${answer.opening.name} – Tabia` : "Tabia";
   board.show({ fen: answer.fen, legal: answer.legal.map(move => move.uci), last: answer.line.at(-1)?.uci, check: answer.check });
   showMoves(byId("moves"), byId("moves-note"), answer, uci => play([uci]), uci => board.hint(uci));
@@ -148,7 +149,7 @@ async function openGame(id) {
   try {
     const [found, here] = await Promise.all([fetchGame(id), ask(`book?${place()}`)]);
     const moves = found.moves.map(move => move.uci);
-    // The game is opened where it comes to the position, by whatever moves.
+    // Show the game where it reaches the position, by any move order.
     const wanted = here.fen.split(" ").slice(0, 4).join(" ");
     const at = await findPly(found.fen, moves, wanted, state.at);
     set(found.fen, moves, at, found, id);
@@ -158,7 +159,7 @@ async function openGame(id) {
   }
 }
 
-/** The ply at which a game stands in a position; the nearest ones to where we are are tried first. */
+/** The ply at which a game reaches a position; tries those near the current ply first. */
 async function findPly(fen, moves, wanted, near) {
   const plies = Array.from({ length: Math.min(moves.length, 80) + 1 }, (_, ply) => ply);
   plies.sort((one, other) => Math.abs(one - near) - Math.abs(other - near));
@@ -171,7 +172,7 @@ async function findPly(fen, moves, wanted, near) {
   return 0;
 }
 
-/** Shows the games of the player who was asked for last, in the position on the board. */
+/** Shows the last requested player's games in the position on the board. */
 async function lookForPlayer() {
   if (state.player === null) return;
   playerSearch?.abort();
@@ -183,7 +184,7 @@ async function lookForPlayer() {
   }
 }
 
-/** Shows how far the books are until they are open. */
+/** Shows the progress of opening the books until they are ready. */
 async function wait() {
   for (;;) {
     status = await ask("status");
@@ -192,11 +193,11 @@ async function wait() {
     byId("books").textContent = status.books.map(book => book.positions === undefined ? book.name : `${book.name} · ${grouped(book.positions)} positions`).join("   ");
     if (status.ready) return;
     const rows = status.books.map(book => {
-      const words = { waiting: "waits", opening: "is being read", counting: `games are being counted: ${grouped(book.games ?? 0)}`, ready: "is ready" }[book.stage];
+      const words = { waiting: "is waiting", opening: "is opening", counting: `counting games: ${grouped(book.games ?? 0)}`, ready: "is ready" }[book.stage];
       return make("div", {}, make("label", {}, `${book.name} ${words} `, book.bytes ? make("progress", { max: book.bytes[1], value: book.bytes[0] }) : book.stage === "opening" ? make("progress") : ""));
     });
     bar.replaceChildren(...rows);
-    await new Promise(resolve => setTimeout(resolve, PATIENCE));
+    await new Promise(resolve => setTimeout(resolve, POLL_INTERVAL));
   }
 }
 
@@ -240,7 +241,7 @@ function wire() {
   byId("paste").addEventListener("submit", takePasted);
   byId("help-open").addEventListener("click", () => byId("help").showModal());
   byId("share").addEventListener("click", async () => {
-    await navigator.clipboard?.writeText(location.href).then(() => say("The link is copied."), () => say(location.href));
+    await navigator.clipboard?.writeText(location.href).then(() => say("Link copied."), () => say(location.href));
   });
   byId("player").addEventListener("submit", event => {
     event.preventDefault();

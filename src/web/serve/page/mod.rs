@@ -45,7 +45,7 @@ pub(crate) const FILES: [PageFile; 21] = [
     file!("/annotation.js", "annotation.js", SCRIPT),
     file!("/server.js", "server.js", SCRIPT),
     file!("/moves.js", "moves.js", SCRIPT),
-    file!("/ways.js", "ways.js", SCRIPT),
+    file!("/move-orders.js", "move-orders.js", SCRIPT),
     file!("/engine.js", "engine.js", SCRIPT),
     file!("/filters.js", "filters.js", SCRIPT),
     file!("/games.js", "games.js", SCRIPT),
@@ -110,6 +110,14 @@ mod tests {
             assert!(!foreign.contains("://"), "{} refers to another server", file.path);
         }
         assert!(loaded > FILES.len(), "{loaded} names found");
+    }
+
+    #[test]
+    fn page_states_that_the_embedded_games_are_self_play() {
+        let page = FILES[0].text;
+        assert!(
+            page.contains(&format!("id=\"self-play\" hidden>{}<", crate::games::book::SELF_PLAY))
+        );
     }
 
     #[test]

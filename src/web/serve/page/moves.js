@@ -2,10 +2,10 @@
 
 import { draw, grouped, make, percent, score } from "./dom.js";
 
-/** Shares below this have no room for their number in a bar. */
-const TOLD_FROM = 0.16;
+/** The smallest share whose number fits into its part of a bar. */
+const LABEL_FROM = 0.16;
 
-/** How games ended, as a bar. */
+/** The results of games as a bar. */
 export function bar(results) {
   const parts = [["won", results.white, "White won"], ["drawn", results.draws, "drawn"], ["lost", results.black, "Black won"], ["open", results.undecided, "without a result"]];
   const there = parts.filter(([, games]) => games > 0);
@@ -13,7 +13,7 @@ export function bar(results) {
   const element = make("div", { class: "bar", role: "img", "aria-label": words, title: there.map(([, games, what]) => `${grouped(games)} ${what}`).join(", ") });
   for (const [kind, games] of there) {
     const share = games / results.games;
-    const part = make("i", { class: kind }, share >= TOLD_FROM && kind !== "open" ? percent(share) : "");
+    const part = make("i", { class: kind }, share >= LABEL_FROM && kind !== "open" ? percent(share) : "");
     part.style.flexGrow = games;
     part.style.flexBasis = 0;
     element.append(part);
@@ -21,7 +21,7 @@ export function bar(results) {
   return element;
 }
 
-/** A small curve of the games by year. */
+/** A small chart of the games by year. */
 function years(history) {
   const byYear = new Map();
   for (const row of history) {
@@ -42,7 +42,7 @@ function years(history) {
     draw("path", { d: `M${points.join("L")}` }));
 }
 
-/** The name of an opening after a move, without what the position is called already. */
+/** The name of an opening after a move, without the part that the position already has. */
 function nameAfter(opening, before) {
   if (!opening) return "";
   const [family] = (before?.name ?? "").split(":");
@@ -50,7 +50,7 @@ function nameAfter(opening, before) {
   return make("span", { title: opening.name }, `${opening.eco} ${rest}`);
 }
 
-/** Fills the table: `play` is told the move that was chosen, `hint` the one that is pointed at. */
+/** Fills the table; calls `play` with the selected move and `hint` with the one under the pointer. */
 export function showMoves(root, note, answer, play, hint) {
   const { moves } = answer;
   const has = {
@@ -65,7 +65,7 @@ export function showMoves(root, note, answer, play, hint) {
     const row = make("tr", { "data-uci": move.uci },
       make("td", {}, make("button", { type: "button" }, move.san)),
       make("td", { class: "right" }, grouped(move.played.games)),
-      has.reached ? make("td", { class: "right" }, grouped(move.reached.games), transposed > 0 ? make("span", { class: "more", title: `${grouped(transposed)} games came by other moves` }, ` +${grouped(transposed)}`) : null) : null,
+      has.reached ? make("td", { class: "right" }, grouped(move.reached.games), transposed > 0 ? make("span", { class: "more", title: `${grouped(transposed)} games reached it by other move orders` }, ` +${grouped(transposed)}`) : null) : null,
       make("td", { class: "wide-bar" }, bar(move.reached)),
       make("td", { class: "right" }, percent(move.score)),
       has.value ? make("td", { class: "right" }, move.value ? score(move.value) : "") : null,
@@ -80,5 +80,5 @@ export function showMoves(root, note, answer, play, hint) {
     make("thead", {}, make("tr", {}, ...head.filter(Boolean).map(([text, kind]) => make("th", { scope: "col", class: kind }, text)))),
     make("tbody", {}, ...rows));
   root.replaceChildren(...(moves.length > 0 ? [table] : []));
-  note.textContent = moves.length > 0 ? "" : answer.outcome ?? "No game of the book went on from here.";
+  note.textContent = moves.length > 0 ? "" : answer.outcome ?? "No game of the book continued from here.";
 }

@@ -1,15 +1,15 @@
-// Asking the server.
+// Requests to the server.
 
-/** Asks the server; what it refuses becomes an error with its words. */
+/** Sends a request; a refusal becomes an error with the server's message. */
 export async function ask(address, options = {}) {
   const answer = await fetch(address, options);
   const isJson = (answer.headers.get("content-type") ?? "").startsWith("application/json");
-  const told = isJson ? await answer.json() : { error: await answer.text() };
-  if (!answer.ok) throw Object.assign(new Error(told.error), { status: answer.status });
-  return told;
+  const body = isJson ? await answer.json() : { error: await answer.text() };
+  if (!answer.ok) throw Object.assign(new Error(body.error), { status: answer.status });
+  return body;
 }
 
-/** Asks the server for lines of JSON, and yields each as it comes. */
+/** Requests lines of JSON and yields each as it arrives. */
 export async function* lines(address, options = {}) {
   const answer = await fetch(address, options);
   if (!answer.ok) {

@@ -8,9 +8,8 @@ use serde::Serialize;
 use super::index::{PlayerGame, PlayerIndex};
 use super::order::PlayerOrder;
 use crate::chess::position::{Color, Move, Position};
-use crate::games::book::{Counts, quantile};
+use crate::games::book::{Counts, ListedGame, NamedOpening, decided, quantile};
 use crate::games::pgn::GameResult;
-use crate::web::serve::json::{ListedGame, Opening};
 use crate::web::serve::loaded_books::Content;
 use crate::web::serve::query::with_rook;
 
@@ -22,28 +21,35 @@ const DEVIATION: f64 = 2000.0 / 7.0;
 const MAX: f64 = 800.0;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
+struct PlayerListedGame {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uci: Option<String>,
+    mode: &'static str,
+    #[serde(flatten)]
+    game: ListedGame,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PlayerMove {
     uci: String,
     san: String,
     average_opponent_rating: u32,
     performance: u32,
-    white: u32,
-    draws: u32,
-    black: u32,
-    game: Option<ListedGame>,
-    opening: Option<Opening>,
+    #[serde(flatten, serialize_with = "decided")]
+    counts: Counts,
+    game: Option<PlayerListedGame>,
+    opening: Option<NamedOpening>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PlayerAnswer {
-    white: u32,
-    draws: u32,
-    black: u32,
+    #[serde(flatten, serialize_with = "decided")]
+    counts: Counts,
     moves: Vec<PlayerMove>,
-    recent_games: Vec<ListedGame>,
-    opening: Option<Opening>,
+    recent_games: Vec<PlayerListedGame>,
+    opening: Option<NamedOpening>,
     queue_position: u64,
 }
 
@@ -73,31 +79,27 @@ impl PlayerOrder {
             };
             let mv = game.moves[at];
             let played = by_move.entry(mv).or_default();
-            played.counts += Counts::of(game.result, 1);
-            let other = if self.color == Color::White { &game.black } else { &game.white };
-            played.ratings.extend((other.rating > 0).then_some(other.rating));
+            played.counts += Counts::of(game.listed.result, 1);
+            let other =
+                if self.color == Color::White { &game.listed.black } else { &game.listed.white };
+            played.ratings.extend(other.rating);
             played.first.get_or_insert(game);
             recent.push((game, mv));
         }
-        recent.sort_by_key(|(game, _)| (Reverse(game.month), Reverse(game.place)));
+        recent.sort_by_key(|(game, _)| (Reverse(game.listed.date.month()), Reverse(game.place)));
         let mut moves: Vec<(Move, Played<'_>)> = by_move.into_iter().collect();
         moves.sort_by_key(|(mv, played)| (Reverse(played.counts.games()), *mv));
         let total: Counts = moves.iter().map(|(_, played)| played.counts).sum();
-        let list = |(game, mv): &(&PlayerGame, Move)| ListedGame {
-            uci: Some(with_rook(position, *mv)),
-            ..listed(game)
-        };
+        let list = |(game, mv): &(&PlayerGame, Move)| listed(game, Some(with_rook(position, *mv)));
         PlayerAnswer {
-            white: total.white,
-            draws: total.draws,
-            black: total.black,
+            counts: total,
             moves: moves
                 .iter()
                 .take(self.moves)
                 .map(|found| self.to_answer(content, position, found))
                 .collect(),
             recent_games: recent.iter().take(self.recent_games).map(list).collect(),
-            opening: content.names.of_game(&self.game).map(Opening::from),
+            opening: content.names.of_game(&self.game).cloned(),
             queue_position,
         }
     }
@@ -109,8 +111,8 @@ impl PlayerOrder {
 
     fn wants(&self, game: &PlayerGame) -> bool {
         game.color == self.color
-            && game.result != GameResult::Undecided
-            && self.filter.passes(game.speed, game.month)
+            && game.listed.result != GameResult::Undecided
+            && game.listed.passes(&self.filter)
             && (self.modes.is_empty() || self.modes.contains(&game.mode))
     }
 
@@ -129,11 +131,9 @@ impl PlayerOrder {
             san: position.san(*mv),
             average_opponent_rating: average.round() as u32,
             performance: performance.max(0.0).round() as u32,
-            white: counts.white,
-            draws: counts.draws,
-            black: counts.black,
-            game: first.filter(|_| counts.games() == 1).map(listed),
-            opening: content.names.get(&position.play(*mv)).map(Opening::from),
+            counts: *counts,
+            game: first.filter(|_| counts.games() == 1).map(|game| listed(game, None)),
+            opening: content.names.get(&position.play(*mv)).cloned(),
         }
     }
 }
@@ -151,22 +151,8 @@ fn lead(counts: &Counts, side: Color) -> f64 {
     .clamp(-MAX, MAX)
 }
 
-fn listed(game: &PlayerGame) -> ListedGame {
-    ListedGame {
-        uci: None,
-        id: game.id.to_string(),
-        winner: match game.result {
-            GameResult::White => Some("white"),
-            GameResult::Black => Some("black"),
-            GameResult::Draw | GameResult::Undecided => None,
-        },
-        speed: Some(game.speed.name()),
-        mode: Some(game.mode.name()),
-        white: game.white.clone(),
-        black: game.black.clone(),
-        year: game.month.map_or(0, |month| month.year),
-        month: game.month,
-    }
+fn listed(game: &PlayerGame, uci: Option<String>) -> PlayerListedGame {
+    PlayerListedGame { uci, mode: game.mode.name(), game: game.listed.clone() }
 }
 
 #[cfg(test)]

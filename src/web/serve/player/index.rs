@@ -12,28 +12,21 @@ use crossbeam::channel::{Receiver, Sender, bounded};
 
 use super::order::Mode;
 use crate::chess::position::{Color, Move, Position};
-use crate::games::book::{GameId, Speed};
-use crate::games::pgn::{GameEnd, GamePly, GameResult, PgnInput, Reader, Tags, Visitor};
+use crate::games::book::{GameId, ListedGame, Player, Speed};
+use crate::games::pgn::{GameDate, GameEnd, GamePly, GameResult, PgnInput, Reader, Tags, Visitor};
 use crate::web::serve::api_error::ApiError;
-use crate::web::serve::facets::Month;
 use crate::web::serve::games::{id_of, unreadable};
-use crate::web::serve::json;
 use crate::web::serve::limits::{
     MAX_KEPT_GAMES, MAX_PLAYER_GAMES, MAX_WAITING_PLAYERS, PLAYER_PLIES,
 };
 
 #[derive(Debug)]
 pub(super) struct PlayerGame {
-    pub(super) id: GameId,
+    pub(super) listed: ListedGame,
     /// Sort key among all games: the file's number, and the game's number in it.
     pub(super) place: (usize, usize),
     pub(super) color: Color,
-    pub(super) white: json::Player,
-    pub(super) black: json::Player,
-    pub(super) result: GameResult,
-    pub(super) speed: Speed,
     pub(super) mode: Mode,
-    pub(super) month: Option<Month>,
     /// The keys of the positions in which the moves were played.
     pub(super) keys: Vec<u64>,
     pub(super) moves: Vec<Move>,
@@ -145,7 +138,7 @@ impl Players {
     /// Returns the number of the file of a game listed for a player.
     pub(crate) fn file_of(&self, id: GameId) -> Option<usize> {
         self.known().iter().find_map(|player| {
-            player.games().iter().find(|game| game.id == id).map(|game| game.place.0)
+            player.games().iter().find(|game| game.listed.id == id).map(|game| game.place.0)
         })
     }
 
@@ -201,8 +194,8 @@ fn search_file(
     while let Some(end) = reader.read_game(&mut seeker)? {
         if let Some(mut game) = seeker.found.take() {
             let mut games = player.games();
-            game.result = end.result;
-            game.id = id_of(&reader, seeker.site.take());
+            game.listed.result = end.result;
+            game.listed.id = id_of(&reader, seeker.site.take());
             game.place = (file, games.len());
             games.push(game);
             if games.len() >= MAX_PLAYER_GAMES {
@@ -233,23 +226,25 @@ impl Visitor for PlayerGameFinder<'_> {
             (_, true) => Color::Black,
             _ => return ControlFlow::Break(()),
         };
-        let player = |name, elo| json::Player {
+        let player = |name, elo| Player {
             name: tag(name).into_owned(),
-            rating: tag(elo).trim().parse().unwrap_or(0),
+            rating: tag(elo).trim().parse().ok().filter(|&rating| rating > 0),
         };
-        let date = ["UTCDate", "Date"].into_iter().find_map(|name| Month::of_date(&tag(name)));
         self.key = start.key();
         self.site = tags.raw("Site").and_then(GameId::of_site);
         self.found = Some(PlayerGame {
-            id: GameId::default(),
+            listed: ListedGame {
+                mv: None,
+                id: GameId::default(),
+                result: GameResult::Undecided,
+                speed: Speed::of_time_control(&tag("TimeControl")),
+                white: player("White", "WhiteElo"),
+                black: player("Black", "BlackElo"),
+                date: GameDate::of(tags),
+            },
             place: (0, 0),
             color,
-            white: player("White", "WhiteElo"),
-            black: player("Black", "BlackElo"),
-            result: GameResult::Undecided,
-            speed: Speed::of_time_control(&tag("TimeControl")),
             mode: Mode::of_event(&tag("Event")),
-            month: date,
             keys: Vec::new(),
             moves: Vec::new(),
         });

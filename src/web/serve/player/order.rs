@@ -3,10 +3,10 @@
 use std::str::FromStr;
 
 use crate::chess::position::{Color, Game};
-use crate::games::book::Speed;
+use crate::games::book::FacetFilter;
 use crate::web::serve::api_error::ApiError;
 use crate::web::serve::explorer::{at_most, moves, standard_chess};
-use crate::web::serve::facets::{Dates, Filter};
+use crate::web::serve::facets::{self, Dates};
 use crate::web::serve::limits::{MAX_MOVES, MAX_PLAYER_NAME};
 use crate::web::serve::query::Query;
 
@@ -47,7 +47,7 @@ pub(crate) struct PlayerOrder {
     pub(super) player: String,
     pub(super) color: Color,
     pub(super) game: Game,
-    pub(super) filter: Filter,
+    pub(super) filter: FacetFilter,
     /// Empty for both.
     pub(super) modes: Vec<Mode>,
     pub(super) moves: usize,
@@ -73,12 +73,12 @@ impl PlayerOrder {
             _ => return Err(ApiError::bad_request("color: expected white or black")),
         };
         let game = query.game()?;
-        let speeds: Vec<Speed> = query.list("speeds", "a speed (ultraBullet, … correspondence)")?;
+        let speeds = query.list("speeds", "a speed (ultraBullet, … correspondence)")?;
         Ok(PlayerOrder {
             player,
             color,
             game,
-            filter: Filter::with(&mut query, Dates::Months, &[], &speeds)?,
+            filter: facets::read_dates(&mut query, Dates::Months, Vec::new(), speeds)?,
             modes: query.list("modes", "a mode (casual, rated)")?,
             moves: moves(&mut query, MAX_MOVES as u64)?,
             recent_games: at_most(&mut query, "recentGames", RECENT_GAMES)?,

@@ -1,30 +1,30 @@
-// How games come to a position: the moves that lead to it, drawn from the place where they part.
+// The move orders that lead to a position, drawn from the point where they diverge.
 
 import { draw, grouped, make, percent } from "./dom.js";
 
 const COLUMN = 92, ROW = 54, MARGIN = 30, THICKEST = 22, RADIUS = 7;
-/** Columns that are drawn at most, counted from the position. */
+/** The maximum number of columns, counted from the position. */
 const COLUMNS = 9;
 
-/** The plies that are worth a picture: up to the last one at which all games still come by one way. */
-function depth(ways) {
+/** The number of plies to draw: back to the point where the move orders diverge. */
+function depth(found) {
   const width = new Map();
-  for (const stop of ways.stops) width.set(stop.plies, (width.get(stop.plies) ?? 0) + 1);
+  for (const stop of found.positions) width.set(stop.plies, (width.get(stop.plies) ?? 0) + 1);
   const parted = [...width].filter(([, count]) => count > 1).map(([plies]) => plies);
   return parted.length === 0 ? 0 : Math.min(Math.max(...parted) + 1, COLUMNS);
 }
 
-/** Places for the stops: a column for each ply, the position itself on the right. */
-function places(ways, plies) {
+/** Places for the positions: a column for each ply, the requested position on the right. */
+function places(found, plies) {
   const columns = Array.from({ length: plies + 1 }, () => []);
-  ways.stops.forEach((stop, number) => { if (stop.plies <= plies) columns[stop.plies].push(number); });
+  found.positions.forEach((stop, number) => { if (stop.plies <= plies) columns[stop.plies].push(number); });
   while (columns.length > 1 && columns.at(-1).length === 0) columns.pop();
   const tallest = Math.max(...columns.map(column => column.length));
   const at = new Map();
   columns.forEach((column, back) => {
-    // Beside what they lead to, so that few lines cross.
+    // Next to their successors, so that few lines cross.
     const goal = number => {
-      const steps = ways.steps.filter(step => step.from === number && at.has(step.to));
+      const steps = found.moves.filter(step => step.from === number && at.has(step.to));
       const weight = steps.reduce((sum, step) => sum + step.share, 0) || 1;
       return steps.reduce((sum, step) => sum + at.get(step.to).y * step.share, 0) / weight;
     };
@@ -37,25 +37,25 @@ function places(ways, plies) {
   return { at, width: 2 * MARGIN + (columns.length - 1) * COLUMN, height: MARGIN + tallest * ROW };
 }
 
-function picture(ways, plies) {
-  const { at, width, height } = places(ways, plies);
-  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": "The orders of moves, drawn; they follow as a list" });
+function picture(found, plies) {
+  const { at, width, height } = places(found, plies);
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": "The move orders as a picture; a list follows" });
   const texts = [];
-  for (const step of ways.steps.filter(step => at.has(step.from) && at.has(step.to))) {
+  for (const step of found.moves.filter(step => at.has(step.from) && at.has(step.to))) {
     const [from, to] = [at.get(step.from), at.get(step.to)];
     const middle = (from.x + to.x) / 2;
     const d = `M${from.x} ${from.y}C${middle} ${from.y} ${middle} ${to.y} ${to.x} ${to.y}`;
-    const title = draw("title", {}, `${step.san}: played in ${grouped(step.played.games)} games, ${percent(step.share)} of those that come here`);
+    const title = draw("title", {}, `${step.san}: played in ${grouped(step.played.games)} games, ${percent(step.share)} of those that reach this position`);
     svg.append(draw("path", { class: "flow", d, "stroke-width": Math.max(1.5, THICKEST * step.share).toFixed(1) }, title));
     texts.push(draw("text", { x: middle, y: (from.y + to.y) / 2 + 4, "text-anchor": "middle" }, step.san));
   }
   for (const [number, { x, y }] of at) {
-    const stop = ways.stops[number];
+    const stop = found.positions[number];
     svg.append(draw("circle", { class: stop.plies === 0 ? "here" : "stop", cx: x, cy: y, r: RADIUS }, draw("title", {}, stop.opening ? `${stop.opening.eco} ${stop.opening.name}` : stop.fen)));
     if (stop.share < 0.995) texts.push(draw("text", { class: "soft", x, y: y + RADIUS + 13, "text-anchor": "middle" }, percent(stop.share)));
   }
   svg.append(...texts);
-  return make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Picture of the orders of moves" }, svg);
+  return make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Picture of the move orders" }, svg);
 }
 
 /** Moves with their numbers. */
@@ -69,25 +69,25 @@ export function numbered(moves, fen) {
   }).join(" ");
 }
 
-/** Shows the ways; `go` is told an order of moves that was chosen. */
-export function showWays(root, ways, start, go) {
-  if (ways.fen === start) {
-    root.replaceChildren(make("p", { class: "note" }, "Here every game begins."));
+/** Shows the move orders; calls `go` with the one that the user selects. */
+export function showMoveOrders(root, found, start, go) {
+  if (found.fen === start) {
+    root.replaceChildren(make("p", { class: "note" }, "Every game starts here."));
     return;
   }
-  if (ways.orders.length === 0) {
-    root.replaceChildren(make("p", { class: "note" }, "No game of the book has come here."));
+  if (found.orders.length === 0) {
+    root.replaceChildren(make("p", { class: "note" }, "No game of the book reached this position."));
     return;
   }
-  const plies = depth(ways);
-  const orders = ways.orders.map(order => make("li", {},
+  const plies = depth(found);
+  const orders = found.orders.map(order => make("li", {},
     make("span", {}, percent(order.share)),
     make("button", { type: "button", onclick: () => go(order) }, numbered(order.moves, order.fen))));
-  const told = plies === 0
-    ? [make("p", { class: "note" }, "All games, but for a few, come here by the same order of moves.")]
-    : [picture(ways, plies), make("p", { class: "note" }, "The last moves are counted; further back, shares are worked out from the counts of each position.")];
-  const [drawing] = told;
-  root.replaceChildren(...told, make("h3", {}, "The usual orders of moves"), make("ol", {}, ...orders));
+  const parts = plies === 0
+    ? [make("p", { class: "note" }, "Nearly all games reach this position by the same move order.")]
+    : [picture(found, plies), make("p", { class: "note" }, "The last moves are counted. Earlier shares are estimates from the counts of each position.")];
+  const [drawing] = parts;
+  root.replaceChildren(...parts, make("h3", {}, "Most common move orders"), make("ol", {}, ...orders));
   // The last moves matter most.
   drawing.scrollLeft = drawing.scrollWidth;
 }

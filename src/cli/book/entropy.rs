@@ -1,4 +1,4 @@
-//! `tabia book variety`: measures the variety of move choice.
+//! `tabia book entropy`: measures how much the choice of moves varies.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::support::words::rounded;
 /// Prints for each ply the entropy of the move in bits (1 for two equally likely moves, 2 for four)
 /// and how often the book has a move; then the same for the games of the book.
 #[derive(Debug, clap::Args)]
-pub(super) struct VarietyArgs {
+pub(super) struct EntropyArgs {
     /// The book (.tbk, .bin or .pgn), or `embedded`
     book: PathBuf,
     /// Plies from the start position
@@ -33,7 +33,7 @@ pub(super) struct VarietyArgs {
 ///
 /// # Errors
 /// If the book cannot be read.
-pub(super) fn run(args: &VarietyArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &EntropyArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let mut chooser = Chooser::new(args.policy, 0);
     chooser.max_loss = args.max_loss;
