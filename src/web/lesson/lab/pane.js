@@ -30,7 +30,7 @@ export class Pane {
     this.#clock = make("div");
     this.#place = make("div", { class: "place", hidden: true });
     this.#summary = make("p", { class: "note summary" });
-    this.#list = make("ol", { class: "story", tabindex: "0", "aria-label": `Steps of ${label}` });
+    this.#list = make("ol", { class: "story", tabindex: "0", "aria-label": `${label}: steps` });
     this.#list.addEventListener("click", event => {
       const at = this.#items.indexOf(event.target.closest("li"));
       if (at >= 0) onStep(at + 1);
