@@ -56,7 +56,8 @@ fn uci_reports_missing_threads() {
     let mut engine = Engine::start_with_limited_memory(300_000, &["--uci"]);
     engine.send("uci\nsetoption name Threads value 256\nisready");
     let reported = engine.until_start("readyok");
-    let is_reported = |line: &String| line.starts_with("info string") && line.contains("cannot start 256");
+    let is_reported =
+        |line: &String| line.starts_with("info string") && line.contains("cannot start 256");
     assert!(reported.iter().any(is_reported), "{reported:#?}");
     for _ in 0..2 {
         engine.send("position startpos\ngo depth 6");
