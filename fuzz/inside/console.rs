@@ -35,7 +35,7 @@ impl Backend for ShortSearch {
         game: &Game,
         limits: &Limits,
         control: &Control,
-        report: &mut dyn FnMut(&SearchEvent),
+        report: &mut (dyn FnMut(&SearchEvent) + Send),
     ) -> SearchResult {
         let nodes = Some(limits.nodes.unwrap_or(NODES).min(NODES));
         self.0.search(game, &Limits { nodes, ..limits.clone() }, control, report)
