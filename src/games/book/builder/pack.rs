@@ -1,9 +1,9 @@
 //! Builds a book from rows of partial counts: the second half of a build.
 //!
 //! Rows arrive in pieces, each with its range of keys. If the ranges are narrow, as in sorted
-//! files, each partition of the book is read from the few pieces that may contain rows of it, and
-//! only the book is written. Otherwise all rows pass through the stores of a build, which sort on
-//! disk whatever does not fit into memory.
+//! files, each partition of the book is read from the few pieces that may contain its rows, and
+//! only the book is written. Otherwise all rows pass through the stores of a build, which use the
+//! disk to sort rows that do not fit into memory.
 
 use std::io::{self, Read, Seek, Write};
 use std::ops::RangeInclusive;
@@ -24,7 +24,7 @@ use crate::games::book::format::writer::{Block, BookWriter};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::games::book) struct Piece {
     pub rows: u64,
-    /// The range of their keys, as signed numbers like in the files.
+    /// The range of the rows' keys, as signed numbers as in the files.
     pub keys: RangeInclusive<i64>,
 }
 
@@ -34,7 +34,7 @@ pub(in crate::games::book) trait RowSource: Sync {
     /// Passes all rows of a piece to `take`.
     ///
     /// # Errors
-    /// If they cannot be read, or `take` fails.
+    /// If the rows cannot be read, or if `take` fails.
     fn read(
         &self,
         piece: usize,
@@ -43,26 +43,27 @@ pub(in crate::games::book) trait RowSource: Sync {
 }
 
 pub(in crate::games::book) struct Packing<'a> {
-    /// The pruning conditions, memory and threads. The other options are ignored.
+    /// Only the pruning conditions, the memory and the threads are used.
     pub options: &'a BuildOptions,
     pub monitor: &'a Monitor,
     pub manifest: &'a Manifest,
-    /// The expected sum of the numbers of games of all rows.
+    /// The expected total number of games over all rows.
     pub visits: u64,
     /// The expected sum of [`PartialRow::sum`] over all rows, if known.
     pub sum: Option<u64>,
 }
 
-/// The most partitions, as a power of two, for reading rows in place.
+/// The maximum number of partitions, as a power of two, for reading rows in place.
 const MAX_BITS: u32 = 20;
-/// The most rows read per hundred used; above this, sorting them again is cheaper.
+/// The maximum number of rows read per hundred rows used. If more must be read, sorting them again
+/// is cheaper.
 const MAX_READ: u64 = 150;
 
 /// Builds a book from rows and writes it to an empty `output`.
 ///
 /// # Errors
-/// If there are no rows, some are missing or duplicated, they cannot be read, the book cannot be
-/// written, or the monitor has stopped the work.
+/// If there are no rows, if rows are missing, duplicated or unreadable, if the book cannot be
+/// written, or if the monitor has stopped the work.
 pub(in crate::games::book) fn pack<W: Read + Write + Seek>(
     source: &impl RowSource,
     packing: &Packing<'_>,
