@@ -120,13 +120,14 @@ fn write_rows<W: Read + Write + Seek>(
     }
 }
 
-/// Entries that the monitor may interrupt: unlike games, part of the counts makes no book.
+/// Entries whose creation the monitor may interrupt: unlike games, incomplete partial counts do not
+/// make a usable book.
 struct Interruptible<'a, P> {
     parts: P,
     monitor: &'a Monitor,
 }
 
-/// An error if the work is to stop. [`pack`] replaces it by its own message.
+/// Returns an error if the work is to stop. [`pack`] replaces it with its own message.
 fn check_stopped(monitor: &Monitor) -> io::Result<()> {
     if monitor.is_stopped() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
 }
@@ -151,13 +152,13 @@ impl<P: Partitioned> Partitioned for Interruptible<'_, P> {
 
 struct Seen<'a> {
     monitor: &'a Monitor,
-    /// Pawn structures, in sets that wait for a thread to take them.
+    /// Pawn structures, in sets that are not in use by a thread at the moment.
     pawns: Mutex<Vec<PawnSet>>,
     visits: AtomicU64,
     sum: AtomicU64,
 }
 
-/// The number of rows between two reports to the monitor.
+/// The number of rows between two updates of the monitor's counters.
 const REPORTED_ROWS: u64 = 1 << 12;
 
 impl<'a> Seen<'a> {
@@ -166,8 +167,8 @@ impl<'a> Seen<'a> {
         Seen { monitor, pawns: Mutex::default(), visits, sum }
     }
 
-    /// Reads rows with `read`, notes them, and passes on their records. Fails once the monitor has
-    /// stopped the work.
+    /// Reads rows with `read`, adds them to the totals, and passes on their records. Fails once the
+    /// monitor has stopped the work.
     fn records(
         &self,
         read: impl FnOnce(&mut dyn FnMut(&PartialRow) -> io::Result<()>) -> io::Result<()>,
@@ -199,7 +200,7 @@ fn records_of(row: &PartialRow, push: &mut impl FnMut(Record) -> io::Result<()>)
     let PartialRow { key, side, mv, again, .. } = *row;
     let visit = Visit { key, pawn_key: 0, side, mv, again };
     for (result, &games) in RESULTS.into_iter().zip(&row.games) {
-        // Counts in a book saturate, so these must saturate as well.
+        // Counts in a book saturate, so these counts must saturate too.
         let mut left = u32::try_from(games).unwrap_or(u32::MAX);
         while left > 0 {
             let some = left.min(Record::MAX_GAMES);
@@ -210,13 +211,14 @@ fn records_of(row: &PartialRow, push: &mut impl FnMut(Record) -> io::Result<()>)
     Ok(())
 }
 
-/// The number of partitions, as a power of two, for reading rows in place: enough that those in
-/// work fit into memory, and few enough that hardly any row is read without use. `None` if there
-/// is no such number.
+/// Returns the number of partitions, as a power of two, for reading rows in place: large enough
+/// that the partitions being processed fit into memory, and small enough that few rows are read
+/// unnecessarily. Returns `None` if no number satisfies both.
 fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
     let rows: u64 = pieces.iter().map(|piece| piece.rows).sum();
     let memory = options.memory.saturating_sub(FIXED_MEMORY + THREAD_MEMORY * options.threads);
-    // Records as read and as sorted, and two for a row whose games had different results.
+    // Records as read and as sorted; a row whose games have different results can become two
+    // records.
     let bytes = 4 * size_of::<Record>() as u64 * options.threads.max(1) as u64;
     let fits = |&bits: &u32| (rows >> bits) * bytes <= memory as u64;
     let bits = (PARTITION_BITS..=MAX_BITS).find(fits)?;
@@ -225,15 +227,15 @@ fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
     (read <= rows * MAX_READ / 100).then_some(bits)
 }
 
-/// The partitions, of `2^bits`, that may contain rows of a piece.
+/// Returns the partitions, out of `2^bits`, that may contain rows of a piece.
 fn partitions_of(piece: &Piece, bits: u32) -> impl Iterator<Item = usize> {
-    // Signed keys: those with the top bit set come first.
+    // The keys are signed, so those with the top bit set come first.
     let place = |key: &i64| key >> (u64::BITS - bits);
     let mask = (1_usize << bits) - 1;
     (place(piece.keys.start())..=place(piece.keys.end())).map(move |place| place as usize & mask)
 }
 
-/// The pieces that may contain rows of each of `2^bits` partitions.
+/// Returns, for each of `2^bits` partitions, the pieces that may contain its rows.
 fn pieces_of(pieces: &[Piece], bits: u32) -> Vec<Vec<usize>> {
     let mut of_partitions = vec![Vec::new(); 1 << bits];
     for (number, piece) in pieces.iter().enumerate() {
@@ -242,7 +244,7 @@ fn pieces_of(pieces: &[Piece], bits: u32) -> Vec<Vec<usize>> {
     of_partitions
 }
 
-/// Rows that are read in place, without sorting them first.
+/// Rows that are read in place, without being sorted first.
 struct InPlace<'a, S> {
     source: &'a S,
     pieces: Vec<Vec<usize>>,
@@ -399,7 +401,7 @@ mod tests {
         let visits = rows.iter().flat_map(|row| row.games).sum();
         let mut shuffled = rows.clone();
         Random::new(2).shuffle(&mut shuffled);
-        // Every row twice, each with a part of the games.
+        // Every row appears twice, each time with a part of its games.
         let shared = rows.iter().flat_map(|row| {
             let mut first = *row;
             first.games[0] /= 2;
