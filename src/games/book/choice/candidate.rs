@@ -35,8 +35,7 @@ pub enum Rejection {
     /// According to the analysis, the move loses more than
     /// [`Chooser::max_loss`](super::chooser::Chooser::max_loss).
     Loses,
-    /// The position was analysed, but not the position after this move, while other moves have
-    /// values.
+    /// The position was analysed and has other moves; this move has games but no value.
     Unknown,
 }
 

@@ -76,8 +76,8 @@ impl Book {
         Book { name, next: Some(Arc::new(next)), ..self }
     }
 
-    /// Returns the book built into the program, which consists of named opening lines and self-play
-    /// games; see `books/README.md`.
+    /// Returns the book built into the program: named opening lines and self-play games, see
+    /// `books/README.md`.
     pub fn embedded() -> Self {
         Self::from_storage(Storage::Static(EMBEDDED), EMBEDDED_NAME)
             .expect("a test has compared the embedded book with its source")
