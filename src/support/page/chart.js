@@ -1,12 +1,12 @@
-// Curves over the moves of a game, or over anything that comes one after the other.
+// Curves over the moves of a game or any other sequence.
 
 import { draw } from "./dom.js";
 
 const WIDTH = 480, HEIGHT = 150, LEFT = 38, RIGHT = 6, EDGE = 8;
 
 /**
- * A curve of values, `null` where there is none, between two bounds; `other` is a second one. `marks` are heights with their
- * labels, `dots` places with a class; `onPick` is told the place that was clicked.
+ * A curve of values between two bounds; a missing value is `null`. `other` is a second curve. `marks` are
+ * values with labels, `dots` are indices with a class. `onPick` receives the index that was clicked.
  */
 export class Curve {
   svg; #cursor; #count;
@@ -32,7 +32,7 @@ export class Curve {
     }
   }
 
-  /** Puts the cursor to a place. */
+  /** Moves the cursor to an index. */
   point(at) {
     for (const end of ["x1", "x2"]) this.#cursor.setAttribute(end, this.#x(at));
   }

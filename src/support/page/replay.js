@@ -1,11 +1,11 @@
-// A game to go through: its board, its moves, and a curve.
+// Replays a game: its board, its moves, and a curve.
 
 import { Board, FILES, piecesOf } from "./board.js";
 import { make } from "./dom.js";
 
 const STEPS = [["first", "«", "To the start"], ["back", "‹", "One move back"], ["next", "›", "One move on"], ["last", "»", "To the end"]];
 
-/** The pieces after a legal move in UCI's notation. */
+/** Returns the pieces after a legal move in UCI notation. */
 export function after(pieces, move) {
   const next = new Map(pieces);
   const [from, to] = [move.slice(0, 2), move.slice(2, 4)];
@@ -24,9 +24,9 @@ export function after(pieces, move) {
 }
 
 /**
- * Shows games in a root element. A game has `fen`, `moves` in UCI's notation and `san`; besides,
- * for each ply, what `more` adds behind a move, the class that `kind` gives it, and what `said` tells of
- * the position after it (texts or elements); `curve` makes its `Curve` out of the function that goes to
+ * Shows games in a root element. A game has `fen`, `moves` in UCI notation and `san`. For each ply, `more`
+ * returns what to add after the move, `kind` returns its CSS class, and `said` returns notes on the position
+ * after it (texts or elements). `curve` creates the game's `Curve`; its argument is a function that goes to
  * a ply.
  */
 export class Replay {
@@ -61,7 +61,7 @@ export class Replay {
     this.#chart.replaceChildren(...this.#curve ? [this.#curve.svg] : []);
   }
 
-  /** Goes to the position after so many plies. */
+  /** Goes to the position after `ply` plies. */
   go(ply) {
     this.#ply = Math.max(0, Math.min(this.#game.moves.length, ply));
     const last = this.#ply > 0 ? this.#game.moves[this.#ply - 1] : "";
@@ -78,7 +78,7 @@ export class Replay {
     return (this.#game.fen.split(" ")[1] === "w") === (ply % 2 === 0);
   }
 
-  /** The number before a ply, if it has one; and the move itself. */
+  /** Creates the list entry of a ply: its move number, if it is shown, and the move. */
   #entry(san, at) {
     const [, turn, , , , first] = this.#game.fen.split(" ");
     const half = at + (turn === "b" ? 1 : 0);

@@ -1,18 +1,18 @@
-// Light or dark: as the system has it, or as somebody chose.
+// The light or dark theme: the system's setting unless the user has chosen one.
 
 const KEY = "theme";
 const root = document.documentElement;
 
-/** What was chosen before, if the browser lets a page keep anything. */
+/** Returns the theme that was chosen earlier, if the browser lets the page store data. */
 function kept() {
   try { return localStorage.getItem(KEY); } catch { return null; }
 }
 
 function keep(theme) {
-  try { localStorage.setItem(KEY, theme); } catch { /* It is chosen for this once. */ }
+  try { localStorage.setItem(KEY, theme); } catch { /* The choice applies only to this visit. */ }
 }
 
-/** Wires the button that changes between both. */
+/** Connects the button that switches between the themes. */
 export function wireTheme(button) {
   const isDark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   const apply = theme => {
