@@ -37,7 +37,7 @@ pub(crate) fn position(line: &str) -> Result<(Position, &str), ParseError> {
 /// Reads the positions of a file, one per line; ignores operations.
 ///
 /// # Errors
-/// The number of the first invalid line, and the reason.
+/// Returns the number of the first invalid line, and the reason.
 pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, ParseError)> {
     lines(text)
         .map(|(number, line)| match position(line) {
@@ -50,7 +50,7 @@ pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, ParseError)
 /// Reads the moves to avoid (`am`) from every line of a file, each with its position.
 ///
 /// # Errors
-/// The number of the first invalid line, and the reason.
+/// Returns the number of the first invalid line, and the reason.
 pub(crate) fn moves_to_avoid(text: &str) -> Result<Vec<(Position, Move)>, (usize, String)> {
     let mut found = Vec::new();
     for (number, line) in lines(text) {
@@ -66,7 +66,7 @@ pub(crate) fn moves_to_avoid(text: &str) -> Result<Vec<(Position, Move)>, (usize
 /// Reads the moves in the operand of an operation such as `am` or `bm`.
 ///
 /// # Errors
-/// The first move that is not legal in the position.
+/// Returns the first move that is not legal in the position.
 pub(crate) fn moves(position: &Position, code: &str, operand: &str) -> Result<Vec<Move>, String> {
     let parse =
         |text: &str| position.parse_move(text).map_err(|error| format!("{code} {text}: {error}"));

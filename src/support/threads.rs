@@ -9,7 +9,7 @@ use crossbeam::channel::bounded;
 pub(crate) const STACK: usize = 2 << 20;
 
 /// Starts up to `wanted` threads in a scope, each with its own job and `stack` bytes of stack. If
-/// the system starts fewer threads, those share the work, and a warning is printed.
+/// the system starts fewer threads, those share the work, and a warning is logged.
 ///
 /// # Errors
 /// If not even one thread can be started.

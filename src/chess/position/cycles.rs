@@ -75,7 +75,7 @@ impl Default for Cycles {
     }
 }
 
-/// The two possible slots of a move.
+/// Returns the two possible slots of a move.
 #[inline]
 fn slots(difference: u64) -> [usize; 2] {
     [difference, difference >> 16].map(|bits| bits as usize % SLOTS)

@@ -127,7 +127,7 @@ impl Position {
         })
     }
 
-    /// Validates a setup after applying `repairs`, each of which may remove a fault.
+    /// Validates a setup. If it has faults, `repairs` may remove some of them.
     fn from_setup(setup: Setup, repairs: &[Repair]) -> Result<Self, ParseError> {
         check_pieces(&setup.board)?;
         let counters = (setup.halfmoves, u32::from(setup.fullmoves));

@@ -61,7 +61,7 @@ impl Replay {
     }
 }
 
-/// Returns the castling side if the squares are those of a castling king.
+/// Returns the side to which a king castles when it moves from `from` to `to`.
 fn castling(from: Square, to: Square) -> Option<CastlingSide> {
     if from.get_file() != File::E || from.get_rank() != to.get_rank() {
         return None;

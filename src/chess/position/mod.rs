@@ -234,8 +234,8 @@ impl Position {
         *self.board.checkers()
     }
 
-    /// Returns the squares of pieces, of either side, that are the only ones between the king of
-    /// the side to move and an enemy slider.
+    /// Returns the squares of pieces, of either side, each of which is the only piece between the
+    /// king of the side to move and an enemy slider.
     #[inline]
     pub fn pinned(&self) -> BitBoard {
         *self.board.pinned()

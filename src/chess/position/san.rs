@@ -63,7 +63,7 @@ impl Position {
     /// without `=`.
     ///
     /// # Errors
-    /// As for [`Position::parse_move`].
+    /// See [`Position::parse_move`].
     pub fn parse_san(&self, text: &str) -> Result<Move, SanError> {
         self.resolve_san(read_san(text).ok_or(SanError::Malformed)?)
     }
@@ -72,7 +72,7 @@ impl Position {
     /// a [`Replay`].
     ///
     /// # Errors
-    /// As for [`Position::parse_move`].
+    /// See [`Position::parse_move`].
     fn resolve_san(&self, san: San) -> Result<Move, SanError> {
         Replay::from(self).resolve_san(san)
     }

@@ -18,7 +18,7 @@ const BLACK_NUMBER: usize = "1..".len();
 const PROOF: usize = 2;
 
 enum TextPart {
-    /// A token that belongs to a game, which ends at this position.
+    /// A token that belongs to a game. The token ends at this position.
     Pass(usize),
     /// A legal move, and the position after it.
     Move(Move, usize),

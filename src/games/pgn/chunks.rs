@@ -14,8 +14,8 @@ use super::scan::{comment, count_lines, is_tag, line_sign, trim_end};
 
 /// The size of a chunk in bytes: small enough to stay in the cache between reading and parsing.
 const CHUNK: usize = 256 << 10;
-/// The maximum size in bytes of a chunk in which no game ends; it is then split at the end of a
-/// line.
+/// The maximum size of a chunk in bytes. If no game ends within it, the chunk is split at the end
+/// of a line.
 const LARGEST_CHUNK: usize = 16 << 20;
 /// A line end followed by an empty line.
 const EMPTY_LINES: [&[u8]; 3] = [b"\n\n", b"\n\r\n", b"\r\r"];

@@ -106,7 +106,7 @@ const IS_KNOWN: u32 = 1 << (DAY_BITS + MONTH_BITS + u16::BITS);
 
 impl GameDate {
     pub(crate) const BITS: u32 = DAY_BITS + MONTH_BITS + u16::BITS + 1;
-    /// The date of a game whose date is unknown.
+    /// The value for an unknown date.
     pub const UNKNOWN: GameDate = GameDate(0);
     pub(crate) const FIRST: GameDate = GameDate(IS_KNOWN);
 

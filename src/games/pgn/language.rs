@@ -51,7 +51,7 @@ impl Language {
     /// English, whose letters the PGN standard uses.
     pub const ENGLISH: Language = Language(0);
 
-    /// All known languages.
+    /// Iterates over all known languages.
     pub fn all() -> impl Iterator<Item = Language> {
         (0..ALPHABETS.len()).map(|index| Language(index as u8))
     }

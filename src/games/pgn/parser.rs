@@ -23,7 +23,7 @@ pub(super) struct Parser<'a, V> {
     pub at: usize,
     pub state: &'a mut ReaderState,
     pub visitor: &'a mut V,
-    /// Where the last move number is in the text.
+    /// The offset of the last move number in the text.
     pub number: Option<usize>,
     /// Whether the rest of the text belongs to another game.
     pub at_end: bool,

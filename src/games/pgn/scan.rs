@@ -102,7 +102,7 @@ pub(super) fn trim_end(mut text: &[u8], lines: bool) -> &[u8] {
     }
 }
 
-/// Returns the end of the token at `at` that contains no blanks. Parentheses may enclose a
+/// Returns the end of the text without blanks that begins at `at`. Parentheses may enclose a
 /// promotion piece, and points may belong to `e.p.`.
 pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     let mut end = whole_word_end(text, at);
@@ -126,7 +126,7 @@ pub(super) fn line_sign(text: &[u8]) -> u8 {
     if memchr(b'\n', begin).is_none() && memchr(b'\r', begin).is_some() { b'\r' } else { b'\n' }
 }
 
-/// Returns the position of the line end after `at`.
+/// Returns the position at which the line that contains `at` ends.
 pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     memchr2(b'\n', b'\r', &text[at..]).map_or(text.len(), |length| at + length)
 }
@@ -214,8 +214,9 @@ pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-/// Returns the next position after `at` at which a game clearly begins, judging without context;
-/// the end of the text if there is none. The position is never inside a closed comment.
+/// Returns the next position after `at` at which a game clearly begins, as far as can be determined
+/// without context; the end of the text if there is none. The position is never inside a closed
+/// comment.
 pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     loop {
         at = line_end_outside_comments(text, at);

@@ -108,7 +108,7 @@ impl ReaderState {
     /// Plays a move, which comes from the tree or else from calling `resolve` with the position.
     ///
     /// # Errors
-    /// The errors of `resolve`.
+    /// If `resolve` returns an error.
     #[inline]
     pub(super) fn play(
         &mut self,

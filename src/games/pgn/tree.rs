@@ -32,7 +32,7 @@ pub(super) struct Place(u16);
 /// The tree of openings that a reader has seen, whose moves need not be resolved again.
 pub(crate) struct OpeningCache {
     start: Position,
-    /// The branches by [`Word::key`].
+    /// Maps [`Word::key`] to branches.
     branches: KeyMap<Branch>,
     /// For each place, the number of games that left the tree there, until there were enough to add
     /// a branch.

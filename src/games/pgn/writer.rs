@@ -23,7 +23,7 @@ const ROSTER: [(&str, &str); 7] = [
 ];
 
 /// Formats a tag as a line of PGN, without the newline. The result is always a single tag:
-/// characters that end lines or control terminals are replaced by blanks.
+/// characters that end lines or control terminals are replaced with blanks.
 fn tag_pair(name: &str, value: &str) -> String {
     let is_of_name = |sign: &char| sign.is_ascii_alphanumeric() || *sign == '_';
     let name: String = name.chars().filter(is_of_name).collect();

@@ -36,8 +36,8 @@ pub(crate) fn is_draft(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(DRAFT_PREFIX))
 }
 
-/// Removes a draft, which is a file or folder, if it is not locked, because its program was then
-/// killed.
+/// Removes a draft (a file or folder) if it is not locked, because an unlocked draft belongs to a
+/// killed program.
 pub(crate) fn remove_leftover(draft: &Path) {
     let mut options = OpenOptions::new();
     set_nonblocking(options.read(true));

@@ -37,7 +37,7 @@ pub(crate) trait Cannot<T> {
     /// Converts the error to `cannot ACTION PATH: REASON`.
     ///
     /// # Errors
-    /// The converted error, if there was one.
+    /// If the original result is an error.
     fn cannot(self, action: &'static str, path: impl AsRef<Path>) -> Result<T, FileError>;
 }
 

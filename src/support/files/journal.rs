@@ -31,7 +31,7 @@ const SUM_CHARS: usize = 9;
 /// A kind of file from which work can resume.
 #[derive(Debug)]
 pub(crate) struct Kind {
-    /// The first bytes, which are the kind and version, up to the owner.
+    /// The beginning of the first line, up to the owner: kind and version.
     pub(crate) magic: &'static str,
     /// The name of this kind of file, with its article.
     pub(crate) name: &'static str,

@@ -443,7 +443,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 /// [`Output`] that has already been checked.
 ///
 /// # Errors
-/// As for [`NewFile::keep`].
+/// See [`NewFile::keep`].
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     write_file(path, bytes).map_err(|failure| failure.map_error(path))
 }

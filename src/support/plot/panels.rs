@@ -160,7 +160,7 @@ pub(crate) fn tiles(
     out
 }
 
-/// Returns the horizontal position of a point, if this many points are distributed between two
+/// Returns the horizontal position of `point` if `points` points are distributed between two
 /// positions.
 fn across((left, right): (f64, f64), points: usize, point: usize) -> f64 {
     left + (right - left) * (point as f64 + 0.5) / points.max(1) as f64

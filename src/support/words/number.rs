@@ -38,8 +38,8 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.0}%", 100.0 * share)
 }
 
-/// Avoids a negative zero when a figure is printed with this many decimals: formatting -0.04 with
-/// one decimal would print `-0.0`.
+/// Prepares a figure for printing with this many decimals: replaces a figure that rounds to zero
+/// with 0.0, because formatting -0.04 with one decimal would print `-0.0`.
 pub(crate) fn rounded(figure: f64, decimals: i32) -> f64 {
     let scale = 10_f64.powi(decimals);
     // Adding zero makes -0.0 positive and does not change any other number.

@@ -55,7 +55,7 @@ pub(crate) fn parse_seconds(text: &str) -> Option<Duration> {
 /// Parses a positive time span; otherwise like [`parse_seconds`].
 ///
 /// # Errors
-/// A description of the expected format.
+/// Returns a description of the expected format.
 pub(crate) fn parse_time(text: &str) -> Result<Duration, &'static str> {
     let time = parse_seconds(text).filter(|time| !time.is_zero());
     time.ok_or("expected seconds above 0, such as 5 or 0.5")

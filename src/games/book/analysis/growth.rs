@@ -1,8 +1,8 @@
 //! Extends a book with positions that best play reaches but no game does.
 //!
-//! The order is that of a drop-out expansion: from all moves that lead out of the analysis, those
-//! that play is most likely to reach are added. Good lines therefore become long, while poor ones
-//! are answered and dropped. T. R. Lincke, "Strategies for the automatic construction of opening
+//! The order follows a drop-out expansion: from all moves that lead out of the analysis, those that
+//! play is most likely to reach are added. Good lines therefore become long, while poor ones are
+//! answered and dropped. T. R. Lincke, "Strategies for the automatic construction of opening
 //! books", Computers and Games (2000). Where Lincke adds up plies and losses along a path, Tabia
 //! multiplies likelihoods, because a book made from games contains the likelihoods of its own
 //! positions.

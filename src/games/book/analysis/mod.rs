@@ -10,9 +10,9 @@
 //!
 //! With `--grow`, `growth` picks the positions that the analysis adds next, and writes the book
 //! with them before they are searched. Unfinished work is in the book (moves without games) or in
-//! the journal (rows of depth 0), so an interruption loses nothing. The likelihoods are those of
-//! Lincke's drop-out expansion, which here also uses games; an algorithm for shortest paths
-//! (Dijkstra) finds the largest products of shares.
+//! the journal (rows of depth 0), so an interruption loses nothing. The likelihoods follow Lincke's
+//! drop-out expansion, which here also uses games; an algorithm for shortest paths (Dijkstra) finds
+//! the largest products of shares.
 
 pub(super) mod backup;
 pub(super) mod growth;

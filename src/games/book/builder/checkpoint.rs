@@ -15,8 +15,8 @@
 //! `--unique` are the same in every run.
 //!
 //! The book is then written to a file among the checkpoints (`draft`), which is moved to its final
-//! place when it is complete. Writing facets is not resumed in this way, because their lists are in
-//! an unnamed file.
+//! place when it is complete. Facets cannot be resumed in this way, because their lists are in an
+//! unnamed file.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -380,7 +380,8 @@ impl Checkpoints {
     }
 }
 
-/// Whether the name is that of a file that a build creates, including one killed while writing it.
+/// Whether a build creates files with this name, including files of a build that was killed while
+/// writing.
 fn is_ours(name: &OsStr) -> bool {
     let kinds = [PAWNS, RUN, GAMES, HASHES, BOOK, WRITTEN];
     let of_kind = |name: &str| kinds.iter().any(|kind| name.starts_with(&format!("{kind}-")));

@@ -41,7 +41,7 @@ impl CheckpointFile {
     /// contents.
     ///
     /// # Errors
-    /// As for [`CheckpointFile::read`].
+    /// See [`CheckpointFile::read`].
     pub(super) fn open(&self, folder: &Path) -> io::Result<File> {
         let open = || {
             let mut file = File::open(folder.join(&self.name))?;

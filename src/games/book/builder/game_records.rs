@@ -142,7 +142,7 @@ fn count(same_position: &[GameRecord], entry: &mut BookEntry) -> Color {
         }
         black = record.rest & BLACK_TO_MOVE != 0;
     }
-    // Records are sorted by move, except those of repeated positions.
+    // Records are sorted by move, except for repeated positions.
     if repeats {
         entry.join_moves();
     }

@@ -235,7 +235,7 @@ fn files_of(inputs: &[PgnInput], options: &BuildOptions) -> Vec<FileRecord> {
 /// Builds a book in memory.
 ///
 /// # Errors
-/// As for [`build`].
+/// See [`build`].
 pub fn build_in_memory(
     inputs: &[PgnInput],
     options: &BuildOptions,

@@ -168,7 +168,7 @@ impl Monitor {
 
     /// Stops reading games; the book then contains the games read so far.
     ///
-    /// For partial counts, nothing is written or packed into a book.
+    /// Partial counts are then neither written nor packed into a book.
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
     }

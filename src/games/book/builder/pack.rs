@@ -43,7 +43,8 @@ pub(in crate::games::book) trait RowSource: Sync {
 }
 
 pub(in crate::games::book) struct Packing<'a> {
-    /// Only the pruning conditions, the memory and the threads are used.
+    /// The build options, of which only the pruning conditions, the memory and the threads are
+    /// used.
     pub options: &'a BuildOptions,
     pub monitor: &'a Monitor,
     pub manifest: &'a Manifest,

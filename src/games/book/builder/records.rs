@@ -329,7 +329,7 @@ pub(super) fn group(
                 entry.add_move(mv, counts);
             }
         }
-        // Records are sorted by move, except those of repeated positions.
+        // Records are sorted by move, except for repeated positions.
         if same_position.last().is_some_and(|record| record.rest & AGAIN != 0) {
             entry.join_moves();
         }

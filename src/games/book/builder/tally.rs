@@ -26,8 +26,7 @@ pub struct BuildTally {
     pub skipped: Skipped,
     /// Games that stopped at a fault.
     pub broken: u64,
-    /// Games whose `Result` tag contradicts the result after the moves. The tag is the one that
-    /// counts.
+    /// Games whose `Result` tag contradicts the result after the moves. The tag takes precedence.
     #[serde(default)]
     pub contradictions: u64,
     /// Descriptions of the first faults, in input order, at most [`BuildTally::KEPT_FAULTS`]. A

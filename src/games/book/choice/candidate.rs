@@ -30,7 +30,7 @@ pub enum Rejection {
     Vetoed(Veto),
     /// The move was played far less often than the most frequent one.
     Rare,
-    /// Another move is better by a clear margin at the chooser's confidence.
+    /// Another move is clearly better at the chooser's confidence.
     Worse,
     /// According to the analysis, the move loses more than
     /// [`Chooser::max_loss`](super::chooser::Chooser::max_loss).
@@ -101,7 +101,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The chosen candidate.
+    /// Returns the chosen candidate.
     pub fn chosen(&self) -> &Candidate {
         let mv = self.mv;
         self.candidates

@@ -40,10 +40,10 @@ const VALUE_GAMES: f64 = 100.0;
 /// Wins and losses that are added to the games of a move without a value, so that a single game
 /// proves nothing.
 const PRIOR: (f64, f64) = (1.0, 1.0);
-/// With [`Policy::Prefer`], a move is clearly worse if the lower bound of its score is lower by
-/// this many points. Without a margin, differences of a tenth of a percent would count in positions
-/// with many games, and only one move per position would be left. Equals [`MAX_LOSS`] centipawns
-/// between equal sides.
+/// With [`Policy::Prefer`], a move is clearly worse if the upper bound of its score is this many
+/// points below the lower bound of another move's score. Without this margin, a difference of a
+/// tenth of a percent would be certain in positions with many games, and only one move per position
+/// would be left. Equals [`MAX_LOSS`] centipawns between equal sides.
 const CLEARLY: f64 = 0.04;
 /// With [`Policy::Prefer`], a move is too rare if it has less than this share of the games of the
 /// most frequent move.

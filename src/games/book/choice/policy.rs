@@ -13,7 +13,7 @@ pub enum Policy {
     /// The move whose score has the highest lower bound, see
     /// [`Chooser::confidence`](super::chooser::Chooser::confidence).
     Best,
-    /// The move whose score has the lowest lower bound: for handicaps and for testing.
+    /// The move whose score has the lowest upper bound, for handicaps and for testing.
     Worst,
     /// Any book move, with equal probability.
     Random,

@@ -13,13 +13,13 @@ impl RatingGroup {
     /// The lower bounds of all groups, as in the opening explorer of Lichess.
     pub const BOUNDS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 
-    /// The group of a rating.
+    /// Returns the group that contains a rating.
     pub fn of(rating: u16) -> Self {
         let above = Self::BOUNDS.partition_point(|&bound| bound <= rating);
         RatingGroup((above - 1) as u8)
     }
 
-    /// The lowest rating of the group.
+    /// Returns the lowest rating of the group.
     pub fn lower_bound(self) -> u16 {
         Self::BOUNDS[usize::from(self.0)]
     }
@@ -51,17 +51,17 @@ impl fmt::Display for RatingGroup {
 /// The speed of a game, according to its estimated time per player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Speed {
-    /// Less than half a minute.
+    /// Less than half a minute per player.
     UltraBullet,
-    /// Less than three minutes.
+    /// Less than three minutes per player.
     Bullet,
-    /// Less than eight minutes.
+    /// Less than eight minutes per player.
     Blitz,
-    /// Less than 25 minutes.
+    /// Less than 25 minutes per player.
     Rapid,
-    /// Less than six hours, or unknown.
+    /// Less than six hours per player, or unknown.
     Classical,
-    /// At least six hours, or without a clock.
+    /// At least six hours per player, or without a clock.
     Correspondence,
 }
 

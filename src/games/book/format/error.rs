@@ -61,7 +61,7 @@ pub enum BookError {
     NoGames {
         /// The name of the input.
         name: String,
-        /// What it contains instead.
+        /// What the input contains instead.
         reason: String,
     },
     /// A Polyglot book is invalid.

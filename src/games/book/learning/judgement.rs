@@ -22,7 +22,7 @@ const REFUTED_BY: Score = 30;
 /// cost no more. This keeps the moves before it playable. Hand-set.
 const NEXT_BEST_COSTS: Score = 10;
 /// A result after a move can refute a search before it if its depth is at most this many plies
-/// lower. Hand-set: the depths of two searches in one game differ by that much, while those of a
+/// lower. Hand-set: the depths of two searches in one game differ by that much; the depths of a
 /// blitz game and an analysis differ by more.
 const DEPTH_SLACK: Depth = 3;
 /// The maximum number of backup rounds. Without cycles two rounds are enough. In cycles, distances
@@ -53,8 +53,8 @@ struct PositionValue {
     depth: Depth,
 }
 
-/// Returns the values of all positions with search results, sorted by key. Refuted values have
-/// depth 0.
+/// Returns the values of all positions with search results, sorted by key. Values of refuted
+/// searches have depth 0.
 pub(super) fn judge(memory: &Memory) -> Vec<BookValue> {
     let nodes = Nodes::of(memory);
     let values = nodes.list.iter().zip(nodes.position_values()).filter_map(|(node, worth)| {

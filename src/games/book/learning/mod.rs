@@ -122,7 +122,7 @@ impl Learned {
 /// Converts the bytes of a learning file to a book.
 ///
 /// # Errors
-/// If the bytes are not those of a learning file.
+/// If the bytes are not a learning file.
 pub(super) fn open(bytes: &[u8], path: &Path) -> Result<Book, BookError> {
     let (rows, damaged) = file::rows_of(bytes);
     let memory = Memory::of(rows.into_iter());

@@ -18,15 +18,15 @@ pub enum GameError {
     /// No game of the book has this id.
     #[error("cannot show game {id}: it is not in {book}")]
     Unknown {
-        /// The requested game.
+        /// The id of the requested game.
         id: GameId,
-        /// The book.
+        /// The name of the book.
         book: String,
     },
     /// The source of the games cannot be read again.
     #[error("cannot show game {id}: it was read from {origin}, which is not stored")]
     NotKept {
-        /// The requested game.
+        /// The id of the requested game.
         id: GameId,
         /// A description of the source.
         origin: String,
@@ -34,7 +34,7 @@ pub enum GameError {
     /// The file of the game is missing.
     #[error("cannot show game {id}: {path} no longer exists")]
     Gone {
-        /// The requested game.
+        /// The id of the requested game.
         id: GameId,
         /// The path of the file when the book was built.
         path: String,
@@ -42,7 +42,7 @@ pub enum GameError {
     /// The file has different content where the game was.
     #[error("cannot show game {id}: {path} has changed since the book was built")]
     Changed {
-        /// The requested game.
+        /// The id of the requested game.
         id: GameId,
         /// The path of the file.
         path: String,
@@ -50,7 +50,7 @@ pub enum GameError {
     /// The file of the game cannot be read.
     #[error("cannot show game {id}: cannot read {path}: {reason}")]
     Unreadable {
-        /// The requested game.
+        /// The id of the requested game.
         id: GameId,
         /// The path of the file.
         path: String,
@@ -63,8 +63,8 @@ impl Book {
     /// Returns the PGN text of a game as in its file. The game may be in this book or in a book
     /// chained after it.
     ///
-    /// The file is searched at its path when the book was built, and then next to the book. In a
-    /// compressed file, everything before the game must be decompressed first.
+    /// Tabia looks for the file at its path when the book was built, and then next to the book. In
+    /// a compressed file, everything before the game must be decompressed first.
     ///
     /// # Errors
     /// If there is no such game, or if its file is missing or has changed.
@@ -75,7 +75,7 @@ impl Book {
     /// Like [`Book::game`], but searches additional folders for the file.
     ///
     /// # Errors
-    /// As for [`Book::game`].
+    /// See [`Book::game`].
     pub fn game_from(&self, id: GameId, folders: &[PathBuf]) -> Result<String, GameError> {
         let found = self.in_order().find_map(|book| {
             let games = Games::parse(book.image.facets()?.games)?;

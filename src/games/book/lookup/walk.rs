@@ -10,7 +10,7 @@ use crate::games::book::format::counts::Counts;
 use crate::games::book::format::entry::BookEntry;
 use crate::support::random::Random;
 
-/// A position of the book and its distance.
+/// A position of the book and its distance from the start of the walk.
 #[derive(Debug, Clone)]
 pub struct Visited {
     /// The position.
@@ -59,7 +59,7 @@ impl Book {
                 ticket = ticket.saturating_sub(games);
                 is_it
             });
-            // Moves of the book are legal.
+            // Book moves are legal, so playing one does not fail.
             if drawn.is_none_or(|drawn| game.play(drawn.mv).is_err()) {
                 break;
             }

@@ -71,7 +71,7 @@ fn leave_out(manifest: &mut Manifest, repeated: &Repeated) {
 /// Content that several books have in common before they are merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shared {
-    /// The inputs whose text is the same as that of an input of an earlier book.
+    /// The inputs that have the same text as an input of an earlier book.
     pub inputs: Vec<InputRecord>,
     /// The number of games that an earlier book also contains, and which [`merge`] counts once.
     ///

@@ -3,8 +3,7 @@
 //!
 //! An opponent book (option `--opponent-book`) consists of two books in memory, one for the games
 //! in which the player had White and one for those with Black, each with the moves of that side
-//! only, and of the player's mean rating. The controller's `BookLoader` uses it instead of the
-//! book.
+//! only, and the player's mean rating. The controller's `BookLoader` uses it instead of the book.
 
 use std::path::PathBuf;
 use std::str::FromStr;

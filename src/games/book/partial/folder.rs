@@ -183,7 +183,7 @@ fn files_in(
     Ok(files)
 }
 
-/// Combines metadata into the metadata that counting all the games at once would create.
+/// Combines metadata. The result is the same as if all games had been counted together.
 ///
 /// # Errors
 /// If the games were counted in different ways.

@@ -43,7 +43,7 @@ const GROUP_ROWS: usize = 1 << 17;
 /// Higher levels take far longer: most of the data consists of keys, which are random.
 const ZSTD_LEVEL: i32 = 1;
 
-/// Divisor that reduces a date written in digits to its month.
+/// Divisor that removes the day from a date written as digits.
 const DAYS: u32 = 100;
 
 #[derive(Debug, Clone, Copy, Default)]

@@ -306,13 +306,13 @@ impl Tally {
 }
 
 impl Book {
-    /// Whether the book stores its games, as filters require. If books are chained, one such book
-    /// is enough.
+    /// Whether the book stores its games, which filters require. If books are chained, one such
+    /// book is enough.
     pub fn has_facets(&self) -> bool {
         self.image.facets().is_some() || self.next.as_ref().is_some_and(|next| next.has_facets())
     }
 
-    /// The number of games stored in the book; 0 without facets.
+    /// Returns the number of games stored in the book; 0 without facets.
     pub fn facet_games(&self) -> u32 {
         Facets::of(&self.image).map_or(0, |facets| facets.games.len())
     }
@@ -394,8 +394,8 @@ impl Book {
     /// Returns a small book with this position and the positions one move later, built from the
     /// games that pass the filter.
     ///
-    /// It keeps the values of this book for these positions. For these positions it equals a book
-    /// built from only these games.
+    /// For these positions it contains the same counts as a book built from only these games, and
+    /// the values of this book.
     ///
     /// # Errors
     /// If the book has no facets, or if it is damaged.

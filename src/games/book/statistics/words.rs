@@ -45,7 +45,7 @@ pub(crate) fn transposition(
     }
 }
 
-/// The number of games above which the highest rated game is not searched for: reading a thousand
+/// Positions with more games are not searched for the highest rated game: reading a thousand games
 /// takes about twenty microseconds.
 const LOOKED_THROUGH: u64 = 50_000;
 
