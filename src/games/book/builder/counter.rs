@@ -116,8 +116,8 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
     }
 
     fn record(&mut self, game: &CountedGame) {
-        // Insert all structures in one pass: the set does not fit into the cache, and in this way
-        // the processor waits for several memory reads at a time.
+        // Insert all structures in one pass: accesses to the set often miss the caches, and in this
+        // way the processor waits for several of them at the same time.
         let structures = self.line.chunk_by(|a, b| a.pawn_key == b.pawn_key);
         structures.for_each(|alike| self.pawns.insert(alike[0].pawn_key));
         for (index, visit) in self.line.iter().enumerate() {

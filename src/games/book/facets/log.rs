@@ -209,7 +209,7 @@ impl GamesTable {
     /// `files` are the files to which the rows refer.
     ///
     /// # Errors
-    /// If there are too many games, names or files for their numbers.
+    /// If there are more games or names than the format can number.
     pub(in crate::games::book) fn new(
         logs: Vec<GameLog>,
         files: &[FileRecord],

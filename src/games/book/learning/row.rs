@@ -100,7 +100,8 @@ impl Row {
         Row::new(position, None, Fact::Found(found))
     }
 
-    /// Creates one row for each position of a game; creates none if the game has no result.
+    /// Creates one row for each distinct position of a game; creates none if the game has no
+    /// result.
     pub(crate) fn of_game(game: &Game, result: GameResult) -> Vec<Self> {
         if result == GameResult::Undecided {
             return Vec::new();
