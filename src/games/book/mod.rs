@@ -74,9 +74,7 @@ pub(crate) use lookup::values::kept_nodes;
 pub use lookup::values::{BookValue, Scored};
 pub use lookup::walk::Visited;
 pub use lookup::{Book, BookMove, EMBEDDED_NAME};
-pub use merge::combine::{
-    AvoidedMoves, Cut, Difference, Shared, add, cut, differences, merge, shared,
-};
+pub use merge::combine::{Cut, Difference, Shared, add, cut, differences, merge, shared};
 pub use merge::selection::Selection;
 pub use open::BOOK_SEPARATOR;
 pub(crate) use open::opponent_book::OpponentBook;

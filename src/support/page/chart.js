@@ -1,12 +1,12 @@
-// Curves over the moves of a game or any other sequence.
+// Line charts, such as evaluations by move.
 
 import { draw } from "./dom.js";
 
 const WIDTH = 480, HEIGHT = 150, LEFT = 38, RIGHT = 6, EDGE = 8;
 
 /**
- * A curve of values between two bounds; a missing value is `null`. `other` is a second curve. `marks` are
- * values with labels, `dots` are indices with a class. `onPick` receives the index that was clicked.
+ * A line chart of values between two bounds; `null` leaves a gap. `other` is a second line, `marks` are labelled heights,
+ * and `dots` are indices with a class. Calls `onPick` with the index that the user clicks.
  */
 export class Curve {
   svg; #cursor; #count;

@@ -1,28 +1,28 @@
-// The light or dark theme: the system's setting unless the user has chosen one.
+// The colour scheme: the system's, or the one that the user selected.
 
 const KEY = "theme";
 const root = document.documentElement;
 
-/** Returns the theme that was chosen earlier, if the browser lets the page store data. */
-function kept() {
+/** Returns the saved theme; `null` if there is none or the browser denies storage. */
+function savedTheme() {
   try { return localStorage.getItem(KEY); } catch { return null; }
 }
 
-function keep(theme) {
-  try { localStorage.setItem(KEY, theme); } catch { /* The choice applies only to this visit. */ }
+function saveTheme(theme) {
+  try { localStorage.setItem(KEY, theme); } catch { /* Storage is denied: the choice lasts until the page is closed. */ }
 }
 
-/** Connects the button that switches between the themes. */
+/** Makes a button switch between light and dark. */
 export function wireTheme(button) {
   const isDark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   const apply = theme => {
     if (theme) root.dataset.theme = theme;
     button.setAttribute("aria-pressed", String(isDark()));
   };
-  apply(kept());
+  apply(savedTheme());
   button.addEventListener("click", () => {
     const theme = isDark() ? "light" : "dark";
-    keep(theme);
+    saveTheme(theme);
     apply(theme);
   });
 }

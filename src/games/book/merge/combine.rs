@@ -251,39 +251,8 @@ pub struct Cut {
     pub plies_before: u32,
     /// The maximum depth in plies.
     pub max_ply: u32,
-    /// Moves to remove.
-    pub avoid: AvoidedMoves,
-}
-
-/// Moves that a book must not contain, by position.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct AvoidedMoves {
-    moves: KeyMap<Vec<Move>>,
-    /// The keys of the positions after the moves. These positions are also removed, because the
-    /// book would otherwise play the moves as transpositions.
-    after: KeyMap<()>,
-}
-
-impl FromIterator<(Position, Move)> for AvoidedMoves {
-    fn from_iter<I: IntoIterator<Item = (Position, Move)>>(moves: I) -> Self {
-        let mut avoided = AvoidedMoves::default();
-        for (position, mv) in moves {
-            avoided.moves.entry(position.key()).or_default().push(mv);
-            avoided.after.insert(position.play(mv).key(), ());
-        }
-        avoided
-    }
-}
-
-impl AvoidedMoves {
-    /// Whether there are no moves to avoid.
-    pub fn is_empty(&self) -> bool {
-        self.after.is_empty()
-    }
-
-    fn contains(&self, key: u64, mv: Move) -> bool {
-        self.moves.get(&key).is_some_and(|moves| moves.contains(&mv))
-    }
+    /// Positions to remove, with the moves that lead to them.
+    pub avoid: Vec<Position>,
 }
 
 impl Default for Cut {
@@ -296,7 +265,7 @@ impl Default for Cut {
             start: None,
             plies_before: 0,
             max_ply: u32::MAX,
-            avoid: AvoidedMoves::default(),
+            avoid: Vec::new(),
         }
     }
 }
@@ -308,6 +277,7 @@ impl Cut {
             || self.side.is_some()
             || self.start.is_some()
             || self.max_ply < u32::MAX
+            || !self.avoid.is_empty()
     }
 
     fn describe(&self) -> Vec<String> {
@@ -318,22 +288,17 @@ impl Cut {
             self.side.map(|side| format!("side {}", notation::color(side).to_lowercase())),
             start,
             (self.max_ply < u32::MAX).then(|| format!("within {} plies", self.max_ply)),
-            (!self.avoid.is_empty()).then(|| {
-                format!(
-                    "without the positions after {}",
-                    counted(self.avoid.after.len() as u64, "move")
-                )
-            }),
+            (!self.avoid.is_empty())
+                .then(|| format!("without {}", counted(self.avoid.len() as u64, "position"))),
         ]
         .into_iter()
         .flatten()
         .collect()
     }
 
-    fn apply(&self, entry: &mut BookEntry, side: Option<Color>, ply: u32) {
-        let key = entry.key;
+    fn apply(&self, entry: &mut BookEntry, side: Option<Color>, ply: u32, avoided: &[Move]) {
         entry.moves.retain(|(mv, played)| {
-            !self.avoid.contains(key, *mv)
+            !avoided.contains(mv)
                 && played.games() >= self.min_games
                 && ply < self.max_ply
                 && side.is_none_or(|side| played.score(side) * 100.0 >= self.min_score)
@@ -357,13 +322,23 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
     // The side to move and the depth of each position that the book's own moves reach.
     let start = cut.start.unwrap_or_else(Position::start);
     let mut known: KeyMap<(Color, u32)> = KeyMap::default();
+    let avoid: KeyMap<()> = cut.avoid.iter().map(|position| (position.key(), ())).collect();
+    let mut avoided: KeyMap<Vec<Move>> = KeyMap::default();
     if cut.needs_positions() {
         let walk = book.walk(&start, cut.max_ply);
-        known.extend(walk.map(|at| (at.entry.key, (at.position.side_to_move(), at.ply))));
+        for at in walk {
+            known.insert(at.entry.key, (at.position.side_to_move(), at.ply));
+            let leads = |mv: &Move| avoid.contains_key(&at.position.play(*mv).key());
+            let moves: Vec<Move> =
+                at.entry.moves.iter().map(|(mv, _)| *mv).filter(|mv| leads(mv)).collect();
+            if !moves.is_empty() {
+                avoided.insert(at.entry.key, moves);
+            }
+        }
     }
     let stays = |entry: &BookEntry| {
         entry.reached.games() >= cut.min_games
-            && !cut.avoid.after.contains_key(&entry.key)
+            && !avoid.contains_key(&entry.key)
             && (!cut.needs_positions() || known.contains_key(&entry.key))
     };
     let mut pawns = PawnSet::new();
@@ -374,7 +349,8 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
         }
         let place = known.get(&entry.key);
         let ply = place.map_or(0, |&(_, ply)| ply);
-        cut.apply(&mut entry, place.map(|&(side, _)| side), ply);
+        let avoided = avoided.get(&entry.key).map_or(&[][..], Vec::as_slice);
+        cut.apply(&mut entry, place.map(|&(side, _)| side), ply, avoided);
         Some(entry)
     };
     match book.image.facets() {
