@@ -1,15 +1,15 @@
-// A chessboard for mouse, touch and keyboard. It has no rules: the caller passes the legal moves and gets
-// the one that the user makes.
+// A chessboard for mouse, touch and keyboard. It does not know the rules: the caller passes the legal moves
+// and receives the move that the user makes.
 
 import { make } from "./dom.js";
 import { NAMES, piece } from "./pieces.js";
 
 export const FILES = "abcdefgh";
-/** Pixels that a pointer moves before a click becomes a drag. */
+/** Distance in pixels after which a click becomes a drag. */
 const DRAG_FROM = 4;
 const PROMOTIONS = ["q", "n", "r", "b"];
 
-/** The pieces of a FEN as letters, by square. */
+/** Returns the pieces of a FEN as a map from squares to letters. */
 export function piecesOf(fen) {
   const pieces = new Map();
   fen.split(" ")[0].split("/").forEach((rank, row) => {
@@ -53,8 +53,8 @@ export class Board {
   }
 
   /**
-   * Shows a position. `state` has `fen`, or `pieces` by square and `turn`; `legal` and `last` moves in UCI
-   * notation; and `check`.
+   * Shows a position. `state` contains either `fen` or `pieces` (by square) and `turn`; `legal` and `last`,
+   * with moves in UCI notation; and `check`.
    */
   show(state) {
     this.#state = state;
@@ -67,7 +67,7 @@ export class Board {
     this.#paint();
   }
 
-  /** Highlights the squares of a move; `null` for none. */
+  /** Highlights the squares of a move; `null` highlights none. */
   hint(uci) {
     for (const [name, square] of this.#squares) {
       square.classList.toggle("hint", uci !== null && (uci.slice(0, 2) === name || uci.slice(2, 4) === name));

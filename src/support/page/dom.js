@@ -23,7 +23,7 @@ export const grouped = number => number.toLocaleString("en-US");
 /** Formats a share as a percentage. */
 export const percent = share => `${Math.round(100 * share)}%`;
 
-/** Formats a score of the side to move in pawns, or in moves to mate. */
+/** Formats a score from the side to move's point of view, in pawns or in moves to mate. */
 export function score(answer) {
   if ("mate" in answer) return answer.mate > 0 ? `#${answer.mate}` : `#−${-answer.mate}`;
   return (answer.cp < 0 ? "−" : "+") + (Math.abs(answer.cp) / 100).toFixed(2);

@@ -3,28 +3,28 @@
 import { Curve } from "./chart.js";
 import { make } from "./dom.js";
 
-/** Numeric annotation glyphs as text, and the classes of those that judge a move. */
+/** Numeric annotation glyphs as text, and the classes of those that evaluate a move. */
 const GLYPHS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□" };
 const CLASSES = { 2: "error", 4: "ruin", 6: "slip", 7: "sole" };
 const FAULTS = ["slip", "error", "ruin"];
 
-/** The glyphs of a ply. */
+/** Returns the glyphs of a ply. */
 export const glyph = (game, at) => game.notes[at].nags.map(nag => GLYPHS[nag] ?? "").join("");
 
-/** The class of a ply's judgement, or `null`. */
+/** Returns the class of the glyph that evaluates a ply, or `null`. */
 export function kindOf(game, at) {
   const nag = game.notes[at].nags.find(nag => nag in CLASSES);
   return nag === undefined ? null : CLASSES[nag];
 }
 
-/** A ply with its move number and glyphs. */
+/** Formats a ply with its move number and glyphs. */
 function named(game, at) {
   const [, turn, , , , first] = game.fen.split(" ");
   const half = at + (turn === "b" ? 1 : 0);
   return `${Number(first) + (half >> 1)}${half % 2 ? "…" : "."} ${game.san[at]}${glyph(game, at)}`;
 }
 
-/** The comment on the move that led to a position, as texts and elements. */
+/** Returns the comment on the move that led to a position, as texts and elements. */
 export function saidOf(game, ply) {
   if (ply === 0) return [];
   const note = game.notes[ply - 1];
@@ -33,14 +33,14 @@ export function saidOf(game, ply) {
   return [make("b", { class: kind }, named(game, ply - 1)), note.eval ? ` ${note.eval} ` : " ", note.comment, ...lines];
 }
 
-/** The chart of White's expected points; calls `go` with the ply that the user clicks. */
+/** Returns the chart of White's expected points; calls `go` with the ply that the user clicks. */
 export function curveOf(game, go) {
   const values = [null, ...game.notes.map(note => note.expected)];
   const dots = game.moves.map((_, at) => [at + 1, kindOf(game, at)]).filter(([, kind]) => FAULTS.includes(kind));
   return new Curve(values, { low: 0, high: 1, marks: [[1, "100%"], [.5, "50%"], [0, "0%"]], label: "White's expected points by move", dots, fill: .5, onPick: go });
 }
 
-/** The items of the list of moments; calls `go` with the ply that the user selects. */
+/** Returns the items of the list of moments; calls `go` with the ply that the user selects. */
 export function momentsOf(game, go) {
   const isMoment = at => FAULTS.includes(kindOf(game, at)) || game.notes[at].moment;
   const items = game.moves.map((_, at) => at).filter(isMoment).map(at => make("li", {},

@@ -5,7 +5,7 @@ import { make } from "./dom.js";
 
 const STEPS = [["first", "«", "To the start"], ["back", "‹", "One move back"], ["next", "›", "One move forward"], ["last", "»", "To the end"]];
 
-/** The pieces after a legal move in UCI notation. */
+/** Returns the pieces after a legal move in UCI notation. */
 export function after(pieces, move) {
   const next = new Map(pieces);
   const [from, to] = [move.slice(0, 2), move.slice(2, 4)];
@@ -26,8 +26,8 @@ export function after(pieces, move) {
 /**
  * Shows games in a root element. A game has `fen`, `moves` in UCI notation and `san`. Its function `said`
  * returns the comment on the position after a ply, as texts or elements. Optional functions are `kind`,
- * the class of a move; `more`, the elements after a move; and `curve`, which returns the game's `Curve`
- * and gets a function that shows a ply.
+ * the class of a move; `more`, the elements after a move; and `curve`, which returns the game's `Curve`;
+ * its argument is a function that shows a ply.
  */
 export class Replay {
   #board; #moves; #said; #head; #chart; #buttons = []; #game; #positions = []; #links = []; #ply = 0; #curve = null;
@@ -78,7 +78,7 @@ export class Replay {
     return (this.#game.fen.split(" ")[1] === "w") === (ply % 2 === 0);
   }
 
-  /** The list item of a move, with its number for White's moves and for the first. */
+  /** Returns the list item of a move, with the move number for White's moves and for the first one. */
   #entry(san, at) {
     const [, turn, , , , first] = this.#game.fen.split(" ");
     const half = at + (turn === "b" ? 1 : 0);

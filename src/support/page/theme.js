@@ -1,9 +1,9 @@
-// The colour scheme: that of the system, or the one that the user selected.
+// The colour scheme: the system's, or the one that the user selected.
 
 const KEY = "theme";
 const root = document.documentElement;
 
-/** The saved theme; `null` if there is none or the browser denies storage. */
+/** Returns the saved theme; `null` if there is none or the browser denies storage. */
 function savedTheme() {
   try { return localStorage.getItem(KEY); } catch { return null; }
 }
