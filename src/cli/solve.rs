@@ -1,15 +1,14 @@
 //! `tabia solve`: searches a test suite, position by position.
 
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::args::{EvaluationArgs, SearchLimit, TableMemory};
 use super::output::{self, errln};
-use super::work::{exit_status, progress_bar, stop_switch};
+use super::work::{exit_status, progress_bar, read_epd, stop_switch};
 use crate::chess::score::Depth;
 use crate::engine::search::{Config, Limits, Searcher};
-use crate::support::files::Cannot;
 use crate::support::words::visible;
 use crate::tools::suite::solve::{Solution, SuiteRun, TIME};
 
@@ -57,7 +56,7 @@ impl Args {
 /// If the file has no problem or cannot be read, or the output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let name = args.file.display().to_string();
-    let text = read(&args.file).cannot("read", &name)?;
+    let text = read_epd(&args.file)?;
     let (mut suite, faults) = SuiteRun::parse(&name, &text);
     faults.iter().for_each(|fault| errln!("tabia: {}", visible(fault)));
     anyhow::ensure!(!suite.is_empty(), "{name}: there is no position to be solved in it");
@@ -94,15 +93,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         writeln!(out, "{suite}")?;
     }
     Ok(exit_status(switch.is_stopped()))
-}
-
-fn read(file: &Path) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    match file.as_os_str() == "-" {
-        true => io::stdin().lock().read_to_end(&mut bytes)?,
-        false => std::fs::File::open(file)?.read_to_end(&mut bytes)?,
-    };
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn row(answer: &Solution) -> serde_json::Value {

@@ -16,7 +16,7 @@ use signal_hook::iterator::Signals;
 use super::output::errln;
 use crate::chess::epd;
 use crate::chess::position::Position;
-use crate::support::files::Cannot;
+use crate::support::files::{Cannot, FileError, foreign_kind};
 use crate::support::words::grouped;
 use crate::tools::suite::{self, Switch};
 
@@ -131,10 +131,29 @@ pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
     ProgressBar::new(length as u64).with_message(what).with_style(style)
 }
 
+/// Reads a file of positions, or standard input (`-`), as text.
+///
+/// # Errors
+/// If it cannot be read, or is another known kind of file.
+pub(super) fn read_epd(path: &Path) -> Result<String, FileError> {
+    const ACTION: &str = "read positions from";
+    let bytes = match path.as_os_str() == "-" {
+        true => io::read_to_string(io::stdin()).map(String::into_bytes),
+        false => std::fs::read(path),
+    };
+    let bytes = bytes.cannot(ACTION, path)?;
+    match foreign_kind(&bytes) {
+        Some((name, advice)) => {
+            Err(FileError::new(ACTION, path, format!("it is {name}; {advice}")))
+        }
+        None => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+    }
+}
+
 /// Reads the positions of a file, one a line; without a file returns the built-in ones.
 pub(super) fn positions_of(file: Option<&Path>) -> anyhow::Result<Vec<Position>> {
     let Some(path) = file else { return Ok(suite::positions::positions()) };
-    let text = std::fs::read_to_string(path).cannot("read the positions", path)?;
+    let text = read_epd(path)?;
     let positions = epd::positions(&text)
         .map_err(|(line, error)| anyhow::anyhow!("{}: line {line}: {error}", path.display()))?;
     anyhow::ensure!(!positions.is_empty(), "{}: there is no position", path.display());

@@ -350,6 +350,31 @@ fn other_kinds(folder: &Path) -> Vec<(&'static str, &'static str)> {
 }
 
 #[test]
+fn commands_name_the_kind_of_files_that_are_not_positions() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let commands: [&[&str]; 4] = [
+        &["solve", "FILE"],
+        &["book", "filter", "book.tbk", "--avoid", "FILE", "-o", "new.tbk"],
+        &["book", "analyse", "book.tbk", "--only", "FILE", "-o", "new.tbk"],
+        &["lesson", "nodes", "--positions", "FILE"],
+    ];
+    for (file, kind) in other_kinds(folder.path()) {
+        if kind == "Parquet" || kind == "binary data without a game" {
+            continue;
+        }
+        for command in commands {
+            let command: Vec<&str> =
+                command.iter().map(|&word| if word == "FILE" { file } else { word }).collect();
+            let output = tabia(&command, folder.path());
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success(), "{command:?}");
+            assert!(stderr.contains(file) && stderr.contains(kind), "{command:?}: {stderr}");
+            assert!(!folder.path().join("new.tbk").exists());
+        }
+    }
+}
+
+#[test]
 fn commands_name_the_kind_of_files_that_are_not_games() {
     let folder = tempfile::tempdir().expect("a folder");
     let commands: [&[&str]; 5] = [

@@ -251,7 +251,9 @@ fn filter_removes_avoided_moves_by_any_move_order() {
     let all = Book::embedded();
     // Every move that transposes: the position after it is reached by another move too.
     let mut reached: HashMap<u64, Vec<(Position, Move)>> = HashMap::new();
+    let mut reachable = 0;
     for at in all.walk(&Position::start(), u32::MAX) {
+        reachable += u64::from(all.entry(&at.position).is_some());
         for found in all.moves(&at.position).iter().filter(|found| !found.reached.is_empty()) {
             let after = at.position.play(found.mv).key();
             reached.entry(after).or_default().push((at.position, found.mv));
@@ -269,7 +271,7 @@ fn filter_removes_avoided_moves_by_any_move_order() {
             folder.path(),
         );
         let cut = Book::open(&folder.path().join("cut.tbk")).expect("a book");
-        assert_eq!(cut.positions() + 1, all.positions());
+        assert_eq!(cut.positions() + 1, reachable);
         for (position, mv) in ways {
             let moves = cut.moves(position);
             assert!(moves.iter().all(|found| found.mv != *mv), "{} {mv}", position.fen());
@@ -356,7 +358,7 @@ fn polyglot_program_builds_the_same_book() {
     let polyglot = Path::new("/usr/games/polyglot");
     let Some(games) = shared_data("pgn/mid_otb/candidates_zurich_1953.PGN") else { return };
     if !polyglot.exists() {
-        writeln!(std::io::stderr(), "SKIPPED: polyglot is not installed").expect("stderr is open");
+        support::skip_without("polyglot");
         return;
     }
     let folder = folder();

@@ -195,10 +195,10 @@ fn book_commands_accept_a_learning_file() {
     fs::write(folder.path().join("games.pgn"), "1. e4 *\n").expect("written");
     let before = fs::read(&file).expect("the file");
     for (arguments, reason) in [
-        ("book learn games.pgn -o x.tbk", "is no learning file"),
+        ("book learn games.pgn -o x.tbk", "not a learning file"),
         ("book learn missing -o x.tbk", "does not exist"),
         ("book learn learnt -o learnt", "it is also an input"),
-        ("book learn learnt -o games.pgn", "use a name that ends in .tbk"),
+        ("book learn learnt -o games.pgn", "choose a name that ends in .tbk"),
         ("book build games.pgn -o learnt", "--force"),
     ] {
         let (ok, message) = message(arguments);

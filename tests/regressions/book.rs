@@ -217,7 +217,7 @@ fn trace(arguments: &str, folder: &Path) -> Option<Vec<String>> {
         .stdout(Stdio::null())
         .status();
     if !traced.is_ok_and(|status| status.success()) {
-        writeln!(std::io::stderr(), "SKIPPED: strace cannot be used").expect("stderr is open");
+        support::skip_without("strace");
         return None;
     }
     let calls = fs::read_to_string(folder.join("calls")).expect("written");

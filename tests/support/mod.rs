@@ -58,6 +58,14 @@ pub fn shared_data(path: &str) -> Option<PathBuf> {
     None
 }
 
+/// Reports that a test is skipped because a program is missing; fails instead if
+/// `TABIA_REQUIRE_TOOLS` is set.
+pub fn skip_without(program: &str) {
+    let missing = format!("{program} cannot be used");
+    assert!(std::env::var_os("TABIA_REQUIRE_TOOLS").is_none(), "{missing}");
+    writeln!(std::io::stderr(), "SKIPPED: {missing}").expect("stderr is open");
+}
+
 /// A running engine.
 pub struct Engine {
     child: Child,

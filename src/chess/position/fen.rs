@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use super::Position;
 use crate::support::error::ParseError;
-use crate::support::words::split_words;
+use crate::support::words::{is_space, split_words};
 use chess::{Board, BoardBuilder, CastleRights, Color, File, Piece, Square};
 use shakmaty::fen::{Fen, ParseFenError};
 use shakmaty::{
@@ -96,8 +96,8 @@ impl Position {
     /// # Errors
     /// If the text is malformed, or breaks any other rule that [`Position::from_fen`] checks.
     pub(crate) fn from_fen_repaired(text: &str) -> Result<Self, ParseError> {
-        let is_space = |letter: char| letter.is_ascii_whitespace() || letter == '_';
-        let fields: Vec<&str> = text.split(is_space).filter(|field| !field.is_empty()).collect();
+        let separates = |letter: char| is_space(letter) || letter == '_';
+        let fields: Vec<&str> = text.split(separates).filter(|field| !field.is_empty()).collect();
         check_board(fields.first().copied().unwrap_or_default())?;
         let fen: Fen = fields.join(" ").parse().map_err(|error| invalid(&words_for(error)))?;
         let repairs: [Repair; 2] = [
@@ -377,7 +377,8 @@ mod tests {
                 "KQkq".chars().enumerate().filter(|(bit, _)| claimed >> bit & 1 == 1).map(|(_, side)| side).collect();
             let castling = if castling.is_empty() { "-".to_owned() } else { castling };
             let square = shakmaty::Square::new(square);
-            let text = format!("{} {} {castling} {square}", fields[0], fields[1]);
+            let space = ["_", "\u{a0}", "\u{2009}\u{2003}", " \t"][choices.len() % 4];
+            let text = [&fields[0], &fields[1], &castling, &square.to_string()].map(String::as_str).join(space);
             let repaired = Position::from_fen_repaired(&text).expect(&text);
             let found: Vec<String> = repaired.fen().split(' ').map(str::to_owned).collect();
             prop_assert_eq!(&found[..2], &fields[..2]);

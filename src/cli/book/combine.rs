@@ -15,6 +15,7 @@ use crate::chess::position::{Color, KeyMap, Position};
 use crate::cli::output::{self, errln, outln};
 use crate::cli::place::PositionArgs;
 use crate::cli::usage::wrong;
+use crate::cli::work::read_epd;
 use crate::games::book::{
     Book, BookValue, Counts, Cut, Difference, Selection, cut, differences, merge, shared,
 };
@@ -182,8 +183,7 @@ impl SelectionArgs {
 
 /// Returns the positions after the moves to avoid of an EPD file.
 fn positions_to_avoid(path: &Path) -> anyhow::Result<Vec<Position>> {
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read the moves to avoid {}", path.display()))?;
+    let text = read_epd(path)?;
     let moves = epd::moves_to_avoid(&text)
         .map_err(|(line, error)| anyhow!("{}: line {line}: {error}", path.display()))?;
     ensure!(!moves.is_empty(), "{}: there is no move to avoid (`am`)", path.display());
