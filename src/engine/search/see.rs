@@ -1,6 +1,6 @@
-//! Static exchange evaluation: the value of a series of captures on one square.
+//! Static exchange evaluation: the value of a sequence of captures on one square.
 //!
-//! The swap algorithm with a threshold:
+//! Uses the swap algorithm with a threshold:
 //! <https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm>.
 
 use chess::{
@@ -18,9 +18,7 @@ pub(crate) fn value(piece: Piece) -> Score {
     SEE_VALUE[piece.to_index()]
 }
 
-/// Whether the exchange begun by `mv` wins at least `threshold` centipawns.
-///
-/// Both sides capture with their least valuable piece and stop when that is better.
+/// Whether the exchange that starts with `mv` wins at least `threshold` centipawns.
 pub(crate) fn see_ge(position: &Position, mv: Move, threshold: Score) -> bool {
     let (from, to) = (mv.from(), mv.to());
     let Some(mover) = position.piece_on(from) else { return false };

@@ -7,8 +7,9 @@
 use super::weights::Weights;
 use crate::engine::eval::tapered::s;
 
-/// The expected result of a score is `1 / (1 + exp(-score / LOGISTIC_SCALE))`, fitted to the
-/// games that the weights were tuned on.
+/// Converts a score to an expected result: `1 / (1 + exp(-score / LOGISTIC_SCALE))`.
+///
+/// Fitted to the games on which the weights were tuned.
 pub(crate) const LOGISTIC_SCALE: f64 = 196.6;
 
 /// The weights in use.
