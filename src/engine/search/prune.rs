@@ -13,8 +13,8 @@ const NULL_MOVE_DEPTH: Depth = 3;
 pub(super) const NULL_MOVE_VERIFICATION_DEPTH: Depth = 12;
 
 const PROBCUT_DEPTH: Depth = 5;
-/// Depth reduction of probcut, in plies. A table entry rules probcut out if its search was reduced
-/// by no more than this.
+/// Depth reduction of probcut, in plies. A table entry can rule out probcut if its depth is at most
+/// this much smaller than the node's.
 const PROBCUT_REDUCTION: Depth = 4;
 
 const SINGULAR_TABLE_LAG: Depth = 3;
