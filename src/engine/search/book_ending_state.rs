@@ -26,7 +26,7 @@ pub(super) struct BookEndingState {
     /// The move of the analysis remains the move to play up to this iteration; 0 if there is no
     /// such move.
     pub(super) settled: Depth,
-    /// A move that leads back into the book and replaces the best one ([`BookSearch::Steer`]).
+    /// A move that leads back into the book and replaces the best one (`BookSearch::Steer`).
     pub(super) book_return: Option<BookReturn>,
     /// The first moves of the reported lines.
     pub(super) reported: HashSet<Move>,
