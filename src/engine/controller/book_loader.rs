@@ -126,7 +126,7 @@ impl BookLoader {
         self.opponent_book.as_ref()
     }
 
-    /// Whether a book or an opponent book is still being opened.
+    /// Whether any requested book is still being opened.
     pub(super) fn is_opening(&self) -> bool {
         self.is_opening || self.is_loading_opponent_book
     }

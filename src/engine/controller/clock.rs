@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::chess::position::Color;
 use crate::engine::search::TimeLimit;
 
-/// A time control: time for a number of moves, or for the game.
+/// A time control, with time for a number of moves or for the whole game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level {
     /// Moves per time control, after which `base` is added again; 0 if `base` is for the whole

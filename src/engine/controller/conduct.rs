@@ -21,7 +21,7 @@ use super::worker::BackgroundEvent;
 const TRUSTED_CLOCK: u32 = 75;
 
 impl Engine {
-    /// The purpose of the search that should run.
+    /// Returns the purpose of the search that should run, or `None` if none should.
     pub(super) fn purpose(&self) -> Option<Purpose> {
         self.desired.purpose(self.position(), self.settings.ponder)
     }

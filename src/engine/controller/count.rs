@@ -15,7 +15,7 @@ use crate::chess::position::{Move, Position, perft_until};
 /// stack overflow.
 pub(crate) const PERFT_DEPTHS: RangeInclusive<u32> = 1..=99;
 
-/// A running count.
+/// A perft count that runs on a separate thread.
 pub(crate) struct PerftCount {
     stop: Arc<AtomicBool>,
     /// Root moves with their counts, as they are completed.

@@ -3,7 +3,7 @@
 use crate::chess::position::{Color, Move, Position};
 use crate::engine::search::Limits;
 
-/// The purpose of a search.
+/// The reason for which a search runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// Choosing a move.
@@ -34,7 +34,7 @@ pub(super) struct DesiredState {
     pub(super) excluded: Vec<Move>,
     /// The limits of a requested search that has its own.
     pub(super) ordered: Option<Limits>,
-    /// The reply expected by the last search.
+    /// The reply to the engine's move that the last search expected.
     pub(super) expected: Option<Move>,
 }
 

@@ -46,10 +46,11 @@ pub(super) struct ReportedClocks {
     pub(super) opponent: Option<Duration>,
 }
 
-/// A chess engine: a game, settings, clocks, a book and a search thread.
+/// A chess engine, which owns a game, settings, clocks, a book and a search thread.
 ///
-/// The owner waits for [`Engine::background_event`] and passes each event to [`Engine::receive`].
-/// After that, and after every request, it collects events with [`Engine::take_events`].
+/// The owner receives events from [`Engine::background_events`] and passes each of them to
+/// [`Engine::receive`]. After that, and after every request, it collects the resulting events with
+/// [`Engine::take_events`].
 pub(crate) struct Engine {
     pub(super) game: Game,
     pub(super) desired: DesiredState,
@@ -124,7 +125,7 @@ impl Engine {
         self.worker.background_events()
     }
 
-    /// Returns a sender for further background events.
+    /// Returns a sender with which other threads can send background events.
     pub(crate) fn event_sender(&self) -> Sender<BackgroundEvent> {
         self.worker.event_sender()
     }
@@ -172,7 +173,7 @@ impl Engine {
         }
     }
 
-    /// Whether all requests are complete, except a search that may be running.
+    /// Whether all requests are complete. A running search does not count.
     pub(crate) fn is_settled(&self) -> bool {
         self.worker.is_settled() && !self.book_loader.is_opening() && !self.learning.is_reading()
     }

@@ -2,10 +2,9 @@ use crate::chess::position::{Move, Outcome, Position};
 use crate::engine::search::{Report, SearchResult, Transposition};
 use crate::games::book::{BookValue, Choice, UnrefutedMove};
 
-/// An event reported by the engine.
 #[derive(Debug, Clone)]
 pub(crate) enum Event {
-    /// The progress of a search.
+    /// A search has made progress.
     Report(SearchProgress),
     /// A line of the search transposed into the book.
     Transposed(Transposed),
@@ -13,7 +12,7 @@ pub(crate) enum Event {
     Note(&'static str),
     /// Learned results vetoed book moves; a description.
     Vetoed(String),
-    /// The engine has moved.
+    /// The engine has played a move.
     Moved(Moved),
     /// The engine has started to ponder.
     Pondering(Expected),
@@ -23,7 +22,6 @@ pub(crate) enum Event {
     Over(Outcome),
     /// The engine offers or accepts a draw.
     OfferDraw,
-    /// The engine resigns.
     Resigned,
     /// All requests before the ping with this number are complete.
     Pong(u64),
@@ -36,7 +34,7 @@ pub(crate) enum Event {
 /// A search report with the data needed to display it.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchProgress {
-    /// The current position of the game.
+    /// The current position of the game, before the expected move.
     pub position: Position,
     /// The expected move while pondering. The report's line starts after it.
     pub expected: Option<Move>,
@@ -65,33 +63,32 @@ impl Transposed {
     }
 }
 
-/// A move of the engine.
+/// A move played by the engine.
 #[derive(Debug, Clone)]
 pub(crate) struct Moved {
-    /// The position before the move.
+    /// The position in which the move was played.
     pub position: Position,
     pub mv: Move,
-    /// The source of the move.
     pub move_reason: MoveReason,
 }
 
 /// The reply that the engine expects and ponders on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Expected {
-    /// The current position of the game.
+    /// The current position of the game, before the expected reply.
     pub position: Position,
     /// The expected reply.
     pub mv: Move,
 }
 
-/// The source of a move.
+/// The origin of a move.
 #[derive(Debug, Clone)]
 pub(crate) enum MoveReason {
     /// The games in the book.
     Book(Choice),
     /// An analysis of the position, stored in the book.
     Analysed(BookValue),
-    /// A search of the same position in another game.
+    /// The result of a search of the same position in another game.
     Learned(UnrefutedMove),
     Search(SearchResult),
 }
@@ -101,8 +98,8 @@ pub(crate) enum MoveReason {
 pub(crate) struct OrderedResult {
     /// The best move, or `None` if there are no legal moves.
     pub mv: Option<Move>,
-    /// The expected reply.
+    /// The expected reply, if known.
     pub ponder: Option<Move>,
-    /// The source of the move.
+    /// The origin of the move.
     pub move_reason: MoveReason,
 }

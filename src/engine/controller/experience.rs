@@ -126,7 +126,7 @@ impl Engine {
         }
     }
 
-    /// Learns the result of one of the engine's own games.
+    /// Learns the result of a game in which the engine has moved.
     pub(super) fn learn_game(&mut self, result: GameResult) {
         if std::mem::take(&mut self.learning.has_played) && !self.desired.broken {
             self.learning.keep(Row::of_game(&self.game, result), true);

@@ -9,7 +9,7 @@ use crate::games::book::Scored;
 
 use super::desired_state::Purpose;
 
-/// A requested search.
+/// A search that has been requested from the search thread.
 pub(super) struct RunningSearch {
     pub(super) number: u64,
     pub(super) purpose: Purpose,
@@ -33,7 +33,7 @@ pub(super) struct RunningSearch {
     pub(super) result: Option<SearchResult>,
 }
 
-/// The progress of a search.
+/// The progress of a search, for display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct SearchStatus {
     /// Time since the start of the search.

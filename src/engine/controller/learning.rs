@@ -36,7 +36,7 @@ pub(super) struct Learning {
 }
 
 impl Learning {
-    /// Whether the file is still being read.
+    /// Whether a requested read is not yet complete.
     pub(super) fn is_reading(&self) -> bool {
         self.is_reading
     }
@@ -104,7 +104,7 @@ impl Learning {
         self.unwritten = self.unwritten.saturating_sub(1);
     }
 
-    /// Whether all rows are written.
+    /// Whether all write requests are complete.
     pub(super) fn is_written(&self) -> bool {
         self.unwritten == 0
     }

@@ -4,7 +4,7 @@
 //! answered as soon as the requests before it are complete, and always before later requests take
 //! effect: xboard drops a move that arrives while it waits for the answer, and the game would hang.
 
-/// Waiting pings, in order of arrival.
+/// Pings that have not been answered, in the order of arrival.
 #[derive(Debug, Default)]
 pub(super) struct Pings {
     /// Pings due once all requests are complete.

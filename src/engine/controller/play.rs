@@ -9,9 +9,9 @@ use super::desired_state::Purpose;
 use super::engine::Engine;
 use super::event::{Event, MoveReason, Moved};
 
-/// Number of consecutive lost scores before the engine resigns.
+/// Number of consecutive lost scores after which the engine resigns.
 const LOST_MOVES: usize = 3;
-/// Number of consecutive level scores before the engine offers or accepts a draw.
+/// Number of consecutive level scores after which the engine offers or accepts a draw.
 const DEAD_MOVES: usize = 8;
 /// Maximum distance of a level score from a draw, in centipawns.
 const DEAD_SCORE: Score = 8;

@@ -46,8 +46,7 @@ pub(crate) struct Settings {
     pub learn: String,
     /// Whether learned results may veto book moves.
     pub veto: bool,
-    /// The player whose games are imitated, see [`crate::games::book::OpponentBook::open`]; empty
-    /// for none.
+    /// The player to imitate, see [`crate::games::book::OpponentBook::open`]; empty for none.
     pub opponent_book: String,
     pub evaluation: EvaluationKind,
     /// Path of the network file; empty for the embedded network.
@@ -77,7 +76,6 @@ pub(crate) struct Settings {
     pub log: String,
 }
 
-/// A kind of evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum EvaluationKind {
     /// Tuned weights for named terms, which can be shown one by one.

@@ -79,7 +79,6 @@ pub(crate) enum BackgroundEvent {
         job: u64,
         event: search::SearchEvent,
     },
-    /// A search has ended.
     Finished {
         /// The job number from [`SearchThread::search`].
         job: u64,
@@ -159,7 +158,7 @@ impl SearchThread {
         &self.background_events
     }
 
-    /// Returns a sender for further events.
+    /// Returns a sender with which other threads can send events.
     pub(crate) fn event_sender(&self) -> Sender<BackgroundEvent> {
         self.event_sender.clone()
     }

@@ -33,7 +33,6 @@ struct TermRow {
     parts: Vec<(&'static str, [Tapered; 2])>,
 }
 
-/// Evaluates a position term by term.
 pub(crate) fn breakdown(position: &Position) -> Breakdown {
     let mut counts = TermCounts::new(&TUNED);
     let assessment = assess(position, &TUNED, &mut PawnTable::new(), &mut counts);
@@ -107,7 +106,7 @@ impl Breakdown {
         writeln!(f, " |{:>6}", self.blend(net))
     }
 
-    /// Interpolates a value for the phase of the game.
+    /// Interpolates a value between middlegame and endgame, according to the phase.
     fn blend(&self, value: Tapered) -> Score {
         Assessment::Sum { total: value, phase: self.phase, scale: FULL_SCALE }.score()
     }

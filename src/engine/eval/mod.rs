@@ -45,7 +45,7 @@ use nnue::AccumulatorStack;
 use crate::chess::position::{Color, Position};
 use crate::chess::score::{Ply, Score};
 
-/// A method of evaluation.
+/// The method with which positions are evaluated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evaluation {
     /// Tuned weights for named terms, which can be shown one by one.
@@ -55,7 +55,7 @@ pub enum Evaluation {
 }
 
 impl Default for Evaluation {
-    /// Returns the embedded network.
+    /// Returns the embedded network as the default evaluation.
     fn default() -> Self {
         Evaluation::Nnue(Network::embedded())
     }
@@ -115,7 +115,7 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// Creates an evaluator with empty caches.
+    /// Creates an evaluator with empty caches. It keeps a clone of `evaluation`.
     pub fn new(evaluation: &Evaluation) -> Self {
         let network =
             evaluation.network().map(|network| AccumulatorStack::new(Arc::clone(network)));

@@ -13,7 +13,7 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 #[repr(transparent)]
 pub(crate) struct Tapered(i32);
 
-/// Short for [`Tapered::new`], for tables of weights.
+/// Abbreviation of [`Tapered::new`] for tables of weights.
 pub(super) const fn s(middlegame: i32, endgame: i32) -> Tapered {
     Tapered::new(middlegame, endgame)
 }
@@ -21,7 +21,7 @@ pub(super) const fn s(middlegame: i32, endgame: i32) -> Tapered {
 impl Tapered {
     pub(crate) const ZERO: Tapered = Tapered(0);
 
-    /// Packs two values, each within `i16`.
+    /// Packs two values, which must be within `i16`.
     #[inline]
     pub(crate) const fn new(middlegame: i32, endgame: i32) -> Self {
         Tapered((endgame << 16) + middlegame)

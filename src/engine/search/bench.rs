@@ -15,8 +15,8 @@ pub(crate) const BENCH_DEPTH: Depth = 12;
 /// Size of the transposition table for the signature, in mebibytes.
 const BENCH_MEMORY_MB: usize = 16;
 
-/// The positions of the Bratko-Kopec test (1982), the start position and well-known endgame and
-/// tactical test positions.
+/// The positions of the Bratko-Kopec test (1982), the start position, and well-known endgame and
+/// tactical positions.
 pub(super) const POSITIONS: [&str; 32] = [
     "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - -",
     "3r1k2/4npp1/1ppr3p/p6P/P2PPPP1/1NR5/5K2/2R5 w - -",

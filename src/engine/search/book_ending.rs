@@ -54,7 +54,7 @@ const VERDICT_PRIOR_GAMES: f64 = 4.0;
 const BAD_VERDICT: f64 = 0.4;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Whether a match may end this search: not while analysing or pondering.
+    /// Whether a match may end this search. It may not while analysing or pondering.
     pub(super) fn book_may_end(&self) -> bool {
         let job = self.job;
         !job.limits.is_analysis() && !job.clock.is_pondering(&job.control)
@@ -153,7 +153,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         nodes.chain(job.clock.spent(&job.control)).fold(0.0, f64::max)
     }
 
-    /// Returns the first position of a principal variation that is in the book.
+    /// Returns the line to the first position of a principal variation that is in the book.
     pub(super) fn pv_enters_book(&self, pv: &[Move]) -> Option<Transposition> {
         let probe = self.job.book.as_ref()?;
         let mut position = self.job.root;
@@ -252,7 +252,7 @@ fn is_settled(stability: Stability) -> bool {
     stability.unchanged >= SETTLED_ITERATIONS && stability.effort >= SETTLED_EFFORT
 }
 
-/// Whether the book's games from a position went badly for `side`.
+/// Whether the book's games from a position had bad results for `side`.
 pub(super) fn is_bad_for(side: Color, counts: Counts) -> bool {
     verdict(counts, side) < BAD_VERDICT
 }

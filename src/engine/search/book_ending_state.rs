@@ -21,7 +21,7 @@ pub(super) struct BookEndingState {
     pub(super) ready: Option<EndingLine>,
     /// Whether the search was stopped because of `ready`.
     pub(super) ended: bool,
-    /// The book analysis of the root.
+    /// The book's analysis of the root, as a table entry.
     pub(super) known: Option<TableEntry>,
     /// The move of the analysis remains the move to play up to this iteration; 0 if there is no
     /// such move.

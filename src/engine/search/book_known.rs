@@ -20,7 +20,7 @@ const CLOCK_ROOM: Depth = 100;
 /// Plies of an analysis's line that are checked for a repetition. A repetition takes four.
 const REPETITION_PLIES: usize = 4;
 
-/// Converts the analysis of a position to a table entry at `ply`.
+/// Converts the analysis of a position to a transposition table entry for a node at `ply`.
 pub(super) fn known(value: &BookValue, ply: Ply) -> TableEntry {
     TableEntry {
         mv: value.best,
@@ -334,7 +334,7 @@ mod tests {
     fn book_value_is_ignored_if_the_halfmove_clock_is_too_high() {
         let fen = play("e4 e5").position().fen();
         for depth in [40, 70, 100] {
-            // It is Black's move, so the score is Black's.
+            // Black is to move, so the score is Black's.
             let value = found("e4 e5 Nf3", "Nc6", -900, depth);
             for clock in (0..98).step_by(7) {
                 let fen = fen.replace(" 0 2", &format!(" {clock} 60"));

@@ -1,4 +1,4 @@
-//! Book lookups at a node.
+//! Looking up nodes of the search in the book.
 
 use super::book_known::known;
 use super::book_probe::BookProbe;
@@ -11,11 +11,11 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::Ply;
 use crate::games::book::{Counts, PendingLookup};
 
-/// Result of a book lookup.
+/// Effect of a book lookup on the search of a node.
 pub(super) enum BookHit {
     /// The match ends the search ([`BookSearch::First`]).
     Decisive,
-    /// The analysis of the position.
+    /// The book has an analysis of the position.
     Known(TableEntry),
 }
 

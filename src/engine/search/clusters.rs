@@ -59,7 +59,7 @@ mod memory {
         pub(super) fn new(count: usize) -> Option<Self> {
             let bytes = count.checked_mul(size_of::<Cluster>())?;
             let protection = ProtFlags::READ | ProtFlags::WRITE;
-            // A new mapping does not overlap any memory in use.
+            // A new mapping does not overlap memory that is already in use.
             let mapped =
                 unsafe { mmap_anonymous(null_mut(), bytes, protection, MapFlags::PRIVATE) };
             let start = NonNull::new(mapped.ok()?.cast::<Cluster>())?;

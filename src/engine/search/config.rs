@@ -18,7 +18,7 @@ use crate::support::error::ParseError;
 pub struct Config {
     /// Memory for the transposition table, in mebibytes.
     pub memory_mb: usize,
-    /// Number of search threads, including the calling one; at least 1.
+    /// Number of search threads, including the main one; at least 1.
     pub threads: usize,
     /// Evaluation of positions. A change discards what was learned with another evaluation.
     pub evaluation: Evaluation,
@@ -85,7 +85,7 @@ pub enum BookSearch {
 }
 
 impl BookSearch {
-    /// All modes.
+    /// All modes, in the order of their definition.
     pub const ALL: [BookSearch; 5] = [
         BookSearch::Off,
         BookSearch::First,

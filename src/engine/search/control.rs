@@ -37,7 +37,7 @@ impl Control {
         self.wake();
     }
 
-    /// Signals that the opponent has played the expected move: the clock starts now.
+    /// Signals that the opponent has played the expected move. The clock starts now.
     pub fn ponder_hit(&self) {
         self.signals.ponder_hit.store(true, Ordering::Relaxed);
         self.wake();
@@ -71,7 +71,7 @@ impl Control {
         }
     }
 
-    /// Sleeps until `deadline` or a stop signal.
+    /// Sleeps until `deadline` or until the search is stopped.
     pub(super) fn wait_until(&self, deadline: Instant) {
         let mut asleep = self.signals.asleep.lock().unwrap_or_else(PoisonError::into_inner);
         while !self.is_stopped() {
@@ -84,13 +84,13 @@ impl Control {
         }
     }
 
-    /// Whether the search has been stopped.
+    /// Whether [`Control::stop`] has been called.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.signals.stop.load(Ordering::Relaxed)
     }
 
-    /// Whether the opponent has played the expected move.
+    /// Whether [`Control::ponder_hit`] has been called.
     #[inline]
     pub fn is_ponder_hit(&self) -> bool {
         self.signals.ponder_hit.load(Ordering::Relaxed)

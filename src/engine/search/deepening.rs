@@ -403,7 +403,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.send_event(SearchEvent::NewBest(report));
     }
 
-    /// Returns the share of all nodes spent on the best move.
+    /// Returns the share of all nodes spent on the best move, from 0 to 1.
     fn effort(&self) -> f64 {
         let root_moves = self.job.root_moves();
         let all: u64 = root_moves.iter().map(|root_move| root_move.nodes).sum();

@@ -52,7 +52,7 @@ proptest! {
     }
 }
 
-/// Returns the result of a search with one thread, and its exact reports of the best line.
+/// Runs a search with one thread; returns its result and its exact reports of the best line.
 fn search_and_collect(game: &Game, limits: &Limits) -> (SearchResult, Vec<Report>) {
     let mut reports = Vec::new();
     let mut searcher = Searcher::new(config(1, 1));

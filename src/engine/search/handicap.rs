@@ -101,7 +101,7 @@ pub(super) struct MoveVisibility {
     quiets: u64,
     /// Minimum random number of a capture or promotion that is seen.
     captures: u64,
-    /// Target square of the opponent's last move.
+    /// Target square of the opponent's last move. Recaptures on it are always seen.
     just_moved: Option<Square>,
 }
 

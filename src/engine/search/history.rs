@@ -61,7 +61,7 @@ fn piece_index(color: Color, piece: Piece) -> usize {
     color.to_index() * 6 + piece.to_index()
 }
 
-/// The facts of a node that select its history entries.
+/// Facts about a node that select its history entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Context {
     /// Pieces and target squares of the moves one, two and four plies back.
@@ -151,7 +151,7 @@ impl HistoryTable {
     }
 }
 
-/// The history tables of a searcher.
+/// The history tables of a searcher, shared by its threads.
 pub(super) struct History {
     /// Indices: `[colour][origin attacked, destination attacked][origin][destination]`.
     butterfly: HistoryTable,

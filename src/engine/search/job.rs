@@ -25,7 +25,7 @@ use crate::engine::tablebase::{RankedMove, RootProbe, TablebaseResult, kbnk};
 /// Time needed to build the table for bishop and knight against a lone king. It is built once.
 const KBNK_TIME: Duration = Duration::from_millis(500);
 
-/// A root move and its search results.
+/// A root move and the results of its search.
 #[derive(Debug, Clone)]
 pub(super) struct RootMove {
     pub(super) mv: Move,

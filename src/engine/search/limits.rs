@@ -100,7 +100,7 @@ impl Limits {
 /// The time that a search may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeLimit {
-    /// No limit.
+    /// No time limit.
     Infinite,
     /// Exactly this time, unless another limit ends the search.
     MoveTime(Duration),

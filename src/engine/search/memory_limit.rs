@@ -49,7 +49,7 @@ fn available() -> Option<usize> {
     left.chain(memory_info("MemAvailable:")).min()
 }
 
-/// Returns a value of `/proc/meminfo`, in bytes.
+/// Returns the value of an entry of `/proc/meminfo`, in bytes.
 fn memory_info(name: &str) -> Option<usize> {
     let table = fs::read_to_string("/proc/meminfo").ok()?;
     let line = table.lines().find_map(|line| line.strip_prefix(name))?;
@@ -57,7 +57,7 @@ fn memory_info(name: &str) -> Option<usize> {
     kibibytes.checked_mul(1024)
 }
 
-/// The memory of a control group, in bytes.
+/// The limit and the usage of a control group, in bytes.
 #[derive(Debug, PartialEq, Eq)]
 struct MemoryGroup {
     limit: usize,

@@ -72,7 +72,7 @@ pub(super) struct Node {
     pub(super) depth: Depth,
     pub(super) window: Window,
     pub(super) pv: bool,
-    /// Whether the node is expected to fail high.
+    /// Whether the node is expected to fail high (a cut node).
     pub(super) cut: bool,
     pub(super) in_check: bool,
     /// Whether the evaluation has risen since the side's last turn.

@@ -55,33 +55,33 @@ pub struct VisitRef {
 pub enum SearchReason {
     /// Root of an iteration, or of its re-search after a failed window.
     Root,
-    /// First move of a node, with the node's window.
+    /// The first move of a node, with the node's window.
     First,
-    /// Later move, with a null window and reduced depth.
+    /// A later move, with a null window and possibly a reduced depth.
     Late {
         /// Reduction in plies.
         reduction: Depth,
     },
-    /// Re-search of a reduced move at full depth after it beat alpha.
+    /// Re-search of a reduced move at full depth, after the move beat alpha.
     Deeper,
-    /// Re-search of a move at a PV node with the open window after it beat alpha.
+    /// Re-search of a move at a PV node with the open window, after the move beat alpha.
     Open,
-    /// Null move, which tests whether the position is good enough even after passing.
+    /// A null move, which tests whether the position is good enough even after passing.
     NullMove,
-    /// Search of the same node without null moves, to rule out zugzwang.
+    /// Verification of a null move: the same node without null moves, to rule out zugzwang.
     NullMoveVerification,
-    /// Search of the same node without the table move, to test whether that is the only good move.
+    /// The same node without the table move, to test whether that is the only good move.
     Singularity,
-    /// Search of a capture that may beat beta by a margin, at a reduced depth.
+    /// A capture that may beat beta by a margin, at a reduced depth.
     Probcut,
-    /// Capture, promotion or evasion in quiescence.
+    /// A capture, promotion or evasion in quiescence.
     Noisy,
-    /// Search of the end of a line into the book, to verify its value.
+    /// The end of a line into the book, to verify its value.
     BookLine,
 }
 
 impl SearchReason {
-    /// Returns the reason in one or two words.
+    /// Returns a description of the reason in a few words.
     pub fn name(self) -> &'static str {
         match self {
             SearchReason::Root => "root",
@@ -116,7 +116,7 @@ pub enum NodeEnd {
     Table,
     /// A result from the endgame tables.
     Endgames,
-    /// The results of the book's games.
+    /// The results of the book's games ([`BookSearch::First`](super::BookSearch::First)).
     BookMatch,
     /// An analysis from the book.
     BookValue,
@@ -126,7 +126,7 @@ pub enum NodeEnd {
     NullMove,
     /// Probcut: a capture beat beta by a margin.
     Probcut,
-    /// Multi-cut: several moves would fail high.
+    /// Multi-cut: several moves would fail high, according to a reduced search.
     MultiCut,
     /// Stand pat in quiescence: not moving is good enough.
     StandPat,
@@ -193,7 +193,7 @@ pub enum SearchStep<'a> {
     Line(usize),
     /// The next node is entered for this reason.
     Next(SearchReason),
-    /// A node is entered.
+    /// The search enters a node.
     Enter(Entry<'a>),
     /// A possible mate or an available draw narrowed the window.
     Narrowed {
@@ -209,7 +209,7 @@ pub enum SearchStep<'a> {
         /// Whether the transposition table has an entry.
         hit: bool,
     },
-    /// The node is in the book.
+    /// The node's position is in the book.
     BookMatch {
         /// Number of games that reached the position.
         games: u64,
@@ -226,7 +226,7 @@ pub enum SearchStep<'a> {
     /// A move was searched. It raises alpha if its score is higher, and fails high if the score
     /// reaches beta.
     Scored {
-        /// The move.
+        /// The move that was searched.
         mv: Move,
         /// Score of the move for the side to move.
         score: Score,
@@ -278,7 +278,7 @@ pub(super) trait OptionalObserver {
     fn place(&self) -> VisitRef;
 }
 
-/// No observer.
+/// Normal play, without an observer.
 impl OptionalObserver for () {
     const IS_OBSERVED: bool = false;
 

@@ -89,7 +89,7 @@ pub(super) struct MovePicker {
     /// Captures with a lower exchange value are bad.
     threshold: Score,
     quiets_wanted: bool,
-    /// Whether bad captures are skipped.
+    /// Whether bad captures and promotions are skipped.
     good_only: bool,
     /// The moves that a weaker player sees; `None` for all.
     visibility: Option<MoveVisibility>,

@@ -19,7 +19,7 @@ pub enum Bound {
     Exact,
 }
 
-/// An event of a running search.
+/// An event that a running search reports.
 #[derive(Debug, Clone)]
 pub enum SearchEvent {
     /// An iteration or one of its aspiration windows has ended.
@@ -74,7 +74,7 @@ pub struct Report {
     pub book: Option<Transposition>,
 }
 
-/// A line that leads into the book.
+/// A line of moves that leads into the book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transposition {
     /// The moves from the root to the book position; empty if the root is that position.
@@ -105,12 +105,12 @@ pub struct Sharing {
     pub waiting: Duration,
 }
 
-/// The result of a search.
+/// The result of a completed or stopped search.
 #[derive(Debug, Clone, Default)]
 pub struct SearchResult {
     /// The move to play; `None` only if there are no legal moves.
     pub best: Option<Move>,
-    /// The expected reply.
+    /// The expected reply, if known.
     pub ponder: Option<Move>,
     /// The last exact score in centipawns for the side to move. It is never a bound.
     ///

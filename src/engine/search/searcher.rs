@@ -97,7 +97,7 @@ impl Searcher {
         }
     }
 
-    /// Returns the requested configuration.
+    /// Returns the configuration as requested, even if the system provides less.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -106,7 +106,7 @@ impl Searcher {
         let megabytes = self.config.memory_mb;
         let more = megabytes.saturating_sub(self.persistent.table.megabytes());
         if TranspositionTable::has_room(more) {
-            // The old table is freed first, because there may not be memory for both.
+            // The old table is freed first, because memory may not suffice for both.
             self.persistent.table = Arc::new(TranspositionTable::new(0));
             self.persistent.table = Arc::new(TranspositionTable::new(megabytes));
         }

@@ -104,7 +104,7 @@ fn held_back(position: &Position, side: Color, to: Square, occupied: BitBoard) -
     held
 }
 
-/// Returns the least valuable of `pieces` and its square.
+/// Returns the least valuable of `pieces`, with its square.
 #[inline]
 fn least(position: &Position, pieces: BitBoard) -> Option<(Piece, Square)> {
     if pieces == EMPTY {
@@ -139,7 +139,7 @@ mod tests {
             // The pinned piece may capture along the line of the pin.
             ("3k4/3r4/8/3p4/8/2N5/8/3RK3 w - - 0 1", "c3d5", 100),
             ("3k4/3r4/8/3p4/8/8/3R4/3QK3 w - - 0 1", "d2d5", 100),
-            // The pin ends when the pinning piece takes part.
+            // The pin ends when the pinning piece joins the exchange.
             ("3k4/3n4/8/3Rp3/8/8/8/4K3 w - - 0 1", "d5e5", -400),
             // The mover's own defender is pinned.
             ("3rk3/8/5p2/4p3/8/3N4/1B6/3K4 w - - 0 1", "b2e5", -230),

@@ -287,13 +287,13 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
     }
 }
 
-/// Calls a reserved thread to a split point.
+/// Calls a reserved thread to work at a split point.
 fn call(helper: Reservation<'_, Arc<SplitPoint>>, split: &Arc<SplitPoint>) {
     split.sign_on(helper.thread());
     helper.call(Arc::clone(split));
 }
 
-/// Returns the facts of a move of a shared node.
+/// Returns the facts of a move at a shared node.
 fn move_facts(progress: &NodeProgress, number: usize) -> MoveFacts {
     MoveFacts { number, shared: true, ..MoveFacts::of(progress) }
 }

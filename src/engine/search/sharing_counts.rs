@@ -16,7 +16,7 @@ pub(super) struct SharingCounts {
 }
 
 impl SharingCounts {
-    /// Adds this thread's counts to `sum`.
+    /// Returns `sum` with this thread's counts added.
     pub(super) fn add_to(&self, sum: Sharing) -> Sharing {
         let [splits, joined, joins, waiting] =
             [&self.splits, &self.joined, &self.joins, &self.waiting]

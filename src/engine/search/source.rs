@@ -41,7 +41,7 @@ impl MoveSource<'_> {
     }
 }
 
-/// The moves of a shared node.
+/// The remaining moves of a shared node.
 pub(super) enum SharedMoves {
     Picker(Box<MovePicker>),
     List(std::vec::IntoIter<Move>),

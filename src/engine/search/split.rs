@@ -17,19 +17,19 @@ use crate::chess::score::{Depth, Ply, Score};
 /// takes about ten microseconds, as long as searching about ten nodes.
 const SPLIT_DEPTH: Depth = 4;
 
-/// Returns the minimum depth at which `threads` threads share nodes.
+/// Returns the minimum depth at which nodes are shared among this many threads.
 pub(super) fn split_depth(threads: usize) -> Depth {
     if threads > 1 { SPLIT_DEPTH } else { Depth::MAX }
 }
 
-/// A node whose moves are shared.
+/// A node whose remaining moves are shared.
 pub(super) struct SplitPoint {
     pub(super) node: Node,
     /// Copy of the path to the node, because the owner's stack changes.
     pub(super) stack: Vec<StackEntry>,
     pub(super) keys: Vec<u64>,
     pub(super) null_move_from: Ply,
-    /// The owner's visit, for observers.
+    /// The owner's current visit, for observers.
     pub(super) place: VisitRef,
     /// The thread that shares the node. It continues when all others have left.
     pub(super) owner: usize,
@@ -48,7 +48,7 @@ pub(super) struct SplitPoint {
     shared: Mutex<SplitState>,
 }
 
-/// The mutable state of a split point.
+/// The mutable state of a split point, protected by its lock.
 pub(super) struct SplitState {
     pub(super) moves: SharedMoves,
     /// The next move and its number. It will not be pruned, so a called thread always has work.

@@ -5,7 +5,7 @@ use super::table::NO_EVAL;
 use crate::chess::position::{Move, Threats};
 use crate::chess::score::{Depth, Score};
 
-/// Facts of one ply of the current line.
+/// Facts about one ply of the current line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StackEntry {
     /// The move made at this ply; `None` for a null move.
@@ -23,7 +23,6 @@ pub(super) struct StackEntry {
     pub(super) reduction: Depth,
     /// Number of nodes at this ply that failed high since the node two plies above was entered.
     pub(super) cutoffs: u32,
-    /// Squares attacked by the opponent.
     pub(super) threats: Threats,
 }
 

@@ -52,7 +52,7 @@ pub(super) struct TableEntry {
 /// Represents a missing static evaluation.
 pub(super) const NO_EVAL: Score = i16::MIN as Score;
 
-/// The transposition table.
+/// A transposition table, shared by all search threads.
 pub(super) struct TranspositionTable {
     clusters: Clusters,
     age: AtomicU8,

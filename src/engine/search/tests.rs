@@ -516,7 +516,7 @@ fn minimum_time_is_kept_unless_stopped() {
     searcher.search_without_events(&Game::default(), &limits, &control);
 }
 
-/// Searches with this many threads.
+/// Searches with this many threads and a new searcher.
 fn search_together(game: &Game, limits: &Limits, threads: usize) -> SearchResult {
     let mut searcher = Searcher::new(config(8, threads));
     let result = searcher.search_without_events(game, limits, &Control::new());

@@ -1,4 +1,4 @@
-//! A thread of a search.
+//! The state and the basic operations of one search thread.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -57,7 +57,7 @@ impl ThreadData {
     }
 }
 
-/// One thread of a search.
+/// One thread of a search, with its state.
 pub(super) struct Worker<'a, S = ()> {
     /// Number of the thread. Thread 0, the main thread, checks the clock and reports events.
     pub(super) id: usize,
@@ -67,7 +67,7 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) evaluator: &'a mut Evaluator,
     pub(super) reductions: &'a Reductions,
     pub(super) stack: &'a mut [StackEntry],
-    /// Keys of all positions from the start of the game to the current one.
+    /// Keys of all positions from the start of the game to the current node.
     pub(super) keys: Vec<u64>,
     /// The best line from each ply.
     pub(super) pv_table: &'a mut [Pv],
@@ -76,7 +76,7 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) split: Option<Arc<SplitPoint>>,
     /// The owners of that split point and of those above it. They may be called for help here.
     pub(super) owners: ThreadSet,
-    /// Set when a split point above may have been cut off; `None` with one thread.
+    /// Set if a split point above may have been cut off; `None` with a single thread.
     cutoff_flag: Option<&'a CutoffFlag>,
     /// While a null move is being verified, null moves are disabled at smaller plies than this.
     pub(super) null_move_from: Ply,
@@ -85,7 +85,7 @@ pub(super) struct Worker<'a, S = ()> {
     /// State of the book matches; only the main thread uses it.
     pub(super) book_ending: BookEndingState,
     listener: Option<Listener<'a>>,
-    /// The first move of the last reported line, by rank.
+    /// The first move of the last reported line of each rank.
     pub(super) reported: Vec<Option<Move>>,
     salt: u64,
     nodes: u64,

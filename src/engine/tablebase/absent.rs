@@ -31,7 +31,7 @@ impl Tables {
         match *self {}
     }
 
-    /// Whether the tables may contain a position.
+    /// Whether the tables may contain a position, judging by its pieces and castling rights.
     pub fn can_probe(&self, _: &Position) -> bool {
         match *self {}
     }
@@ -46,7 +46,7 @@ impl Tables {
         match *self {}
     }
 
-    /// Returns the best moves.
+    /// Returns the best moves according to the tables.
     pub fn probe_root(&self, _: &Position) -> Option<RootProbe> {
         match *self {}
     }

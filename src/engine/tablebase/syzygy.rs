@@ -1,4 +1,4 @@
-//! Reads tables with `shakmaty-syzygy`.
+//! Tables read with the crate `shakmaty-syzygy`.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -49,7 +49,7 @@ impl fmt::Debug for Tables {
     }
 }
 
-/// Tables are equal if they are clones.
+/// Tables are equal only if they are clones of each other.
 impl PartialEq for Tables {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.tables, &other.tables)
@@ -125,7 +125,7 @@ impl Tables {
         self.max_pieces
     }
 
-    /// Whether the tables may contain a position.
+    /// Whether the tables may contain a position, judging by its pieces and castling rights.
     #[inline]
     pub fn can_probe(&self, position: &Position) -> bool {
         position.occupied().popcnt() <= self.max_pieces

@@ -1,4 +1,4 @@
-//! Commands from a GUI to an engine.
+//! Commands from a GUI to an engine, and their text form.
 
 use std::fmt;
 use std::time::Duration;
@@ -67,7 +67,7 @@ pub enum Command {
     },
     /// Sets up a position given as FEN.
     SetBoard(String),
-    /// Requests a suggested move.
+    /// Requests a suggestion for the next move.
     Hint,
     /// Requests the book moves in the current position.
     Book,
@@ -87,7 +87,7 @@ pub enum Command {
     Analyze,
     /// Ends the analysis.
     Exit,
-    /// Requests the progress of the analysis.
+    /// Requests a report on the progress of the analysis.
     Status,
     /// Reports the opponent's name.
     Name(String),
@@ -104,7 +104,7 @@ pub enum Command {
     Computer,
     /// Pauses the engine and its clocks.
     Pause,
-    /// Resumes after [`Command::Pause`].
+    /// Resumes the engine after [`Command::Pause`].
     Resume,
     /// Limits the total memory of all tables, in megabytes.
     Memory(u64),

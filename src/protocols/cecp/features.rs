@@ -1,4 +1,4 @@
-//! The features that the engine sends to the GUI.
+//! The features that the engine announces to the GUI.
 
 use crate::engine::controller::{Kind, Setting, Settings, all_settings};
 

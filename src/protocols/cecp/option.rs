@@ -1,4 +1,4 @@
-//! Options that an engine declares with `feature option="..."`.
+//! The options that an engine declares with `feature option="..."`.
 
 use std::fmt;
 use std::str::FromStr;

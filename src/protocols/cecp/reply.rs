@@ -24,14 +24,14 @@ pub enum Reply {
     IllegalMove {
         /// Reason for the rejection, if given.
         reason: Option<String>,
-        /// The move as received.
+        /// The rejected move as received.
         text: String,
     },
     /// Rejects a command that is unknown or currently not possible.
     Error {
         /// Kind of the error.
         kind: String,
-        /// The command as received.
+        /// The rejected command as received.
         command: String,
     },
     /// Reports that the game is over according to the rules or by resignation.
@@ -121,7 +121,7 @@ pub enum Audience {
     User,
     /// The user; the message appears as an error.
     UserError,
-    /// The opponent.
+    /// The opponent only.
     Opponent,
     /// Spectators but not the opponent. xboard can keep the message as a comment in the game.
     Others,

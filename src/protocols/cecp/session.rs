@@ -53,7 +53,7 @@ impl<W: Write> Session<W> {
         }
         let command = line.parse::<Command>();
         if !matches!(command, Ok(Command::Xboard | Command::Protover(_))) {
-            // This GUI does not request features.
+            // A GUI that does not request features gets the warnings now.
             self.send_startup_warnings()?;
         }
         match command {

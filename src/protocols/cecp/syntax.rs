@@ -98,7 +98,7 @@ pub(crate) fn looks_like_move(text: &str) -> bool {
         }
         _ => false,
     };
-    // xboard's null move.
+    // The null move in xboard's notation.
     coordinates || text == "@@@@" || read_san(text).is_some()
 }
 

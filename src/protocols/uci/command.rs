@@ -1,4 +1,4 @@
-//! Commands from a GUI to an engine.
+//! Commands from a GUI to an engine, and their text form.
 
 use std::fmt;
 use std::num::IntErrorKind;

@@ -10,7 +10,7 @@ pub(super) const CENTRE: BitBoard = BitBoard(0x0000_0018_1800_0000);
 /// Files c to f.
 pub(super) const CENTRE_FILES: BitBoard = BitBoard(0x3c3c_3c3c_3c3c_3c3c);
 
-/// The ranks from `first` to `last` inclusive, counted from 1.
+/// Returns the ranks from `first` to `last`, inclusive, counted from 1.
 pub(super) const fn ranks(first: u32, last: u32) -> BitBoard {
     BitBoard((u64::MAX >> (64 - 8 * (last - first + 1))) << (8 * (first - 1)))
 }

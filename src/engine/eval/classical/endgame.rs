@@ -36,11 +36,11 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     BY_PAWNS[pawns.min(4) as usize]
 }
 
-/// Without pawns, more than a minor piece is needed to win.
+/// Returns the scale without pawns, when winning takes more than an extra minor piece.
 fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
-    /// A rook against a minor piece is usually a draw.
+    /// Scale for a rook against a minor piece, which is usually a draw.
     const ROOK_AGAINST_MINOR: i32 = 8;
-    /// An extra minor piece with heavy pieces on the board is usually a draw.
+    /// Scale for an extra minor piece with heavy pieces on the board, which is usually a draw.
     const MINOR_AHEAD: i32 = 16;
     let (ours, theirs) = (worth(us), worth(them));
     if ours - theirs > MINOR && !is_two_knights(us) {
@@ -161,7 +161,7 @@ mod tests {
             ("8/8/4kn2/8/8/3B1K2/8/8 w - - 0 1", 0..=0),
             ("8/8/4kn2/8/8/3R1K2/8/8 w - - 0 1", 1..=16),
             ("8/8/4kr2/8/8/3Q1K2/8/8 w - - 0 1", 64..=64),
-            // The wrong bishop, the right bishop, and the king too far away.
+            // Cases: the wrong bishop, the right bishop, and a defending king that is too far away.
             ("k7/8/8/P7/8/3B1K2/8/8 w - - 0 1", 48..=64),
             ("k7/8/8/P7/8/4BK2/8/8 w - - 0 1", 0..=0),
             ("8/8/8/P6k/8/4BK2/8/8 w - - 0 1", 48..=64),

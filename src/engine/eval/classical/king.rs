@@ -1,4 +1,4 @@
-//! King placement and the pawns around it.
+//! King placement and the pawns around the king.
 
 use super::bitboards::*;
 use super::trace::{Sum, Trace};

@@ -70,7 +70,6 @@ impl Assessment {
     }
 }
 
-/// Iterates over both sides with their views.
 #[inline]
 fn sides(views: &[View; 2]) -> impl Iterator<Item = (Color, &View)> {
     [Color::White, Color::Black].into_iter().zip(views)
@@ -150,7 +149,7 @@ fn pieces<T: Trace>(view: &View, side: Color, w: &Weights, trace: &mut T) -> (Ta
     (sum.score, attacks)
 }
 
-/// Evaluates the terms that depend on the attacks of both sides.
+/// Evaluates terms that depend on the attacks of both sides.
 #[inline]
 fn interactions<T: Trace>(
     view: &View,

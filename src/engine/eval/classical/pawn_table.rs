@@ -58,8 +58,9 @@ impl PawnEntry {
     }
 }
 
-/// A small table of pawn structures, one per thread. Source:
-/// <https://www.chessprogramming.org/Pawn_Hash_Table>.
+/// A table of pawn structures. Each thread has one.
+///
+/// Source: <https://www.chessprogramming.org/Pawn_Hash_Table>.
 #[derive(Clone)]
 pub(in crate::engine::eval) struct PawnTable(Box<[PawnEntry]>);
 

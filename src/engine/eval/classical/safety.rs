@@ -24,7 +24,7 @@ pub(in crate::engine::eval) fn penalty(units: i32) -> i32 {
     units * units / DANGER_DIVISOR
 }
 
-/// Subtracts the danger to our king from the sum.
+/// Subtracts the danger to the view's own king from the sum.
 pub(super) fn evaluate<T: Trace>(
     view: &View,
     ours: &Attacks,

@@ -113,7 +113,7 @@ fn turned_square(square: Square, viewer: Color) -> Square {
     }
 }
 
-/// The attacks of one side.
+/// The squares that one side attacks, and its attacks on the enemy king.
 #[derive(Clone, Copy)]
 pub(in crate::engine::eval) struct Attacks {
     pub pawns: BitBoard,

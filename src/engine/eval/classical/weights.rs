@@ -30,7 +30,6 @@ pub(crate) enum Term {
 }
 
 impl Term {
-    /// All terms in the order of the breakdown.
     pub(crate) const ALL: [Term; 14] = [
         Term::Material,
         Term::Pawns,
@@ -86,8 +85,10 @@ pub(crate) type Placement = [[Tapered; 4]; 8];
 
 macro_rules! weights {
     ($($(#[doc = $doc:literal])+ $term:ident $name:ident: $type:ty,)+) => {
-        /// All weights. Every value is for the side that has the feature; "by rank" counts from
-        /// that side's first rank (0 to 7), "by file" from the nearer edge (0 to 3).
+        /// All weights of the evaluation.
+        ///
+        /// Every value is for the side that has the feature. "By rank" counts from that side's
+        /// first rank (0 to 7), "by file" from the nearer edge (0 to 3).
         // INVARIANT: contains only `Tapered` values, in order and without gaps (`repr(C)`), so that
         // the address of a weight determines its index.
         #[repr(C)]
@@ -159,7 +160,7 @@ weights! {
     Pawns backward_open: Tapered,
     /// A pawn with another one next to it, by rank.
     Pawns phalanx: [Tapered; 8],
-    /// A pawn defended by another, by rank.
+    /// A pawn defended by another pawn, by rank.
     Pawns supported: [Tapered; 8],
     /// A pawn on a file free of enemy pawns, with at least as many helpers as enemy guards, by
     /// rank.
@@ -280,7 +281,7 @@ weights! {
     KingSafety danger_safe_check: [Tapered; 4],
     /// For each square on which an enemy check is possible but not safe.
     KingSafety danger_unsafe_check: Tapered,
-    /// The enemy has no queen.
+    /// An enemy without a queen.
     KingSafety danger_no_queen: Tapered,
     /// A knight that defends a square adjacent to its own king.
     KingSafety danger_knight_defends: Tapered,
@@ -288,14 +289,14 @@ weights! {
     KingSafety danger_wing_attack: Tapered,
     /// For each square of the king's wing that is defended.
     KingSafety danger_wing_defence: Tapered,
-    /// For each file around the king without own pawns.
+    /// For each of the three files around the king without own pawns.
     KingSafety danger_no_shelter: Tapered,
 
-    /// For each centre square that is attacked.
+    /// For each centre square that the side attacks.
     Centre centre_attacked: Tapered,
-    /// For each centre square that is attacked twice.
+    /// For each centre square that the side attacks at least twice.
     Centre centre_attacked_twice: Tapered,
-    /// For each centre square that a pawn attacks.
+    /// For each centre square that a pawn of the side attacks.
     Centre centre_pawn_attacked: Tapered,
 
     /// A knight, bishop, rook, queen attacked by a safe pawn.
@@ -306,7 +307,7 @@ weights! {
     Threats threat_by_rook: [Tapered; 5],
     /// A poorly defended piece attacked by the king.
     Threats threat_by_king: Tapered,
-    /// For each enemy piece that is attacked and undefended.
+    /// For each enemy piece that the side attacks and that is undefended.
     Threats hanging: Tapered,
     /// For each enemy piece that a safe pawn push would attack.
     Threats threat_by_push: Tapered,

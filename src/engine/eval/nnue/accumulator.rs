@@ -94,7 +94,6 @@ impl AccumulatorStack {
     }
 }
 
-/// Returns White's and Black's view of the board.
 #[inline]
 fn views(pieces: &PieceSet) -> [Perspective; 2] {
     [Perspective::new(pieces, Color::White), Perspective::new(pieces, Color::Black)]
@@ -115,7 +114,7 @@ fn apply<const MAX: usize>(
         (&[a], &[r]) => kernel.update(from, &[row(a)], &[row(r)], to),
         (&[a], &[r, s]) => kernel.update(from, &[row(a)], &[row(r), row(s)], to),
         (added, removed) => {
-            // Filled in place, because returning them from a function would copy them.
+            // Filled in place, because returning the rows from a function would copy them.
             let (mut add, mut remove) = (Rows::<MAX>::new(), Rows::<MAX>::new());
             add.extend(added.iter().map(|&piece| row(piece)));
             remove.extend(removed.iter().map(|&piece| row(piece)));

@@ -41,7 +41,7 @@ impl Lanes {
     }
 }
 
-/// The version of the compiled loops to use.
+/// The compiled version of the loops to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kernel {
     /// For the build's target processor.
@@ -59,7 +59,7 @@ pub(super) enum Kernel {
 pub(super) struct Detected(());
 
 impl Kernel {
-    /// Returns the fastest kernel for this processor.
+    /// Returns the fastest kernel that this processor supports.
     pub(super) fn detect() -> Self {
         Self::available().last().unwrap_or(Kernel::Portable)
     }

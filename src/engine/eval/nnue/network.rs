@@ -32,7 +32,9 @@ impl fmt::Debug for Network {
 }
 
 impl Network {
-    /// Returns the embedded network; `docs/measurements/network-generations.md` describes its training.
+    /// Returns the network compiled into the program.
+    ///
+    /// `docs/measurements/network-generations.md` describes its training.
     pub fn embedded() -> Arc<Self> {
         static EMBEDDED: LazyLock<Arc<Network>> = LazyLock::new(|| {
             let network = Network::from_bytes(include_bytes!("network.bin"));

@@ -22,7 +22,6 @@ pub(crate) struct PieceSet {
 }
 
 impl PieceSet {
-    /// An empty board.
     pub(crate) const NONE: PieceSet =
         PieceSet { kinds: [EMPTY; ALL_PIECES.len()], black: EMPTY, squares: [None; 64] };
 
@@ -69,7 +68,7 @@ impl PieceSet {
         kinds.fold(self.black ^ before.black, |squares, (&here, &there)| squares | (here ^ there))
     }
 
-    /// Whether the boards are the same.
+    /// Whether the boards contain the same pieces on the same squares.
     #[inline]
     pub(super) fn is_same(&self, before: &PieceSet) -> bool {
         self.differing(before) == EMPTY
@@ -192,7 +191,7 @@ pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
     (mirrored, king_bucket(king ^ usize::from(ranks ^ files)))
 }
 
-/// One side's view of the board.
+/// The view that one side has of the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Perspective {
     /// XOR mask for the bits of a [`PieceSquare`].

@@ -112,7 +112,7 @@ struct IdleThreads {
     bound: AtomicU64,
 }
 
-/// A thread's slot: its state while idle, and its next task.
+/// The state of a thread while it is idle, and its next task.
 struct ThreadSlot<T> {
     /// Address of the node below which the idle thread accepts work, or [`ANYWHERE`].
     below: AtomicUsize,
@@ -318,7 +318,7 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Ends the search for all threads.
+    /// Ends the search for all threads and wakes them.
     pub(super) fn finish(&self) {
         self.over.store(true, Ordering::Release);
         for slot in &self.slots {

@@ -40,11 +40,11 @@ pub use visit::Visit;
 pub struct Trace {
     /// The recorded part of the tree, in the order in which the visits started.
     pub visits: Vec<Visit>,
-    /// Sums over all threads.
+    /// Sums of the events over all threads.
     pub sums: Sums,
     /// The search's own counts of the same events.
     pub counters: Counters,
-    /// Sums by thread.
+    /// Sums of the events by thread number.
     pub threads: Vec<Sums>,
 }
 

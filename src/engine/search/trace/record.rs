@@ -1,4 +1,4 @@
-//! Recording of the steps of search threads.
+//! Recording of the steps that search threads report.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -28,7 +28,7 @@ pub struct Bounds {
     pub visits: usize,
 }
 
-/// Data shared by the recorders of one search.
+/// Data shared by the recorders of all threads of a search.
 #[derive(Default)]
 pub(super) struct Shared {
     /// Number of visits so far. Visit numbers count from 1.

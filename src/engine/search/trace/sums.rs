@@ -1,4 +1,4 @@
-//! Sums of the events of a search.
+//! Sums over the events of a search.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ impl NodeType {
     }
 }
 
-/// Sums of the events of a search, or of one thread's part.
+/// Sums over the events of a search, or of one thread's part of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Sums {
     /// Number of nodes as counted by the search: all visits except those of the root and those

@@ -40,7 +40,7 @@ pub struct Visit {
     pub alpha: Score,
     /// Upper bound of the window.
     pub beta: Score,
-    /// The static evaluation, if it was computed.
+    /// Static evaluation, if it was computed.
     pub eval: Option<Score>,
     /// Whether the transposition table had an entry.
     pub hit: bool,

@@ -104,7 +104,7 @@ impl Trace {
     }
 }
 
-/// Describes one of the searches of a root move.
+/// Describes one search of a root move.
 fn attempt(visit: &Visit) -> String {
     let how = match visit.why {
         SearchReason::Late { reduction: 0 } => "null window: ".to_owned(),
