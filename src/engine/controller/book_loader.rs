@@ -213,14 +213,14 @@ impl BookLoader {
         at_the_end(&self.book, self.names.get_or_init(Names::embedded), position)
     }
 
-    /// Returns the ECO code and name of the position's opening, if the position has an entry of its
-    /// own.
+    /// Returns the ECO code and name of the opening, if the position itself is listed in the
+    /// opening names.
     pub(super) fn opening(&self, position: &Position) -> Option<String> {
         let opening = self.names.get_or_init(Names::embedded).get(position)?;
         Some(format!("{} {}", opening.eco, opening.name))
     }
 
-    /// Returns the move played most often in the book.
+    /// Returns the book's most frequently played move.
     pub(super) fn best_move(&self, game: &Game) -> Option<Move> {
         self.book.moves(game.position()).first().map(|book_move| book_move.mv)
     }

@@ -119,7 +119,7 @@ impl Engine {
         self.order(purpose, game);
     }
 
-    /// Whether the engine has a move in `game` without a search.
+    /// Whether the engine has a move in `game` that needs no search.
     fn has_known_move(&self, purpose: Purpose, game: &Game) -> bool {
         self.book_loader.has_move(game, &self.settings, self.learning.book())
             || self.found_before(purpose, game).is_some()

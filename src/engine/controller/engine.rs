@@ -281,13 +281,14 @@ impl Engine {
         }
     }
 
-    /// Stops playing either side.
+    /// Makes the engine play neither side.
     pub(crate) fn force(&mut self) {
         self.desired.side = None;
         self.reconcile();
     }
 
-    /// Plays the side to move, starting immediately. If the game is already over, reports that.
+    /// Makes the engine play the side to move, starting immediately. If the game is over, reports
+    /// that.
     pub(crate) fn go(&mut self) {
         self.take_side(self.position().side_to_move());
         if self.position().has_no_moves() {
@@ -297,7 +298,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Plays the side that is not to move.
+    /// Makes the engine play the side that is not to move.
     pub(crate) fn play_other(&mut self) {
         self.take_side(!self.position().side_to_move());
         self.reconcile();
@@ -339,7 +340,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Stops analysis and plays neither side.
+    /// Stops analysis. The engine then plays neither side.
     pub(crate) fn stop_analysis(&mut self) {
         self.desired.analysing = false;
         self.reconcile();
@@ -405,7 +406,7 @@ impl Engine {
         self.exclusions_changed();
     }
 
-    /// Removes moves from the excluded ones.
+    /// Allows excluded root moves again.
     pub(crate) fn include(&mut self, moves: &[Move]) {
         self.desired.excluded.retain(|mv| !moves.contains(mv));
         self.exclusions_changed();

@@ -10,7 +10,7 @@ pub(crate) enum Event {
     Transposed(Transposed),
     /// A note about the book's counts, sent before the first of them in a game.
     Note(&'static str),
-    /// Learned results vetoed book moves; a description.
+    /// Learned results vetoed book moves; contains a description.
     Vetoed(String),
     /// The engine has played a move.
     Moved(Moved),

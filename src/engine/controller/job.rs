@@ -9,14 +9,14 @@ use crate::games::book::Scored;
 
 use super::desired_state::Purpose;
 
-/// A search that has been requested from the search thread.
+/// A search that has been sent to the search thread.
 pub(super) struct RunningSearch {
     pub(super) number: u64,
     pub(super) purpose: Purpose,
     /// The revision of the game that is searched.
     pub(super) revision: u64,
     pub(super) control: Control,
-    /// The time limit with which the search was started.
+    /// The time limit at the start of the search.
     pub(super) time: TimeLimit,
     pub(super) started: Instant,
     pub(super) status: SearchStatus,

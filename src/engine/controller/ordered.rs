@@ -48,7 +48,8 @@ impl Engine {
         }
     }
 
-    /// Whether the result must be held back until another request, even if the search has ended.
+    /// Whether the result must be held back until another request arrives, even if the search has
+    /// ended.
     fn must_hold_result(&self) -> bool {
         self.desired.ordered.as_ref().is_some_and(|limits| limits.ponder || limits.is_analysis())
     }
@@ -67,7 +68,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Answers a request with a move known without a search; returns `false` if there is none.
+    /// Answers the request with a move that needs no search; returns `false` if there is none.
     pub(super) fn find_known(&mut self) -> bool {
         let all_moves =
             self.desired.ordered.as_ref().is_some_and(|limits| limits.root_moves.is_empty());

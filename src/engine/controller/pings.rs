@@ -14,7 +14,7 @@ pub(super) struct Pings {
 }
 
 impl Pings {
-    /// Adds a ping. `thinking` is whether the engine is thinking.
+    /// Adds a ping. `thinking` is true if the engine is thinking.
     pub(super) fn add(&mut self, number: u64, thinking: bool) {
         if thinking { &mut self.after_move } else { &mut self.due }.push(number);
     }
@@ -23,8 +23,8 @@ impl Pings {
         self.due.is_empty() && self.after_move.is_empty()
     }
 
-    /// Returns the pings to answer now. `thinking` is whether the engine is thinking, `settled`
-    /// whether all requests are complete.
+    /// Returns the pings to answer now. `thinking` is true if the engine is thinking, `settled` if
+    /// all requests are complete.
     pub(super) fn take_due(&mut self, thinking: bool, settled: bool) -> Vec<u64> {
         if !thinking {
             self.due.append(&mut self.after_move);

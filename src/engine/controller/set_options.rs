@@ -159,8 +159,8 @@ impl Engine {
         (asked <= *ratings().end()).then_some(asked.max(*ratings().start()))
     }
 
-    /// Returns the ECO code and name of the position's opening, if the position has an entry of its
-    /// own.
+    /// Returns the ECO code and name of the opening, if the position itself is listed in the
+    /// opening names.
     pub(crate) fn opening(&self, position: &Position) -> Option<String> {
         self.book_loader.opening(position)
     }

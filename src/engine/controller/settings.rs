@@ -78,7 +78,7 @@ pub(crate) struct Settings {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum EvaluationKind {
-    /// Tuned weights for named terms, which can be shown one by one.
+    /// Named terms with tuned weights, whose values can be shown individually.
     Classical,
     /// A network: the one in a file, or the embedded one.
     #[default]

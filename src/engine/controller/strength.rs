@@ -15,8 +15,8 @@ pub(super) const WEAKEST: i64 = 800;
 /// The highest rating, slightly below the strength at a tenth of a second per move.
 pub(super) const STRONGEST: i64 = 2850;
 
-/// Ratings measured in games, and the levels that reached them. Values in between are interpolated
-/// linearly. The ratings are on a scale used for other engines too.
+/// Pairs of a rating measured in games and the level that reached it, interpolated linearly. Other
+/// engines are rated on the same scale.
 const MEASURED: [(f64, f64); 10] = [
     (682.0, 630.0),
     (909.0, 775.0),
@@ -35,7 +35,7 @@ pub(crate) fn ratings() -> RangeInclusive<i64> {
     WEAKEST..=STRONGEST
 }
 
-/// Level from which there are no errors; above it, only the number of nodes is limited.
+/// Minimum level at which there are no errors; above it, only the number of nodes is limited.
 const FLAWLESS: f64 = 2400.0;
 /// Level to which the next three constants apply.
 const CLUMSY: f64 = 600.0;

@@ -28,7 +28,7 @@ pub(crate) struct Breakdown {
 #[derive(Debug, Clone)]
 struct TermRow {
     term: Term,
-    /// Values for White and Black, each from its own side's point of view.
+    /// Values for White and Black, each from that side's point of view.
     sides: [Tapered; 2],
     parts: Vec<(&'static str, [Tapered; 2])>,
 }
@@ -134,7 +134,7 @@ impl Breakdown {
     }
 }
 
-/// Writes danger units, which are not centipawns and have no difference.
+/// Writes danger units, which are not centipawns and for which no difference is shown.
 fn write_units(
     f: &mut fmt::Formatter<'_>,
     name: &str,

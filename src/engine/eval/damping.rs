@@ -13,7 +13,8 @@ use crate::chess::score::Score;
 
 /// Maximum number of pieces for scaling the score as in an endgame. Hand-set.
 const MAX_PIECES: u32 = 18;
-/// A score falls to half when the fifty-move rule takes effect. Hand-set.
+/// Halfmove clock at which a score would fall to zero. Half of the score is left at 100, where the
+/// fifty-move rule takes effect. Hand-set.
 const CLOCK_SPAN: Score = 200;
 
 /// Returns a network's `score` after damping, for the side to move.

@@ -48,7 +48,7 @@ use crate::chess::score::{Ply, Score};
 /// The method with which positions are evaluated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evaluation {
-    /// Tuned weights for named terms, which can be shown one by one.
+    /// Named terms with tuned weights, whose values can be shown individually.
     Classical,
     /// An efficiently updatable neural network.
     Nnue(Arc<Network>),
@@ -61,7 +61,7 @@ impl Default for Evaluation {
     }
 }
 
-/// Identifies the evaluation in one line. Networks show their checksum.
+/// Identifies the evaluation in one line. For a network, this includes its checksum.
 impl fmt::Display for Evaluation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -166,7 +166,7 @@ impl Evaluator {
 
 /// Whether a side has only its king.
 ///
-/// The classical terms drive it to mate. Networks do not learn this, because games end before.
+/// The classical terms drive it to mate. Networks do not learn this, because games end earlier.
 #[inline]
 fn is_mop_up(position: &Position) -> bool {
     let lone = |color| position.by_color(color).popcnt() == 1;

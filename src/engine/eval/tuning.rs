@@ -17,12 +17,12 @@ pub(crate) fn tuned() -> &'static Weights {
     &TUNED
 }
 
-/// All features of a position that, together with the weights, determine its score.
+/// All features of a position that determine its score, in addition to the weights.
 #[derive(Debug, Clone)]
 pub(crate) struct EvalFeatures {
     /// How often each weight is used, White first.
     pub counts: [Vec<i32>; 2],
-    /// The phase of the game, from [`FULL_PHASE`] with all pieces to 0.
+    /// The phase of the game, from [`FULL_PHASE`] with all pieces on the board to 0.
     pub phase: i32,
     /// Scales of an endgame advantage of White and of Black, in units of 1/[`FULL_SCALE`].
     pub scales: [i32; 2],

@@ -38,7 +38,7 @@ const SHARE: f64 = 0.4;
 /// the iteration is worth its cost.
 const SHARE_WITHIN: f64 = 0.6;
 /// Number of iterations that a search may still complete after [`SHARE`] of its time, plus one in
-/// reserve. Each takes about one and a half times as long as the previous one.
+/// reserve. Each takes about 1.5 times as long as the previous one.
 const REACH: Depth = 3;
 /// The choice of move has settled once the best move has stayed the same for this many iterations
 /// and has taken the share [`SETTLED_EFFORT`] of all nodes.
@@ -48,7 +48,7 @@ const SETTLED_EFFORT: f64 = 0.5;
 const VERIFIED_PER_ITERATION: usize = 4;
 /// Maximum number of matches reported after each iteration of an analysis.
 const REPORTED_PER_ITERATION: usize = 4;
-/// Number of drawn games added to a position's results before they are rated.
+/// Number of drawn games added to a position's results before the verdict.
 const VERDICT_PRIOR_GAMES: f64 = 4.0;
 /// The book's verdict is bad if the expected points are below this value.
 const BAD_VERDICT: f64 = 0.4;
@@ -145,7 +145,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.job.book.as_ref()?.decisive()
     }
 
-    /// Returns the share spent of the budget: the largest of all limits. Depth limits do not count.
+    /// Returns the spent share of the budget, which is the largest share over all limits except the
+    /// depth.
     pub(super) fn spent(&self) -> f64 {
         let job = self.job;
         let share = |limit: u64| job.nodes() as f64 / limit.max(1) as f64;
@@ -204,8 +205,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Whether the last position of `line` and those after the opponent's moves are worth as much
     /// as the root.
     ///
-    /// The comparison allows for the margin and uses the depth to which the search would search
-    /// them.
+    /// The comparison allows for the margin. Each position is searched to the depth that remains at
+    /// its ply.
     fn is_plausible(&mut self, line: &[Move], depth: Depth, root_score: Score) -> bool {
         let (probe_depth, root) = (depth, self.job.root);
         let mut position = root;

@@ -23,8 +23,8 @@ pub(super) struct BookEndingState {
     pub(super) ended: bool,
     /// The book's analysis of the root, as a table entry.
     pub(super) known: Option<TableEntry>,
-    /// The move of the analysis remains the move to play up to this iteration; 0 if there is no
-    /// such move.
+    /// The last iteration in which the move of the analysis remains the move to play; 0 if there is
+    /// no such move.
     pub(super) settled: Depth,
     /// A move that leads back into the book and replaces the best one (`BookSearch::Steer`).
     pub(super) book_return: Option<BookReturn>,

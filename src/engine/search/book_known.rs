@@ -14,7 +14,7 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, MAX_PLY, Ply, Score, from_table};
 use crate::games::book::BookValue;
 
-/// Minimum number of plies left before a draw by the fifty-move rule for a score to be valid.
+/// Minimum number of plies left before the fifty-move rule takes effect, for a score to be valid.
 /// Analyses ignore the halfmove clock.
 const CLOCK_ROOM: Depth = 100;
 /// Plies of an analysis's line that are checked for a repetition. A repetition takes four.
@@ -358,7 +358,7 @@ mod tests {
         assert_eq!(with_move(None, None), None);
         let alone = with_move(None, mv).expect("a move");
         assert_eq!((alone.mv, alone.eval), (mv, NO_EVAL));
-        // The depth is too small and the bound too low to settle a node at any depth and in any
+        // The depth is too small and the bound too low to settle a node at any depth or in any
         // window.
         assert!(alone.depth < -100 && alone.score < -MATE && alone.bound == Bound::Lower);
     }

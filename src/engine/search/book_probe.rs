@@ -44,7 +44,8 @@ impl BookProbe {
     /// Returns the salt for table keys, or 0 if the search does not use book values. Searches with
     /// different values do not share entries.
     pub(super) fn salt(&self) -> u64 {
-        // The checksum goes into the upper half, which does not alone select the row of the table.
+        // The checksum goes into the upper half of the key, of which only a part selects the
+        // table's row.
         self.values.map_or(0, |values| VALUES_SALT ^ values.rotate_left(32))
     }
 
@@ -81,8 +82,8 @@ impl BookProbe {
         }
     }
 
-    /// Stores a line into the book, unless a line to the same position is already stored that is
-    /// not longer.
+    /// Stores a line into the book, unless an equally short or shorter line to the same position is
+    /// stored.
     pub(super) fn remember(&self, position: &Position, line: &[Move], counts: Counts) {
         let Some(&first) = line.first() else { return };
         let key = position.key();

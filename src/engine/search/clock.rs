@@ -23,7 +23,7 @@ const MAX_MOVES: u32 = 56;
 /// 6 Elo compared with a constant share).
 const SHARE: f64 = 0.024;
 const SHARE_GROWTH: f64 = 0.042;
-/// Growth rate of this share, per move. Also from Reckless.
+/// Growth rate of this share per move, also from Reckless.
 const SHARE_RATE: f64 = 0.045;
 /// Percentage of the increment that is spent on the current move. Hand-set.
 const INCREMENT_SHARE: u32 = 75;

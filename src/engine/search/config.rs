@@ -26,14 +26,14 @@ pub struct Config {
     pub endgames: Option<Tables>,
     /// The book with which the nodes of the tree are compared.
     pub book: Option<Book>,
-    /// Effect of book positions on the search.
+    /// The effect of book positions on the search.
     pub book_search: BookSearch,
     /// Maximum loss in centipawns for a move that leads back into the book ([`BookSearch::Steer`]).
     pub steer_margin: Score,
-    /// Order of the re-searches after a reduced move beats alpha.
+    /// The order of the re-searches after a reduced move beats alpha.
     pub research_order: ResearchOrder,
-    /// Maximum number of threads that work on one tree at a time; `None` for one per core. More
-    /// threads than cores slow the search down.
+    /// Maximum number of threads that work on one tree at a time; `None` for one per core. Using
+    /// more threads than cores slows the search down.
     pub cores: Option<usize>,
 }
 

@@ -178,8 +178,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// none.
     fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
         if let Some(least) = self.job.limits.min_mate() {
-            // One lower than necessary: a window of width one returns no line, and at the end of
-            // the longest of these mates the window would be that narrow.
+            // One lower than necessary: at the end of the longest of these mates the window would
+            // otherwise have width one, and a search with such a window returns no line.
             let score = self.search_root(depth, Window::new(least - 2, INFINITY), index);
             return if score >= least { Bound::Exact } else { Bound::Upper };
         }

@@ -17,8 +17,8 @@ pub struct Limits {
     pub soft_nodes: Option<u64>,
     /// Searches only for a mate in this many moves, at least 1.
     ///
-    /// All pruning is sound, so that a mate not found in `2 * moves - 1` iterations does not exist.
-    /// The search ends with the first mate found. If it finds none, its score is a bound.
+    /// Only sound pruning is used, so a mate not found in `2 * moves - 1` iterations does not
+    /// exist. The search ends with the first mate found. If it finds none, its score is a bound.
     pub mate: Option<u32>,
     /// Maximum time for the search.
     pub time: TimeLimit,

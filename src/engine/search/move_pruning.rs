@@ -8,7 +8,7 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::Score;
 
-/// Minimum best score of a node for pruning its quiet moves. Below it, the side is being mated.
+/// Moves are pruned only if the node's best score is above this. Below it, the side is being mated.
 const NOT_MATED: Score = -crate::chess::score::TABLEBASE_BOUND;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -35,7 +35,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         JudgedMove { mv, noisy: false, checks, history }
     }
 
-    /// Whether moves may be pruned at all. At the root and while being mated they may not.
+    /// Whether moves may be pruned at all. They may not at the root or while the side is being
+    /// mated.
     pub(super) fn may_prune_moves(&self, node: &Node, facts: MoveFacts) -> bool {
         !node.is_root() && facts.best > NOT_MATED && !self.proving
     }

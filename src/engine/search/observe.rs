@@ -105,7 +105,7 @@ impl SearchReason {
 pub enum NodeEnd {
     /// The search of the node's moves.
     Moves,
-    /// The rules: there are no legal moves.
+    /// The lack of legal moves: mate or stalemate.
     NoMoves,
     /// A draw according to the rules, or a repetition within the search.
     Draw,
@@ -122,7 +122,7 @@ pub enum NodeEnd {
     BookValue,
     /// Reverse futility: the evaluation is so far above beta that a few plies will not change it.
     ReverseFutility,
-    /// Null move: passing was good enough.
+    /// Null move: passing was already good enough.
     NullMove,
     /// Probcut: a capture beat beta by a margin.
     Probcut,

@@ -14,7 +14,8 @@ use super::see::{see_ge, value};
 use crate::chess::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position, Square};
 use crate::chess::score::Score;
 
-/// Minimum exchange value of a check that gets a bonus. Hand-set: a loss of less than a pawn.
+/// Minimum exchange value of a check that gets a bonus, in centipawns. Hand-set: less than a pawn
+/// is lost.
 const SAFE_CHECK: Score = -75;
 /// Score of underpromotions, which places them after all other captures and promotions.
 const UNDERPROMOTION: i32 = -100_000;

@@ -64,11 +64,11 @@ pub(super) fn reverse_futility(node: &Node) -> bool {
         && !is_decided(node.eval)
 }
 
-/// Returns the depth reduction of a null move search, which tests whether the score is above beta
-/// even after passing.
+/// Returns the depth reduction of a null move search, or `None` if there should be no such search.
 ///
-/// Used only at expected cut nodes, and not without pieces, where passing may be the best move.
-/// Source: <https://www.chessprogramming.org/Null_Move_Pruning>.
+/// The search tests whether the score is above beta even after passing. It is used only at expected
+/// cut nodes, and not without pieces, where passing may be the best move. Source:
+/// <https://www.chessprogramming.org/Null_Move_Pruning>.
 #[inline]
 pub(super) fn null_move(node: &Node) -> Option<Depth> {
     let beta = node.window.beta;

@@ -458,7 +458,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
             self.show(|_| SearchStep::Pruned(mv, why));
             return None;
         }
-        // Prefetching starts here because half of all moves have been pruned before.
+        // Prefetching starts only here, because half of all moves have been pruned by now.
         let extension = if Some(mv) == node.table_move() { facts.extension } else { 0 };
         let depth = node.depth - 1 + extension;
         let keys = self.keys_after(&node.position, mv);

@@ -33,8 +33,8 @@ pub struct Searcher {
     data: ThreadData,
     helpers: Vec<Helper>,
     faults: Vec<SearchFault>,
-    /// Number of cores to use if the configuration does not set it. Queried only once: the system
-    /// reads files, which takes as long as fifty nodes.
+    /// Number of cores to use if the configuration does not set it. Queried only once, because the
+    /// system reads files, which takes as long as searching fifty nodes.
     cores: usize,
     /// Whether the calling thread has a stack of [`STACK_SIZE`] and runs the search itself.
     searches_on_caller: bool,
@@ -74,7 +74,7 @@ impl Searcher {
 
     /// Creates a searcher that runs on the calling thread, which needs a stack of [`STACK_SIZE`].
     ///
-    /// This saves starting a thread, which takes as long as a few dozen nodes.
+    /// This saves starting a thread, which takes as long as searching a few dozen nodes.
     pub(crate) fn on_large_stack(config: Config) -> Self {
         Searcher { searches_on_caller: true, ..Searcher::new(config) }
     }
@@ -169,7 +169,7 @@ impl Searcher {
         self.run(game, limits, control, Some(on_event), None)
     }
 
-    /// Like [`Searcher::search`], with an observer for each thread, which receives every step.
+    /// Like [`Searcher::search`], but each thread has an observer, which receives every step.
     ///
     /// The search is much slower but has the same result.
     pub fn search_observed(

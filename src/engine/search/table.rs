@@ -1,8 +1,8 @@
 //! The transposition table, shared by all search threads without a lock.
 //!
 //! An entry consists of two atomic words: the data, and the XOR of key and data. If two threads
-//! write an entry at the same time, the words do not match, and the next reader takes the entry for
-//! another position's. Source: Hyatt and Mann, "A lockless transposition table implementation for
+//! write an entry at the same time, the words do not match, and the entry looks as if it belonged
+//! to another position. Source: Hyatt and Mann, "A lockless transposition table implementation for
 //! parallel search chess engines", ICGA Journal 25 (2002).
 //!
 //! ```text

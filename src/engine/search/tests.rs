@@ -41,8 +41,8 @@ fn mates_are_found_with_correct_distance() {
 #[test]
 fn quiet_mates_are_proven_or_refuted() {
     for (fen, best, moves) in [
-        // Problems in which no check is given before the end; selective searches overlook their
-        // solutions for a long time.
+        // Problems in which no check is given before the end, so that selective searches overlook
+        // the solutions for a long time.
         ("k1B5/2p5/NbN5/8/P2p4/P2p4/P1prp3/2RbK3 w - - 0 1", "a4a5", 3),
         ("1Q6/6p1/4n1p1/4p3/3Ppbp1/4pkN1/4N3/5K2 w - - 0 1", "b8h8", 4),
     ] {
@@ -151,8 +151,9 @@ fn ponder_move_exists_after_a_fail_high() {
     }
 }
 
-/// Returns the first moves and scores of the last reported line of each rank, as a GUI stores them
-/// that distinguishes lines only by rank.
+/// Returns the first move and the score of the last reported line of each rank.
+///
+/// A GUI that distinguishes lines only by rank shows these.
 fn last_reported_lines(game: &Game, limits: &Limits, threads: usize) -> Vec<(Move, Score)> {
     let mut reported = vec![None; limits.multi_pv];
     let mut searcher = Searcher::new(config(4, threads));

@@ -78,7 +78,7 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) owners: ThreadSet,
     /// Set if a split point above may have been cut off; `None` with a single thread.
     cutoff_flag: Option<&'a CutoffFlag>,
-    /// While a null move is being verified, null moves are disabled at smaller plies than this.
+    /// While a null move is being verified, null moves are disabled below this ply number.
     pub(super) null_move_from: Ply,
     /// Whether the search is only for mates, so that only sound pruning is allowed.
     pub(super) proving: bool,
@@ -319,7 +319,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         keys
     }
 
-    /// Enters the position `next`, which `mv` reaches from `position` at `ply`.
+    /// Enters the position `next`, which the move `mv` reaches from `position` at `ply`.
     #[inline]
     pub(super) fn enter(&mut self, position: &Position, mv: Move, ply: Ply, next: &Position) {
         self.stack[ply].mv = Some(mv);

@@ -13,14 +13,16 @@ use crate::chess::position::{BitBoard, Color, Move, Piece, Position, Square, sid
 
 const SQUARES: usize = 64;
 const DARK_SQUARES: BitBoard = BitBoard(0xaa55_aa55_aa55_aa55);
-/// Number of placements of king, bishop and knight. The bishop is always on a dark square; a light
-/// one is mirrored.
+/// Number of placements of king, bishop and knight. The bishop is always on a dark square; the
+/// board is mirrored for a light-squared bishop.
 const PLACES: usize = SQUARES * (SQUARES / 2) * SQUARES;
 /// Marks positions in which the lone king is not lost.
 const NEVER: u8 = u8::MAX;
 
-/// Number of moves until the lone king, which is to move, is mated, by placement of the other
-/// pieces and square of the lone king. Computing the table takes a quarter of a second and 8 MB.
+/// Number of moves until the lone king, which is to move, is mated.
+///
+/// Indexed by the placement of the other pieces and the square of the lone king. Computing the
+/// table takes a quarter of a second and 8 MB.
 static DISTANCES: OnceLock<Box<[[u8; SQUARES]]>> = OnceLock::new();
 
 /// The squares of king, bishop and knight. The bishop is on a dark square.

@@ -191,7 +191,8 @@ impl Tables {
         };
         let is_certain = !matches!(result, AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss);
         let plies = match next.halfmove_clock() {
-            // The move itself is a capture or pawn move: no other is faster, or resists less.
+            // The move itself is a capture or pawn move: no other move is faster, and none resists
+            // less.
             0 => 0,
             _ => self.note(self.tables.probe_dtz(&chess))?.ignore_rounding().0,
         };

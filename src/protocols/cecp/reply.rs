@@ -152,8 +152,8 @@ impl fmt::Display for Audience {
 pub struct Thinking {
     /// Depth of the iteration, in plies.
     pub depth: i32,
-    /// Score for the engine in centipawns. 100000 + N is a mate in N moves, -100000 - N being mated
-    /// in N.
+    /// Score for the engine in centipawns. 100000 + N is a mate in N moves, and -100000 - N is
+    /// being mated in N moves.
     pub score: i32,
     /// Time since the start of the search, rounded to centiseconds.
     pub elapsed: Duration,

@@ -225,8 +225,8 @@ impl<W: Write> Session<W> {
     /// Sets the folder of the endgame tables.
     ///
     /// At every start, xboard sends the folder from its own settings, even if the folder does not
-    /// exist. This neither shows a message nor reports an error, after which GUIs would abandon the
-    /// engine.
+    /// exist. A failure is therefore only logged and sent as a comment: GUIs abandon an engine that
+    /// reports an error.
     fn set_endgames(&mut self, folder: &str) -> io::Result<()> {
         match self.engine.set_option("SyzygyPath", folder) {
             Ok(()) => Ok(()),

@@ -46,7 +46,7 @@ pub(crate) const FATAL: [(&str, &str); 5] = [
     ("unknown host", "Unknown host"),
 ];
 
-/// Converts free text to one line ([`one_line`]), and changes the case of words that xboard would
+/// Converts free text to one line ([`one_line`]) and changes the case of words that xboard would
 /// misinterpret.
 pub(crate) fn shield(text: &str) -> String {
     let mut line = one_line(&without_error_numbers(text));

@@ -26,9 +26,9 @@ pub enum Command {
     },
     /// Sets the position to search.
     Position {
-        /// Where the moves start.
+        /// Position in which the moves start.
         start: Start,
-        /// Moves from the start.
+        /// Moves played from there, in coordinates.
         moves: Vec<String>,
     },
     /// Starts a search with these limits.
@@ -63,9 +63,9 @@ pub enum Start {
 pub struct Go {
     /// The moves to search; empty for all.
     pub search_moves: Vec<String>,
-    /// Whether the search is on the opponent's time.
+    /// Whether to search on the opponent's time.
     pub ponder: bool,
-    /// Remaining time of White and Black.
+    /// Remaining time of White and Black, if given.
     pub time: [Option<Duration>; 2],
     /// Increments of White and Black per move.
     pub increment: [Duration; 2],

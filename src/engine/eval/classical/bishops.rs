@@ -31,7 +31,7 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Counts the pawns on the bishop's colour: its own pawns block it, enemy pawns are targets.
+/// Scores pawns on the bishop's colour: friendly pawns block it, enemy pawns are targets.
 ///
 /// Source: <https://www.chessprogramming.org/Bad_Bishop>.
 fn pawns<T: Trace>(bishop: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {

@@ -1,4 +1,4 @@
-//! Knight placement.
+//! Knight placement: outposts, shielding pawns, and the distance to the king.
 
 use super::bitboards::*;
 use super::mobility;

@@ -1,4 +1,4 @@
-//! Rook placement.
+//! Rook placement: open files, the seventh rank, and trapped rooks.
 
 use super::bitboards::*;
 use super::mobility;

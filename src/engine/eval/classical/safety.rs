@@ -12,7 +12,7 @@ use super::weights::Weights;
 use crate::chess::position::BitBoard;
 use crate::engine::eval::tapered::{Tapered, s};
 
-/// Divisor in the penalty: this many units cost this many centipawns.
+/// Divisor of the penalty: 1024 units of danger cost 1024 centipawns.
 pub(crate) const DANGER_DIVISOR: i32 = 1024;
 
 /// Maximum number of danger units. It keeps the penalty within half of a tapered value.

@@ -1,7 +1,4 @@
-//! Sums of weights, and a record of the weights that they consist of.
-//!
-//! Evaluation, explanation and tuning use the same code: every weight is added to a [`Sum`], and a
-//! [`Trace`] may record it. During play the trace is [`Silent`] and costs nothing.
+//! Sums of weights, and a record of the weights that contribute to them.
 
 use super::weights::{WEIGHTS, Weights};
 use crate::chess::position::Color;

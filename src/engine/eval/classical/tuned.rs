@@ -8,9 +8,10 @@
 use super::weights::Weights;
 use crate::engine::eval::tapered::s;
 
-/// Converts a score to an expected result: `1 / (1 + exp(-score / LOGISTIC_SCALE))`.
+/// Scale of the conversion from a score to an expected result.
 ///
-/// Fitted to the games on which the weights were tuned.
+/// The expected result is `1 / (1 + exp(-score / LOGISTIC_SCALE))`. The scale was fitted to the
+/// games on which the weights were tuned.
 pub(crate) const LOGISTIC_SCALE: f64 = 196.6;
 
 #[rustfmt::skip]

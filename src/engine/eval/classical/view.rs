@@ -61,7 +61,7 @@ pub(in crate::engine::eval) struct View {
     /// Excluded are squares attacked by enemy pawns and those occupied by the side's king or by its
     /// blocked or unmoved pawns.
     pub mobility_area: BitBoard,
-    /// The nine squares on and around the enemy king.
+    /// The nine squares on and around the enemy king, as returned by [`ring`].
     pub their_ring: BitBoard,
     /// Whether castling is still possible, kingside and queenside.
     pub castling: (bool, bool),

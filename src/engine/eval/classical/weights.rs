@@ -89,7 +89,7 @@ macro_rules! weights {
         ///
         /// Every value is for the side that has the feature. "By rank" counts from that side's
         /// first rank (0 to 7), "by file" from the nearer edge (0 to 3).
-        // INVARIANT: contains only `Tapered` values, in order and without gaps (`repr(C)`), so that
+        // INVARIANT: contains only `Tapered` values, in order and without gaps (`repr(C)`), because
         // the address of a weight determines its index.
         #[repr(C)]
         #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,25 +136,25 @@ macro_rules! weights {
 }
 
 weights! {
-    /// Value of a pawn, knight, bishop, rook, queen.
+    /// Values of a pawn, knight, bishop, rook and queen.
     Material material: [Tapered; 5],
-    /// The side has at least two bishops.
+    /// Bishops on squares of both colours.
     Material bishop_pair: Tapered,
-    /// For each knight and each own pawn: knights like closed positions.
+    /// For each friendly pawn, per knight: knights like closed positions.
     Material knight_per_pawn: Tapered,
-    /// For each rook and each own pawn.
+    /// For each friendly pawn, per rook.
     Material rook_per_pawn: Tapered,
 
-    /// The square of a pawn.
+    /// A pawn, by its square.
     Pawns pawn_placement: Placement,
-    /// A pawn without own pawns on the adjacent files, by file.
+    /// A pawn without friendly pawns on the adjacent files, by file.
     Pawns isolated: [Tapered; 4],
     /// An isolated pawn with no enemy pawn ahead: a target on a half-open file.
     Pawns isolated_open: Tapered,
-    /// A pawn with another own pawn ahead on its file.
+    /// A pawn with another friendly pawn ahead on its file.
     Pawns doubled: Tapered,
-    /// A pawn that cannot advance safely and has no own pawn next to or behind it on the adjacent
-    /// files.
+    /// A pawn that cannot advance safely and has no friendly pawn next to or behind it on the
+    /// adjacent files.
     Pawns backward: Tapered,
     /// A backward pawn with no enemy pawn ahead.
     Pawns backward_open: Tapered,
@@ -166,7 +166,7 @@ weights! {
     /// rank.
     Pawns candidate: [Tapered; 8],
 
-    /// A passed pawn: no enemy pawn is ahead on its file or an adjacent one; by rank.
+    /// A passed pawn, which has no enemy pawn ahead on its file or an adjacent one, by rank.
     Passed passed: [Tapered; 8],
     /// A passed pawn, by file.
     Passed passed_file: [Tapered; 4],
@@ -184,14 +184,14 @@ weights! {
     Passed passed_safe_step: [Tapered; 8],
     /// A passed pawn none of whose squares ahead are occupied or attacked by the enemy, by rank.
     Passed passed_free_path: [Tapered; 8],
-    /// A passed pawn with an own rook behind it.
+    /// A passed pawn with a friendly rook behind it.
     Passed passed_rook_behind: Tapered,
     /// A passed pawn with an enemy rook behind it.
     Passed passed_attacked_from_behind: Tapered,
     /// A passed pawn against a lone king that is outside the pawn's square.
     Passed passed_unstoppable: Tapered,
 
-    /// The square of a knight.
+    /// A knight, by its square.
     Knights knight_placement: Placement,
     /// A knight on the fourth to sixth rank that no enemy pawn can drive away (an outpost).
     Knights knight_outpost: Tapered,
@@ -202,7 +202,7 @@ weights! {
     /// For each king move between a knight and its own king.
     Knights knight_king_distance: Tapered,
 
-    /// The square of a bishop.
+    /// A bishop, by its square.
     Bishops bishop_placement: Placement,
     /// A bishop on the fourth to sixth rank that no enemy pawn can drive away (an outpost).
     Bishops bishop_outpost: Tapered,
@@ -212,20 +212,21 @@ weights! {
     Bishops bishop_shielded: Tapered,
     /// For each king move between a bishop and its own king.
     Bishops bishop_king_distance: Tapered,
-    /// For each own pawn on squares of the bishop's colour.
+    /// For each friendly pawn on squares of the bishop's colour.
     Bishops bishop_own_pawns: Tapered,
-    /// For each blocked own pawn on a central file and on squares of the bishop's colour.
+    /// For each blocked friendly pawn on a central file and on squares of the bishop's colour.
     Bishops bishop_blocked_pawns: Tapered,
-    /// For each enemy pawn that the bishop attacks, looking through all pieces except own pawns.
+    /// For each enemy pawn that the bishop attacks, looking through all pieces except friendly
+    /// pawns.
     Bishops bishop_enemy_pawns: Tapered,
     /// A bishop that attacks at least two centre squares, looking through all pieces except pawns.
     Bishops bishop_long_diagonal: Tapered,
 
-    /// The square of a rook.
+    /// A rook, by its square.
     Rooks rook_placement: Placement,
     /// A rook on a file without pawns.
     Rooks rook_open_file: Tapered,
-    /// A rook on a file without own pawns.
+    /// A rook on a file without friendly pawns.
     Rooks rook_half_open_file: Tapered,
     /// A rook on the seventh rank with enemy pawns there or the enemy king on the eighth.
     Rooks rook_seventh: Tapered,
@@ -234,24 +235,24 @@ weights! {
     /// A rook hemmed in by its own uncastled king.
     Rooks rook_trapped: Tapered,
 
-    /// The square of a queen.
+    /// A queen, by its square.
     Queens queen_placement: Placement,
     /// A queen in the enemy's half, on a square that no enemy pawn can attack.
     Queens queen_infiltration: Tapered,
 
-    /// The square of the king.
+    /// The king, by its square.
     King king_placement: Placement,
-    /// Rank of the nearest own pawn that is not behind the king (0: none), for each of the three
-    /// files around the king, by file.
+    /// For each of the three files around the king, by file: rank of the nearest friendly pawn that
+    /// is not behind the king (0: none).
     King shelter: [[Tapered; 8]; 4],
-    /// Rank of the nearest enemy pawn (0: none), unless it is blocked, for each of the three files
-    /// around the king, by file.
+    /// For each of the three files around the king, by file: rank of the nearest enemy pawn (0:
+    /// none), unless it is blocked.
     King storm: [[Tapered; 8]; 4],
-    /// An enemy pawn near the king that an own pawn blocks, by rank.
+    /// An enemy pawn near the king that a friendly pawn blocks, by rank.
     King storm_blocked: [Tapered; 8],
     /// A king on a file without pawns.
     King king_open_file: Tapered,
-    /// A king on a file without own pawns.
+    /// A king on a file without friendly pawns.
     King king_half_open_file: Tapered,
     /// A king whose wing has no pawns of either side.
     King king_bare_wing: Tapered,
@@ -269,15 +270,15 @@ weights! {
     /// A queen, by the number of squares it can move to.
     Mobility queen_mobility: [Tapered; 28],
 
-    /// Danger units of any attack.
+    /// Danger units added once an attack counts.
     KingSafety danger_base: Tapered,
-    /// For each enemy knight, bishop, rook, queen that attacks the squares around the king.
+    /// For each enemy knight, bishop, rook or queen that attacks the squares around the king.
     KingSafety danger_attacker: [Tapered; 4],
     /// For each enemy attack on a square adjacent to the king.
     KingSafety danger_attack: Tapered,
     /// For each attacked square around the king that is defended once, by king or queen.
     KingSafety danger_weak_square: Tapered,
-    /// An enemy knight, bishop, rook, queen that can give check on a safe square.
+    /// An enemy knight, bishop, rook or queen that can give check on a safe square.
     KingSafety danger_safe_check: [Tapered; 4],
     /// For each square on which an enemy check is possible but not safe.
     KingSafety danger_unsafe_check: Tapered,
@@ -289,7 +290,7 @@ weights! {
     KingSafety danger_wing_attack: Tapered,
     /// For each square of the king's wing that is defended.
     KingSafety danger_wing_defence: Tapered,
-    /// For each of the three files around the king without own pawns.
+    /// For each of the three files around the king that has no friendly pawns.
     KingSafety danger_no_shelter: Tapered,
 
     /// For each centre square that the side attacks.
@@ -299,11 +300,11 @@ weights! {
     /// For each centre square that a pawn of the side attacks.
     Centre centre_pawn_attacked: Tapered,
 
-    /// A knight, bishop, rook, queen attacked by a safe pawn.
+    /// A knight, bishop, rook or queen attacked by a safe pawn.
     Threats threat_by_pawn: [Tapered; 4],
-    /// A pawn, knight, bishop, rook, queen attacked by a minor piece.
+    /// A pawn, knight, bishop, rook or queen attacked by a minor piece.
     Threats threat_by_minor: [Tapered; 5],
-    /// A pawn, knight, bishop, rook, queen attacked by a rook.
+    /// A pawn, knight, bishop, rook or queen attacked by a rook.
     Threats threat_by_rook: [Tapered; 5],
     /// A poorly defended piece attacked by the king.
     Threats threat_by_king: Tapered,
@@ -311,7 +312,7 @@ weights! {
     Threats hanging: Tapered,
     /// For each enemy piece that a safe pawn push would attack.
     Threats threat_by_push: Tapered,
-    /// For each square that the enemy attacks but can hardly enter.
+    /// For each empty square attacked by both sides that the enemy does not strongly defend.
     Threats restricted: Tapered,
     /// For each safe square from which a knight could attack the queen.
     Threats knight_on_queen: Tapered,

@@ -9,9 +9,9 @@
 //! parent), the values last computed in this way, stored for each view, are updated instead. These
 //! are known as Finny tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
 //!
-//! The search prepares the values of every position before it knows whether it needs them. It has
-//! to wait for the transposition table's memory anyway, and the child positions start from these
-//! values.
+//! The search prepares the values of every position before it is clear whether they are needed. It
+//! has to wait for the transposition table's memory anyway, and the child positions start from
+//! these values.
 
 use std::sync::Arc;
 
@@ -130,7 +130,7 @@ mod tests {
     use crate::engine::eval::nnue::network::tests::random_network;
     use crate::support::random::Random;
 
-    /// Moves up and down the tree at random and evaluates some positions, as a search does.
+    /// Moves up and down the tree at random and evaluates some of the positions, as a search does.
     #[test]
     fn incremental_evaluation_matches_full_evaluation() {
         let network = Arc::new(random_network(3));

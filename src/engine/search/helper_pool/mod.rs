@@ -77,9 +77,9 @@ impl SharedThreadSet {
     /// Adds `thread`; returns whether it was missing.
     pub(super) fn insert(&self, thread: usize) -> bool {
         let before = self.0[thread / PER_WORD].fetch_or(bit(thread), Ordering::AcqRel);
-        // A thread that signals a cutoff marks the node before it reads this set; a joining thread
-        // reads the mark after it has joined. Whichever fence comes second sees the writes before
-        // the other.
+        // A thread that signals a cutoff marks the node before it reads this set, and a joining
+        // thread reads the mark after it has joined. Whichever fence comes second sees the writes
+        // before the other one.
         fence(Ordering::SeqCst);
         before & bit(thread) == 0
     }
@@ -230,7 +230,7 @@ impl<T: Send> HelperPool<T> {
                 let thread = word * PER_WORD + bit.trailing_zeros() as usize;
                 if fits(thread) && take(&idle.bound, bit) {
                     let reservation = Reservation { pool: self, thread };
-                    // The thread may meanwhile wait below another node.
+                    // By now the thread may be waiting below another node.
                     if fits(thread) {
                         return Some(reservation);
                     }

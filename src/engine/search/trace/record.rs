@@ -22,7 +22,7 @@ pub struct Bounds {
     pub plies: Ply,
     /// Minimum remaining depth, in plies; 0 includes quiescence.
     pub min_depth: Depth,
-    /// If not empty, records only visits on this line and below its end.
+    /// If not empty, records only visits that lead to the end of this line or are below it.
     pub branch: Vec<Move>,
     /// Maximum number of visits recorded below the root moves.
     pub visits: usize,
@@ -55,7 +55,7 @@ pub(super) struct Part {
     pub(super) dropped: Vec<Dropped>,
     pub(super) sums: Sums,
     pub(super) counters: Counters,
-    /// Numbers of nodes and unrecorded visits below visits of other threads, by visit number.
+    /// Counts of nodes and of unrecorded visits below visits of other threads, by visit number.
     pub(super) elsewhere: BTreeMap<u64, (u64, u64)>,
 }
 

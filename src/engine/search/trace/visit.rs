@@ -69,7 +69,7 @@ pub struct Visit {
     pub nodes: u64,
     /// Number of visits below this one that were counted but not recorded.
     pub hidden: u64,
-    /// Whether the visit is on the line [`Bounds::branch`](super::Bounds) or below its end.
+    /// Whether the visit leads to the end of [`Bounds::branch`](super::Bounds) or is below it.
     pub on_branch: bool,
 }
 
