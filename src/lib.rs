@@ -1,4 +1,4 @@
-//! Tabia is a chess engine for the xboard protocol whose opening books store positions.
+//! Tabia is a chess engine for the xboard protocol, with opening books indexed by position.
 //!
 //! The program is `cli::main`. The parts that are useful to other programs are public:
 //!

@@ -140,9 +140,9 @@ weights! {
     Material material: [Tapered; 5],
     /// Bishops on squares of both colours.
     Material bishop_pair: Tapered,
-    /// For each friendly pawn, per knight: knights like closed positions.
+    /// Value for each friendly pawn, per knight: knights like closed positions.
     Material knight_per_pawn: Tapered,
-    /// For each friendly pawn, per rook.
+    /// Value for each friendly pawn, per rook.
     Material rook_per_pawn: Tapered,
 
     /// A pawn, by its square.
@@ -199,7 +199,7 @@ weights! {
     Knights knight_outpost_supported: Tapered,
     /// A knight with a pawn directly in front.
     Knights knight_shielded: Tapered,
-    /// For each king move between a knight and its own king.
+    /// Value for each king move between a knight and its own king.
     Knights knight_king_distance: Tapered,
 
     /// A bishop, by its square.
@@ -210,14 +210,15 @@ weights! {
     Bishops bishop_outpost_supported: Tapered,
     /// A bishop with a pawn directly in front.
     Bishops bishop_shielded: Tapered,
-    /// For each king move between a bishop and its own king.
+    /// Value for each king move between a bishop and its own king.
     Bishops bishop_king_distance: Tapered,
-    /// For each friendly pawn on squares of the bishop's colour.
+    /// Value for each friendly pawn on squares of the bishop's colour.
     Bishops bishop_own_pawns: Tapered,
-    /// For each blocked friendly pawn on a central file and on squares of the bishop's colour.
+    /// Value for each blocked friendly pawn on a central file and on squares of the bishop's
+    /// colour.
     Bishops bishop_blocked_pawns: Tapered,
-    /// For each enemy pawn that the bishop attacks, looking through all pieces except friendly
-    /// pawns.
+    /// Value for each enemy pawn that the bishop attacks, looking through all pieces except
+    /// friendly pawns.
     Bishops bishop_enemy_pawns: Tapered,
     /// A bishop that attacks at least two centre squares, looking through all pieces except pawns.
     Bishops bishop_long_diagonal: Tapered,
@@ -242,11 +243,11 @@ weights! {
 
     /// The king, by its square.
     King king_placement: Placement,
-    /// For each of the three files around the king, by file: rank of the nearest friendly pawn that
-    /// is not behind the king (0: none).
+    /// Value for each of the three files around the king, by file: rank of the nearest friendly
+    /// pawn that is not behind the king (0: none).
     King shelter: [[Tapered; 8]; 4],
-    /// For each of the three files around the king, by file: rank of the nearest enemy pawn (0:
-    /// none), unless it is blocked.
+    /// Value for each of the three files around the king, by file: rank of the nearest enemy pawn
+    /// (0: none), unless it is blocked.
     King storm: [[Tapered; 8]; 4],
     /// An enemy pawn near the king that a friendly pawn blocks, by rank.
     King storm_blocked: [Tapered; 8],
@@ -256,9 +257,9 @@ weights! {
     King king_half_open_file: Tapered,
     /// A king whose wing has no pawns of either side.
     King king_bare_wing: Tapered,
-    /// For each king move between the king and the nearest pawn of either side.
+    /// Value for each king move between the king and the nearest pawn of either side.
     King king_pawn_distance: Tapered,
-    /// For each remaining castling right.
+    /// Value for each remaining castling right.
     King castling_right: Tapered,
 
     /// A knight, by the number of squares it can move to.
@@ -272,32 +273,33 @@ weights! {
 
     /// Danger units added once an attack counts.
     KingSafety danger_base: Tapered,
-    /// For each enemy knight, bishop, rook or queen that attacks the squares around the king.
+    /// Units for each enemy knight, bishop, rook or queen that attacks the squares around the king.
     KingSafety danger_attacker: [Tapered; 4],
-    /// For each enemy attack on a square adjacent to the king.
+    /// Units for each enemy attack on a square adjacent to the king.
     KingSafety danger_attack: Tapered,
-    /// For each attacked square around the king that is defended once, by king or queen.
+    /// Units for each attacked square around the king that is defended at most once, and only by
+    /// king or queen.
     KingSafety danger_weak_square: Tapered,
     /// An enemy knight, bishop, rook or queen that can give check on a safe square.
     KingSafety danger_safe_check: [Tapered; 4],
-    /// For each square on which an enemy check is possible but not safe.
+    /// Units for each square on which an enemy check is possible but not safe.
     KingSafety danger_unsafe_check: Tapered,
     /// An enemy without a queen.
     KingSafety danger_no_queen: Tapered,
     /// A knight that defends a square adjacent to its own king.
     KingSafety danger_knight_defends: Tapered,
-    /// For each square of the king's wing that the enemy attacks.
+    /// Units for each square of the king's wing that the enemy attacks.
     KingSafety danger_wing_attack: Tapered,
-    /// For each square of the king's wing that is defended.
+    /// Units for each square of the king's wing that is defended.
     KingSafety danger_wing_defence: Tapered,
-    /// For each of the three files around the king that has no friendly pawns.
+    /// Units for each of the three files around the king that has no friendly pawns.
     KingSafety danger_no_shelter: Tapered,
 
-    /// For each centre square that the side attacks.
+    /// Value for each centre square that the side attacks.
     Centre centre_attacked: Tapered,
-    /// For each centre square that the side attacks at least twice.
+    /// Value for each centre square that the side attacks at least twice.
     Centre centre_attacked_twice: Tapered,
-    /// For each centre square that a pawn of the side attacks.
+    /// Value for each centre square that a pawn of the side attacks.
     Centre centre_pawn_attacked: Tapered,
 
     /// A knight, bishop, rook or queen attacked by a safe pawn.
@@ -308,19 +310,19 @@ weights! {
     Threats threat_by_rook: [Tapered; 5],
     /// A poorly defended piece attacked by the king.
     Threats threat_by_king: Tapered,
-    /// For each enemy piece that the side attacks and that is undefended.
+    /// Value for each enemy piece that the side attacks and that is undefended.
     Threats hanging: Tapered,
-    /// For each enemy piece that a safe pawn push would attack.
+    /// Value for each enemy piece that a safe pawn push would attack.
     Threats threat_by_push: Tapered,
-    /// For each empty square attacked by both sides that the enemy does not strongly defend.
+    /// Value for each empty square attacked by both sides that the enemy does not strongly defend.
     Threats restricted: Tapered,
-    /// For each safe square from which a knight could attack the queen.
+    /// Value for each safe square from which a knight could attack the queen.
     Threats knight_on_queen: Tapered,
-    /// For each safe square from which a bishop or rook could attack the queen.
+    /// Value for each safe square from which a bishop or rook could attack the queen.
     Threats slider_on_queen: Tapered,
 
-    /// For each safe square on the central files of the side's own half; counted twice behind a
-    /// pawn.
+    /// Value for each safe square on the central files of the side's own half; counted twice behind
+    /// a pawn.
     Space space: Tapered,
 
     /// The right to move.
