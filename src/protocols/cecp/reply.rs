@@ -53,7 +53,7 @@ pub enum Reply {
     Thinking(Thinking),
     /// Reports the progress of the analysis.
     Status(Status),
-    /// Shows a message to people.
+    /// Shows a message to its recipients.
     Tell {
         /// Recipients of the message.
         audience: Audience,

@@ -69,12 +69,12 @@ pub struct Info {
     pub elapsed: Option<Duration>,
     /// The principal variation, which ends the line.
     pub line: Option<String>,
-    /// A text for people, which ends the line. A line with text has no principal variation.
+    /// Free text to display, which ends the line. A line with free text has no principal variation.
     pub text: Option<String>,
 }
 
 impl Reply {
-    /// Creates an `info` line that contains only a text for people.
+    /// Creates an `info` line that contains only free text.
     pub fn remark(text: &str) -> Self {
         Reply::Info(Box::new(Info {
             text: Some(one_line(&without_error_numbers(text))),
