@@ -88,7 +88,7 @@ pub(crate) enum MoveReason {
     Book(Choice),
     /// An analysis of the position, stored in the book.
     Analysed(BookValue),
-    /// The result of a search of the same position in another game.
+    /// The result of a search in another game that reached the same position.
     Learned(UnrefutedMove),
     Search(SearchResult),
 }

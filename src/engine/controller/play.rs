@@ -13,7 +13,7 @@ use super::event::{Event, MoveReason, Moved};
 const LOST_MOVES: usize = 3;
 /// Number of consecutive level scores after which the engine offers or accepts a draw.
 const DEAD_MOVES: usize = 8;
-/// Maximum distance of a level score from a draw, in centipawns.
+/// Maximum absolute value of a score that counts as level, in centipawns.
 const DEAD_SCORE: Score = 8;
 /// The first move number at which a game can be dead.
 const DEAD_FROM: u16 = 40;

@@ -24,7 +24,7 @@ pub(crate) struct EvalFeatures {
     pub counts: [Vec<i32>; 2],
     /// The phase of the game, from [`FULL_PHASE`] with all pieces on the board to 0.
     pub phase: i32,
-    /// Scales of an endgame advantage of White and of Black, in units of 1/[`FULL_SCALE`].
+    /// Scales of White's and Black's endgame advantages, in units of 1/[`FULL_SCALE`].
     pub scales: [i32; 2],
 }
 

@@ -1,4 +1,4 @@
-//! The configuration of a searcher.
+//! Configuration of a searcher: resources, evaluation, and the use of the book.
 
 use std::num::NonZero;
 use std::str::FromStr;

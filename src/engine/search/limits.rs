@@ -1,4 +1,4 @@
-//! The limits of a search.
+//! Limits of a search: depth, nodes, time, and others.
 
 use std::time::Duration;
 

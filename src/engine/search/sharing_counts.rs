@@ -30,7 +30,7 @@ impl SharingCounts {
     }
 }
 
-/// Adds to a counter that only one thread writes, so that a load and a store suffice.
+/// Adds to a counter that only one thread writes. A load and a store therefore suffice.
 pub(super) fn count(counter: &AtomicU64, more: u64) {
     counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
 }

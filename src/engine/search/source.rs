@@ -1,4 +1,4 @@
-//! The source of the moves of a node.
+//! Where the moves of a node come from: a staged picker, or the list of root moves.
 
 use super::history::History;
 use super::node::Node;

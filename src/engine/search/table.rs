@@ -313,7 +313,7 @@ mod model {
     #[test]
     fn concurrent_stores_never_mix_entries() {
         let start = Position::start();
-        // Two keys in the only cluster.
+        // Two keys that share the only cluster.
         let entries = [(1, tests::entry(5, 9)), (2, tests::entry(5, -7))];
         loom::model(move || {
             let table = Arc::new(TranspositionTable::new(0));

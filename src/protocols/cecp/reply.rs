@@ -159,7 +159,7 @@ pub struct Thinking {
     pub elapsed: Duration,
     /// Number of nodes searched.
     pub nodes: u64,
-    /// More numbers, which only newer GUIs show.
+    /// Additional numbers, which only newer GUIs show.
     pub extras: Option<Extras>,
     /// Whether the score is exact or a bound.
     pub bound: Bound,

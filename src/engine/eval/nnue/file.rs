@@ -130,7 +130,8 @@ pub(crate) mod tests {
     use super::super::network::tests::random_network;
     use super::*;
 
-    /// Returns a network file without the last neurons. They are zero when the file is read.
+    /// Returns a network file that omits the neurons from `hidden` on. They are zero when the file
+    /// is read.
     pub(crate) fn narrowed(network: &Network, hidden: usize) -> Vec<u8> {
         let bytes = network.to_bytes();
         let (shape, numbers) = Shape::split_from(&bytes).expect("a network");

@@ -1,4 +1,4 @@
-//! Sums over the events of a search.
+//! Event counts of a traced search.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A recorded visit of a node.
+//! The facts that a trace records about a visit of a node.
 
 use serde::{Serialize, Serializer};
 
