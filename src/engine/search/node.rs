@@ -7,7 +7,7 @@ use super::table::TableEntry;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, INFINITY, MAX_PLY, Ply, Score};
 
-/// A line of moves.
+/// A principal variation of at most `MAX_PLY` moves.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pv(ArrayVec<Move, MAX_PLY>);
 

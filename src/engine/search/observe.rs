@@ -197,9 +197,9 @@ pub enum SearchStep<'a> {
     Enter(Entry<'a>),
     /// A possible mate or an available draw narrowed the window.
     Narrowed {
-        /// Lower bound.
+        /// Lower bound of the window after narrowing.
         alpha: Score,
-        /// Upper bound.
+        /// Upper bound of the window after narrowing.
         beta: Score,
     },
     /// The facts of the node are known, and its moves will be searched next.
@@ -237,7 +237,7 @@ pub enum SearchStep<'a> {
     Split,
     /// This thread joins a node shared by another thread.
     Join {
-        /// The sharing thread's visit.
+        /// The visit in which the sharing thread split the node.
         place: VisitRef,
         /// Position of the node.
         position: &'a Position,
@@ -261,7 +261,7 @@ pub enum SearchStep<'a> {
 
 /// Receives every step of one thread's search.
 pub trait Observer: Send {
-    /// Called for every step.
+    /// Called for every step, in the order of the thread's search.
     fn on_step(&mut self, step: &SearchStep<'_>);
 
     /// Returns the current visit of this thread, for threads that join its node.

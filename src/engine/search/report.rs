@@ -32,11 +32,11 @@ pub enum SearchEvent {
     Transposition(Transposition),
     /// The search of a root move starts. Reported only once the search has run for a while.
     RootMove {
-        /// The root move.
+        /// The move whose search starts.
         mv: Move,
         /// Place of the move in the search order, from 1.
         number: usize,
-        /// Number of root moves.
+        /// Number of root moves in total.
         of: usize,
         /// Depth of the iteration, in plies.
         depth: Depth,

@@ -63,7 +63,7 @@ pub struct RootProbe {
 /// A legal move and its result according to the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankedMove {
-    /// The legal move.
+    /// The move, played in the position that was probed.
     pub mv: Move,
     /// Result after the move, for the side that plays it.
     pub outcome: TablebaseResult,

@@ -21,7 +21,7 @@ pub enum Command {
     New,
     /// Selects a chess variant other than orthodox chess.
     Variant(String),
-    /// Exits immediately.
+    /// Ends the engine's process immediately.
     Quit,
     /// Toggles varied play in GNU Chess 4; has no effect here.
     Random,
@@ -75,27 +75,27 @@ pub enum Command {
     Undo,
     /// Takes back the last move of each side.
     Remove,
-    /// Turns pondering on.
+    /// Turns pondering on: the engine also searches on the opponent's time.
     Hard,
-    /// Turns pondering off.
+    /// Turns pondering off: the engine searches only on its own time.
     Easy,
-    /// Turns thinking output on.
+    /// Turns thinking output on ([`Reply::Thinking`](super::Reply::Thinking)).
     Post,
     /// Turns thinking output off.
     NoPost,
     /// Analyses the position and every later one, until [`Command::Exit`].
     Analyze,
-    /// Ends the analysis.
+    /// Ends the analysis that [`Command::Analyze`] started.
     Exit,
     /// Requests a report on the progress of the analysis.
     Status,
-    /// Reports the opponent's name.
+    /// Reports the name of the opponent, a person or a program.
     Name(String),
     /// Reports the ratings of the engine and the opponent; 0 if there is none.
     Rating {
-        /// Rating of the engine.
+        /// Rating of the engine; 0 if there is none.
         own: i32,
-        /// Rating of the opponent.
+        /// Rating of the opponent; 0 if there is none.
         opponent: i32,
     },
     /// Names the chess server, or `-` for none.
@@ -121,7 +121,7 @@ pub enum Command {
     Option {
         /// Name of the option as declared by the engine.
         name: String,
-        /// Value as text.
+        /// Value as text; `None` for a button.
         value: Option<String>,
     },
     /// Excludes these moves from the search at the root.
@@ -133,7 +133,7 @@ pub enum Command {
 /// One move or all moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MoveSet {
-    /// All legal moves.
+    /// All legal moves (`all`).
     All,
     /// The move with this text.
     One(String),

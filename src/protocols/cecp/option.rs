@@ -15,34 +15,34 @@ pub struct OptionSpec {
 /// The type of an option, with its current value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionKind {
-    /// A switch.
+    /// A switch, which is on or off.
     Check(bool),
     /// An integer within limits.
     Spin {
-        /// Current value.
+        /// Current value, from `min` to `max`.
         value: i64,
-        /// Minimum value.
+        /// Minimum value, inclusive.
         min: i64,
-        /// Maximum value.
+        /// Maximum value, inclusive.
         max: i64,
     },
     /// An integer within limits, shown as a slider.
     Slider {
-        /// Current value.
+        /// Current value, from `min` to `max`.
         value: i64,
-        /// Minimum value.
+        /// Minimum value, inclusive.
         min: i64,
-        /// Maximum value.
+        /// Maximum value, inclusive.
         max: i64,
     },
-    /// One of several strings.
+    /// One of several strings, chosen from a list.
     Combo {
         /// All choices, in the order of display.
         choices: Vec<String>,
         /// Index of the current choice.
         chosen: usize,
     },
-    /// An arbitrary string.
+    /// An arbitrary line of text.
     Text(String),
     /// The path of a file.
     File(String),

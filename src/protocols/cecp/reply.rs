@@ -29,7 +29,7 @@ pub enum Reply {
     },
     /// Rejects a command that is unknown or currently not possible.
     Error {
-        /// Kind of the error.
+        /// Kind of the error, such as `unknown command`.
         kind: String,
         /// The rejected command as received.
         command: String,
@@ -38,16 +38,16 @@ pub enum Reply {
     Result {
         /// Result of the game: `1-0`, `0-1` or `1/2-1/2`.
         result: String,
-        /// Reason as text.
+        /// Reason as text, which the protocol writes in braces.
         comment: String,
     },
-    /// Resigns for the engine.
+    /// Resigns the game for the engine.
     Resign,
     /// Offers or accepts a draw.
     OfferDraw,
     /// Answers the `ping` with this number.
     Pong(u64),
-    /// Suggests a move.
+    /// Suggests a move to the user (`Hint: MOVE`).
     Hint(String),
     /// A line of thinking output.
     Thinking(Thinking),
@@ -57,7 +57,7 @@ pub enum Reply {
     Tell {
         /// Recipients of the message.
         audience: Audience,
-        /// Text of the message.
+        /// Text of the message, in one line.
         text: String,
     },
     /// A line for the GUI's debug file (`# ...`).
@@ -66,20 +66,20 @@ pub enum Reply {
     BookLine(String),
     /// The empty line that ends the answer to `bk`.
     BookEnd,
-    /// Any other line.
+    /// Any other line, unchanged.
     Other(String),
 }
 
 /// One setting in a `feature` line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feature {
-    /// Name of the feature.
+    /// Name of the feature, such as `ping`.
     pub name: String,
-    /// Value of the feature.
+    /// Value that the engine requests for the feature.
     pub value: FeatureValue,
 }
 
-/// A feature's value.
+/// A feature's value, which is a number or a string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FeatureValue {
     /// An integer; 0 or 1 for switches.
@@ -125,9 +125,9 @@ pub enum Audience {
     Opponent,
     /// Spectators but not the opponent. xboard can keep the message as a comment in the game.
     Others,
-    /// Everyone.
+    /// Everyone, including the opponent.
     All,
-    /// The chess server.
+    /// The chess server, which receives the text as a command.
     Server,
 }
 
@@ -157,7 +157,7 @@ pub struct Thinking {
     pub score: i32,
     /// Time since the start of the search, rounded to centiseconds.
     pub elapsed: Duration,
-    /// Number of nodes searched.
+    /// Number of nodes searched so far.
     pub nodes: u64,
     /// Additional numbers, which only newer GUIs show.
     pub extras: Option<Extras>,
@@ -197,13 +197,13 @@ pub struct Extras {
 pub struct Status {
     /// Time since the start of the search, rounded to centiseconds.
     pub elapsed: Duration,
-    /// Number of nodes searched.
+    /// Number of nodes searched so far.
     pub nodes: u64,
     /// Depth of the iteration, in plies.
     pub depth: i32,
     /// Number of root moves still to be searched in this iteration.
     pub moves_left: usize,
-    /// Number of root moves.
+    /// Number of root moves in total.
     pub moves: usize,
     /// The root move being searched.
     pub current: Option<String>,

@@ -15,7 +15,7 @@ pub enum Command {
     Uci,
     /// Requests `readyok` once all earlier commands are complete.
     IsReady,
-    /// Announces a new game.
+    /// Announces that the next position belongs to a new game.
     NewGame,
     /// Sets an option of the engine.
     SetOption {
@@ -41,7 +41,7 @@ pub enum Command {
     Display,
     /// Turns reports of unknown commands on or off.
     Debug(bool),
-    /// Exits immediately.
+    /// Ends the engine's process immediately.
     Quit,
     /// A command without effect on this engine.
     Ignored,
@@ -50,7 +50,7 @@ pub enum Command {
 /// The position in which the moves of `position` start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Start {
-    /// The usual start position.
+    /// The start position of chess.
     Usual,
     /// The position with this FEN.
     Fen(String),

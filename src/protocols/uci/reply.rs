@@ -19,7 +19,7 @@ pub enum Reply {
     Name(String),
     /// The authors of the engine.
     Author(String),
-    /// Declares an option.
+    /// Declares an option that the GUI may set.
     Option {
         /// Name of the option, which may contain spaces.
         name: String,
@@ -30,7 +30,7 @@ pub enum Reply {
     UciOk,
     /// All commands before `isready` are complete.
     ReadyOk,
-    /// Ends a search.
+    /// Ends a search and reports its move.
     BestMove {
         /// The move in coordinates. Any other text, such as `0000`, means that there is no move.
         mv: String,
@@ -39,7 +39,7 @@ pub enum Reply {
     },
     /// Intermediate search results, or a remark.
     Info(Box<Info>),
-    /// Any other line.
+    /// Any other line, unchanged.
     Other(String),
 }
 
@@ -57,7 +57,7 @@ pub struct Info {
     pub score: Option<(Score, Bound)>,
     /// Probabilities of a win, a draw and a loss.
     pub chances: Option<WinRate>,
-    /// Number of nodes searched.
+    /// Number of nodes searched so far.
     pub nodes: Option<u64>,
     /// Search speed in nodes per second.
     pub speed: Option<u64>,

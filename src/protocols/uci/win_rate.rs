@@ -19,11 +19,11 @@ use crate::chess::score::{self, Score};
 /// Probabilities for the side to move, in permille. They add up to 1000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WinRate {
-    /// Probability of a win.
+    /// Probability of a win, in permille.
     pub win: u32,
-    /// Probability of a draw.
+    /// Probability of a draw, in permille.
     pub draw: u32,
-    /// Probability of a loss.
+    /// Probability of a loss, in permille.
     pub loss: u32,
 }
 

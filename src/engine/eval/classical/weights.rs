@@ -75,7 +75,7 @@ pub(crate) struct Field {
     pub term: Term,
     /// Index of the first weight.
     pub first: usize,
-    /// Number of weights.
+    /// Number of weights in the group.
     pub len: usize,
 }
 

@@ -12,12 +12,12 @@ use crate::chess::score::{MAX_EVAL, Score};
 use crate::support::error::ParseError;
 use crate::support::files::{FileError, describe, read_plain};
 
-/// A network's weights.
+/// The weights of an evaluation network.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Network {
     /// Weights from inputs to neurons.
     pub(super) inputs: Box<[Row; INPUTS]>,
-    /// The neurons' biases.
+    /// Biases, which are the initial values of the neurons.
     pub(super) biases: Row,
     /// Weights to the output, for each bucket, from the neurons of the side to move and of the
     /// other side.

@@ -35,7 +35,7 @@ pub use record::Bounds;
 pub use sums::{NodeType, Sums};
 pub use visit::Visit;
 
-/// A recorded search.
+/// The recorded visits and the event counts of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Trace {
     /// The recorded part of the tree, in the order in which the visits started.

@@ -87,7 +87,6 @@ struct Frame {
     quiescence: bool,
     window: (Score, Score),
     end: NodeEnd,
-    /// Number of moves searched.
     moves: u32,
 }
 
