@@ -1,4 +1,4 @@
-//! Tabia is a chess engine for the xboard protocol with opening books by position.
+//! Tabia is a chess engine for the xboard protocol, with opening books indexed by position.
 //!
 //! The program is `cli::main`. The parts that are useful to other programs are public:
 //!
@@ -6,7 +6,7 @@
 //! | --- | --- |
 //! | [`position`] | positions, games, moves, FEN and SAN |
 //! | [`pgn`] | reading and writing games |
-//! | [`book`] | opening books by position: building, opening, probing, merging |
+//! | [`book`] | opening books: building, opening, probing, merging |
 //! | [`search`] | the search, with [`eval`], [`tablebase`] and [`score`] |
 //! | [`cecp`], [`uci`] | parsing and printing the messages of both protocols |
 //! | [`autoplay`] | the match runner |
@@ -14,12 +14,12 @@
 //! | `lesson` | searches that report every step |
 //! | [`ParseError`], [`FileError`] | the errors of several modules |
 //!
-//! Each module begins with an example or refers to one. `src/` groups them into areas: see
+//! Each module starts with an example or refers to one. `src/` groups the modules into areas; see
 //! `ARCHITECTURE.md`.
 //!
 //! # Features
 //!
-//! Programs that use Tabia as a library switch off the default features and choose what they need:
+//! Programs that use Tabia as a library disable the default features and choose the ones they need:
 //!
 //! ```toml
 //! tabia = { version = "0.1", default-features = false }
@@ -37,7 +37,8 @@
 //! | `parquet` | no | partial counts and games in Parquet |
 
 #![warn(unreachable_pub)]
-// Crate-private items also serve the optional parts. A build with all of them reports unused items.
+// Crate-private items are also used by optional parts. Unused items are reported in builds with all
+// of these features.
 #![cfg_attr(
     not(all(feature = "cli", feature = "lesson", feature = "serve", feature = "train")),
     allow(dead_code, unused_imports)

@@ -1,4 +1,4 @@
-//! The `tabia` binary; all code is in the library.
+//! The `tabia` binary. All of its code is in the library.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The engine's books: opened on threads of their own, used at the root.
+//! The engine's books: opening them in background threads, and choosing moves from them.
 
 use std::cell::OnceCell;
 use std::panic::catch_unwind;
@@ -19,28 +19,27 @@ use super::strength::{Strength, new_seed};
 use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
-/// Assumed nodes per second of the search, to compare its depth with an analysis. This is the speed
-/// of a slow machine; a faster one relies on analyses somewhat more often than necessary.
+/// Assumed search speed, in nodes per second, used to convert an analysis's nodes into search time.
+/// This is the speed of a slow machine; a faster one plays from analyses somewhat more often than
+/// it should.
 const NODES_A_SECOND: u64 = 1_000_000;
 
-/// The book and the opponent book in use, and those being opened.
+/// The book and the opponent book in use, and whether others are being opened.
 pub(super) struct BookLoader {
     book: Book,
     chooser: Chooser,
-    /// The number of books requested so far.
+    /// Number of books requested so far; identifies the latest request.
     asked: u64,
     is_opening: bool,
-    /// The opponent book in use.
     opponent_book: Option<OpponentBook>,
-    /// The number of opponent books requested so far.
+    /// Number of opponent books requested so far; identifies the latest request.
     opponent_book_requests: u64,
     is_loading_opponent_book: bool,
-    /// The names of openings, loaded on first use.
+    /// Names of openings, loaded on first use.
     names: OnceCell<Names>,
 }
 
 impl BookLoader {
-    /// Creates a loader with this book open.
     pub(super) fn new(book: Book) -> Self {
         let chooser = Chooser::new(Policy::Prefer, new_seed());
         BookLoader {
@@ -55,10 +54,10 @@ impl BookLoader {
         }
     }
 
-    /// Opens books in the background as [`Book::open_all`] does; the embedded one if `paths` is
-    /// empty.
+    /// Opens the books named by `paths` in the background, as [`Book::open_all`] does. Opens the
+    /// embedded book if `paths` is empty.
     ///
-    /// Counting a PGN takes a while. The result comes as [`BackgroundEvent::Opened`].
+    /// Counting a PGN file takes a while. The result arrives as [`BackgroundEvent::Opened`].
     pub(super) fn open(&mut self, paths: &str, event_sender: &Sender<BackgroundEvent>) {
         self.asked += 1;
         self.is_opening = true;
@@ -76,8 +75,8 @@ impl BookLoader {
         }
     }
 
-    /// Reads an opponent book in the background; the result comes as
-    /// [`BackgroundEvent::OpponentBookLoaded`]. An empty `spec` removes the one in use.
+    /// Reads an opponent book in the background. The result arrives as
+    /// [`BackgroundEvent::OpponentBookLoaded`]. An empty `spec` removes the current opponent book.
     pub(super) fn load_opponent_book(
         &mut self,
         spec: &str,
@@ -105,8 +104,8 @@ impl BookLoader {
         }
     }
 
-    /// Sets an opponent book that was read, unless another was requested since. On failure the
-    /// previous one stays, and the reason is returned.
+    /// Installs an opponent book that has been read, unless another has been requested since. If
+    /// reading failed, keeps the current one and returns the reason.
     pub(super) fn set_opponent_book(
         &mut self,
         number: u64,
@@ -119,23 +118,21 @@ impl BookLoader {
         opponent_book.map(|opponent_book| self.opponent_book = Some(opponent_book)).err()
     }
 
-    /// Sets the opponent book. @12 @15 -
     pub(super) fn install_opponent_book(&mut self, opponent_book: OpponentBook) {
         self.opponent_book = Some(opponent_book);
     }
 
-    /// The opponent book in use.
     pub(super) fn opponent_book(&self) -> Option<&OpponentBook> {
         self.opponent_book.as_ref()
     }
 
-    /// Whether a book or an opponent book is still being opened.
+    /// Whether any requested book is still being opened.
     pub(super) fn is_opening(&self) -> bool {
         self.is_opening || self.is_loading_opponent_book
     }
 
-    /// Sets a requested book; returns `false` if another was requested since. On failure the
-    /// previous book stays.
+    /// Installs the requested book; returns `false` if another has been requested since. If opening
+    /// failed (`None`), keeps the current book.
     pub(super) fn set_book(&mut self, number: u64, book: Option<Book>) -> bool {
         if number != self.asked {
             return false;
@@ -145,12 +142,11 @@ impl BookLoader {
         true
     }
 
-    /// The book.
     pub(super) fn book(&self) -> &Book {
         &self.book
     }
 
-    /// Chooses a move to play. Learnt results may veto moves.
+    /// Chooses a book move to play. The results in `learned` may veto moves.
     pub(super) fn choose(
         &mut self,
         game: &Game,
@@ -162,14 +158,17 @@ impl BookLoader {
         self.chooser.choose(book, game)
     }
 
-    /// Describes in one line which moves of the book were vetoed, and why.
+    /// Describes in one line which book moves were vetoed, and why.
     pub(super) fn vetoed(&self, game: &Game, settings: &Settings) -> Option<String> {
         let book = book_in_use(&self.book, self.opponent_book.as_ref(), game, settings)?;
         self.chooser.vetoes(book, game)
     }
 
-    /// Returns the analysis of the current position, if its move is as good as what a search within
-    /// `limits` would find, and the settings require good moves.
+    /// Returns the book's analysis of the current position if its move can be played without a
+    /// search.
+    ///
+    /// The policy must prefer good moves, and the analysis must be about as deep as a search within
+    /// `limits`.
     pub(super) fn analysed(
         &self,
         game: &Game,
@@ -196,7 +195,7 @@ impl BookLoader {
         (is_enough && is_new(game, mv)).then_some(value)
     }
 
-    /// Whether there is a move to play.
+    /// Whether the book has a move to play.
     pub(super) fn has_move(
         &self,
         game: &Game,
@@ -209,31 +208,32 @@ impl BookLoader {
             .is_some_and(|book| chooser.choose(book, game).is_some())
     }
 
-    /// Describes a position at the end of a line: the opening's name and the usual move.
+    /// Describes the position at the end of a line: the name of its opening and the usual move.
     pub(super) fn describe(&self, position: &Position) -> String {
         at_the_end(&self.book, self.names.get_or_init(Names::embedded), position)
     }
 
-    /// Returns the name of this position's opening, if it has its own.
+    /// Returns the ECO code and name of the opening, if the position itself is listed in the
+    /// opening names.
     pub(super) fn opening(&self, position: &Position) -> Option<String> {
         let opening = self.names.get_or_init(Names::embedded).get(position)?;
         Some(format!("{} {}", opening.eco, opening.name))
     }
 
-    /// Returns the most played move.
+    /// Returns the book's most frequently played move.
     pub(super) fn best_move(&self, game: &Game) -> Option<Move> {
         self.book.moves(game.position()).first().map(|book_move| book_move.mv)
     }
 }
 
-/// Whether a move may come from the book: weaker players leave it earlier.
+/// Whether a move may come from the book. Lower ratings leave the book earlier.
 fn may_use_book(game: &Game, settings: &Settings) -> bool {
     let played = 2 * usize::from(game.position().fullmove_number());
     let knows = |rating| played <= Strength::of(rating).book_plies();
     settings.own_book && settings.rating().is_none_or(knows)
 }
 
-/// Returns the book to choose moves from: the opponent book, or else the user's.
+/// Returns the book to choose moves from: the opponent book if there is one, otherwise the user's.
 fn book_in_use<'a>(
     book: &'a Book,
     opponent_book: Option<&'a OpponentBook>,
@@ -246,7 +246,8 @@ fn book_in_use<'a>(
     }
 }
 
-/// Configures the choice of moves: by the settings, or by frequency with an opponent book.
+/// Configures the choice of moves from the settings. An opponent book's moves are chosen by
+/// frequency.
 fn configure_chooser(
     chooser: &mut Chooser,
     settings: &Settings,

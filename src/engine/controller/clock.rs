@@ -1,29 +1,30 @@
-//! The players' clocks, and the limits that follow for the next move.
+//! The players' clocks, and the search limits derived from them.
 
 use std::time::Duration;
 
 use crate::chess::position::Color;
 use crate::engine::search::TimeLimit;
 
-/// A time control: time for a number of moves, or for the game.
+/// A time control, with time for a number of moves or for the whole game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level {
-    /// Moves until `base` is added again; 0 for the whole game.
+    /// Moves per time control, after which `base` is added again; 0 if `base` is for the whole
+    /// game.
     pub moves: u32,
-    /// The time on the clock.
+    /// Time on the clock at the start of a time control.
     pub base: Duration,
-    /// Added after every move.
+    /// Time added after every move.
     pub increment: Duration,
 }
 
-/// xboard's default: forty moves in five minutes.
+/// xboard's default: 40 moves in 5 minutes.
 const DEFAULT: Level =
     Level { moves: 40, base: Duration::from_secs(300), increment: Duration::ZERO };
 
-/// Longest lag that counts: a GUI that takes longer was interrupted, not slow.
+/// Maximum lag taken into account: a GUI that takes longer was interrupted.
 const MAX_LAG: Duration = Duration::from_secs(1);
 
-/// Expected length of a game, for budgets of nodes if the time control does not give one.
+/// Expected number of moves for node budgets if the time control does not specify one.
 const EXPECTED_MOVES: u32 = 30;
 
 #[derive(Debug, Clone, Copy)]
@@ -32,20 +33,22 @@ enum ClockSetting {
     MoveTime(Duration),
 }
 
-/// Both clocks. They run here move by move, for GUIs that do not report times, and are corrected by
-/// the reported times of others.
+/// Both players' clocks.
+///
+/// They are updated here after every move, for GUIs that do not report times, and corrected by the
+/// times that other GUIs report.
 #[derive(Debug, Clone)]
 pub(crate) struct Clocks {
     setting: ClockSetting,
-    /// By colour.
+    /// Remaining time, indexed by colour.
     remaining: [Duration; 2],
-    /// The number of plies played when the time control was set: its moves count from there.
+    /// Number of plies played when the time control was set. Its moves are counted from there.
     since: usize,
     node_rate: u64,
-    /// Time per move on the GUI's clock beyond that measured here, such as for drawing or machine
-    /// load.
+    /// Time per move that passes on the GUI's clock but is not measured here, for example for
+    /// drawing or because of machine load.
     lag: Duration,
-    /// Whose clock has been charged for a move since the GUI last reported it.
+    /// Whether each clock has been charged for a move since the GUI last reported its time.
     charged: [bool; 2],
 }
 
@@ -63,7 +66,7 @@ impl Default for Clocks {
 }
 
 impl Clocks {
-    /// Sets both clocks; `plies` have been played.
+    /// Sets both clocks to a time control after `plies` plies.
     pub(crate) fn set_level(&mut self, level: Level, plies: usize) {
         self.setting = ClockSetting::Level(level);
         self.remaining = [level.base; 2];
@@ -76,8 +79,8 @@ impl Clocks {
         self.setting = ClockSetting::MoveTime(time);
     }
 
-    /// Returns the time control as the PGN tag `TimeControl` (section 9.6.1), in seconds: `40/300`,
-    /// `300+5`, and `1/5` for five seconds a move.
+    /// Returns the time control as the value of the PGN tag `TimeControl` (section 9.6.1), in
+    /// seconds: `40/300`, `300+5`, or `1/5` for five seconds per move.
     pub(crate) fn tag(&self) -> String {
         let Level { moves, base, increment } = match self.setting {
             ClockSetting::Level(level) => level,
@@ -91,7 +94,7 @@ impl Clocks {
         format!("{moves}{}{more}", base.as_secs_f64())
     }
 
-    /// Restarts the clocks with the same time control for a new game, by the wall clock.
+    /// Resets the clocks for a new game with the same time control, measured by the wall clock.
     pub(crate) fn restart(&mut self) {
         self.node_rate = 0;
         if let ClockSetting::Level(level) = self.setting {
@@ -99,18 +102,20 @@ impl Clocks {
         }
     }
 
-    /// Measures time by nodes, this many per second; 0 for the wall clock.
+    /// Measures time in nodes, at `nodes` per second; 0 switches back to the wall clock.
     pub(crate) fn set_node_rate(&mut self, nodes: u64) {
         self.node_rate = nodes;
     }
 
-    /// Corrects a player's clock.
+    /// Sets a player's remaining time.
     pub(crate) fn set(&mut self, color: Color, remaining: Duration) {
         self.remaining[color.to_index()] = remaining;
     }
 
-    /// Sets the engine's own clock as reported by the GUI. The difference from the time measured
-    /// here gives the lag; peaks decay slowly.
+    /// Sets the engine's clock to the time that the GUI reports.
+    ///
+    /// The difference from the time measured here is the lag. An increase applies immediately; a
+    /// decrease is averaged over several moves.
     pub(crate) fn set_own_clock(&mut self, color: Color, remaining: Duration) {
         let side = color.to_index();
         if std::mem::take(&mut self.charged[side]) {
@@ -124,7 +129,7 @@ impl Clocks {
         self.remaining[color.to_index()]
     }
 
-    /// Charges a player for a move that took `elapsed`; with that move, `plies` have been played.
+    /// Charges a player for a move that took `elapsed`. `plies` includes this move.
     pub(crate) fn charge(&mut self, color: Color, elapsed: Duration, plies: usize) {
         let ClockSetting::Level(level) = self.setting else { return };
         let clock = &mut self.remaining[color.to_index()];
@@ -136,7 +141,7 @@ impl Clocks {
         }
     }
 
-    /// Returns the limits of the next move of `color` after `plies`, as time and nodes.
+    /// Returns the time limit and the node limit for the next move of `color` after `plies` plies.
     pub(crate) fn limit(&self, color: Color, plies: usize) -> (TimeLimit, Option<u64>) {
         let time = self.time_control(color, plies);
         match self.node_rate {
@@ -172,13 +177,13 @@ pub(super) fn less_overhead(time: TimeLimit, overhead: Duration) -> TimeLimit {
     }
 }
 
-/// Returns how many of `plies` were played by the side that played the last of them.
+/// Returns how many of `plies` plies were played by the side that played the last one.
 fn moves_of_last_mover(plies: usize) -> usize {
     plies.div_ceil(2)
 }
 
-/// Returns the nodes that correspond to the time of one move, minus one: xboard counts the reported
-/// nodes, and the flag falls when none is left.
+/// Returns the number of nodes that correspond to the time for one move, minus one: xboard counts
+/// the reported nodes, and the flag falls when none are left.
 fn nodes(time: TimeLimit, rate: u64) -> u64 {
     let time = match time {
         TimeLimit::Infinite => return u64::MAX,

@@ -1,4 +1,5 @@
-//! Control of the search: starting, turning and cancelling it, and handling its events.
+//! Control of the search: starting it, switching it from pondering to thinking, cancelling it, and
+//! handling its events.
 
 use std::time::{Duration, Instant};
 
@@ -15,17 +16,17 @@ use super::job::{RunningSearch, SearchStatus};
 use super::strength::{Strength, pause};
 use super::worker::BackgroundEvent;
 
-/// A ponder search continues after its hit only if the clock shows at least this share, in percent,
-/// of the time it was started with.
+/// After a ponder hit, the search continues only if the clock shows at least this percentage of the
+/// time with which the search was started.
 const TRUSTED_CLOCK: u32 = 75;
 
 impl Engine {
-    /// The purpose of the search that should run.
+    /// Returns the purpose of the search that should run, or `None` if none should.
     pub(super) fn purpose(&self) -> Option<Purpose> {
         self.desired.purpose(self.position(), self.settings.ponder)
     }
 
-    /// Returns the running search, compared with the current game.
+    /// Returns the state of the running search, compared with the current game.
     fn running(&self) -> Option<Running> {
         let job = self.job.as_ref()?;
         let expected = self.game.moves().last().copied().map(Purpose::Ponder);
@@ -34,7 +35,7 @@ impl Engine {
         Some(Running { purpose: job.purpose, is_current, is_hit })
     }
 
-    /// Replaces the running search by the desired one, if they differ.
+    /// Replaces the running search with the desired one if they differ.
     pub(super) fn reconcile(&mut self) {
         self.answer_pings();
         match step(self.running(), self.purpose()) {
@@ -42,7 +43,7 @@ impl Engine {
             NextStep::Turn => self.turn_ponder_search(),
             NextStep::Begin(purpose) => {
                 self.cancel();
-                // A move must not precede the answer to an earlier ping.
+                // The engine must answer an earlier ping before it moves.
                 let may_begin = self.is_settled() && (self.pings.is_empty() || self.is_done());
                 if let Some(purpose) = purpose.filter(|_| may_begin) {
                     self.begin(purpose);
@@ -51,13 +52,13 @@ impl Engine {
         }
     }
 
-    /// Answers the pings that are due. Called before any search begins.
+    /// Answers the pings that are due. Called before any search starts.
     pub(super) fn answer_pings(&mut self) {
         let due = self.pings.take_due(self.mode() == Mode::Thinking, self.is_done());
         self.events.extend(due.into_iter().map(Event::Pong));
     }
 
-    /// Cancels the search; its remaining events are dropped.
+    /// Cancels the search and discards its remaining events.
     pub(super) fn cancel(&mut self) {
         self.learn_called_off();
         if let Some(job) = self.job.take() {
@@ -65,7 +66,7 @@ impl Engine {
         }
     }
 
-    /// Whether a ponder search was started with about the time now on the clock.
+    /// Whether the clock shows roughly the time with which the ponder search was started.
     fn clock_is_right(&self, job: &RunningSearch) -> bool {
         match (job.time, self.reported_clocks.own) {
             (TimeLimit::Clock { remaining, .. }, Some(reported_clocks)) => {
@@ -75,7 +76,7 @@ impl Engine {
         }
     }
 
-    /// Turns the ponder search into thinking, after the opponent has made the expected move.
+    /// Switches the ponder search to thinking after the opponent has played the expected move.
     fn turn_ponder_search(&mut self) {
         self.read_clocks();
         let Some(job) = &mut self.job else { return };
@@ -88,7 +89,7 @@ impl Engine {
         }
     }
 
-    /// Corrects the clocks by the times that the GUI has reported.
+    /// Corrects the clocks using the times that the GUI has reported.
     fn read_clocks(&mut self) {
         let ReportedClocks { own, opponent } = std::mem::take(&mut self.reported_clocks);
         let side = self.position().side_to_move();
@@ -118,7 +119,7 @@ impl Engine {
         self.order(purpose, game);
     }
 
-    /// Whether a move will be known in `game` without a search.
+    /// Whether the engine has a move in `game` that needs no search.
     fn has_known_move(&self, purpose: Purpose, game: &Game) -> bool {
         self.book_loader.has_move(game, &self.settings, self.learning.book())
             || self.found_before(purpose, game).is_some()
@@ -174,13 +175,14 @@ impl Engine {
         self.weakened(limits, game)
     }
 
-    /// Subtracts the user's overhead beyond the search's own from a time limit.
+    /// Subtracts from a time limit the part of the user's overhead that the search does not reserve
+    /// itself.
     fn less_overhead(&self, time: TimeLimit) -> TimeLimit {
         let desired = Duration::from_millis(self.settings.overhead.unsigned_abs());
         less_overhead(time, desired.saturating_sub(MOVE_OVERHEAD))
     }
 
-    /// Restricts these limits by the strength setting.
+    /// Restricts search limits to the rating in the settings, if any.
     fn weakened(&self, limits: Limits, game: &Game) -> Limits {
         let Some(rating) = self.rating() else { return limits };
         let seed = match self.settings.seed {
@@ -194,7 +196,7 @@ impl Engine {
         }
     }
 
-    /// Handles an event of the worker.
+    /// Handles an event from a background thread.
     pub(crate) fn receive(&mut self, background_event: BackgroundEvent) {
         self.worker.note(&background_event);
         match background_event {
@@ -284,14 +286,14 @@ impl Engine {
         self.events.push(Event::Report(SearchProgress { position, expected, report }));
     }
 
-    /// Returns the progress of the running search.
+    /// Returns the progress of the running search, if any.
     pub(crate) fn status(&self) -> Option<SearchStatus> {
         let job = self.job.as_ref()?;
         Some(SearchStatus { elapsed: job.started.elapsed(), ..job.status })
     }
 
-    /// Returns the suggested move: the one being searched or, on the opponent's turn, the expected
-    /// one.
+    /// Returns the suggested move: the best move so far or, while the opponent is to move, the
+    /// expected one.
     pub(crate) fn hint(&self) -> Option<Move> {
         let found = || self.job.as_ref()?.report.as_ref()?.pv.first().copied();
         match self.job.as_ref().map(|job| job.purpose) {

@@ -1,4 +1,4 @@
-//! Perft in the background, which can be stopped at any time.
+//! Perft in the background. It can be stopped at any time.
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -11,39 +11,40 @@ use crossbeam::channel::{Receiver, Sender, TryRecvError, unbounded};
 use super::worker::BackgroundEvent;
 use crate::chess::position::{Move, Position, perft_until};
 
-/// Valid depths, in plies. A count beyond some dozen never ends; the upper limit prevents a stack
-/// overflow.
+/// Valid depths, in plies. A count beyond a few dozen plies never ends; the upper limit prevents a
+/// stack overflow.
 pub(crate) const PERFT_DEPTHS: RangeInclusive<u32> = 1..=99;
 
-/// A running count.
+/// A perft count that runs on a separate thread.
 pub(crate) struct PerftCount {
     stop: Arc<AtomicBool>,
-    /// Results of the first moves, as they are completed.
+    /// Root moves with their counts, as they are completed.
     counted: Receiver<(Move, u64)>,
     nodes: u64,
 }
 
 /// The progress of a count since the last call.
 pub(crate) struct Counted {
-    /// First moves with their counts.
+    /// Root moves with their counts.
     pub(crate) moves: Vec<(Move, u64)>,
-    /// The sum, if the count has ended.
+    /// The total, if the count has ended.
     pub(crate) end: Option<CountEnd>,
 }
 
-/// The result of a count.
+/// The total of a count.
 pub(crate) struct CountEnd {
-    /// The leaves below all reported first moves.
+    /// Leaves below all reported root moves.
     pub(crate) nodes: u64,
-    /// Whether it was stopped before it was complete.
+    /// Whether the count was stopped early.
     pub(crate) stopped: bool,
 }
 
 impl PerftCount {
-    /// Starts a count on a thread of its own, which sends an event on progress.
+    /// Starts a count on a separate thread, which sends an event whenever there is progress.
     ///
     /// # Errors
-    /// If the system starts no thread.
+    ///
+    /// If the operating system cannot start a thread.
     pub(crate) fn begin(
         position: Position,
         depth: u32,
@@ -66,12 +67,12 @@ impl PerftCount {
         Ok(PerftCount { stop, counted, nodes: 0 })
     }
 
-    /// Requests an early end of the count.
+    /// Requests that the count stop early.
     pub(crate) fn stop(&self) {
         self.stop.store(true, Relaxed);
     }
 
-    /// Returns what has been counted since the last call.
+    /// Returns the progress since the last call.
     pub(crate) fn take(&mut self) -> Counted {
         let mut moves = Vec::new();
         loop {

@@ -1,50 +1,51 @@
-//! The desired state of the engine as a value, and the search that follows from it.
+//! The desired state of the engine, and the search that it requires.
 
 use crate::chess::position::{Color, Move, Position};
 use crate::engine::search::Limits;
 
-/// The purpose of a search.
+/// The reason for which a search runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To choose a move.
+    /// Choosing a move.
     Think,
-    /// To ponder on this move of the opponent.
+    /// Pondering on this expected move of the opponent.
     Ponder(Move),
-    /// To analyse.
     Analyse,
-    /// To answer a request with limits of its own.
+    /// Answering a request that has its own limits.
     Ordered,
 }
 
-/// The desired state, by the user's requests, the rules and the last search.
+/// The desired state of the engine, determined by the user's requests, the rules and the last
+/// search.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DesiredState {
-    /// Incremented with every change of the game or of the excluded moves.
+    /// Incremented whenever the game or the excluded moves change.
     pub(super) revision: u64,
-    /// The side that the engine plays; `None` for neither.
+    /// The side that the engine plays, or `None` for neither.
     pub(super) side: Option<Color>,
     pub(super) analysing: bool,
     pub(super) paused: bool,
-    /// The game was claimed to be over; a new request to play may continue it.
+    /// Whether the end of the game has been claimed. A new request to play may continue it.
     pub(super) over: bool,
-    /// The position on the GUI's board is illegal; the one here is an older one.
+    /// Whether the position on the GUI's board is illegal. The engine then still has an older
+    /// position.
     pub(super) broken: bool,
-    /// Moves that an analysis excludes at the root.
+    /// Root moves that analysis excludes.
     pub(super) excluded: Vec<Move>,
-    /// A requested search with limits of its own.
+    /// The limits of a requested search that has its own.
     pub(super) ordered: Option<Limits>,
-    /// The reply expected by the last search.
+    /// The reply to the engine's move that the last search expected.
     pub(super) expected: Option<Move>,
 }
 
 impl DesiredState {
-    /// Returns the purpose of the search that should run in `position`; `None` if none should. The
-    /// engine ponders on an expected reply if `ponders`.
+    /// Returns the purpose of the search that should run in `position`, or `None` if none should.
+    /// If `ponders`, the engine ponders on an expected reply.
     pub(super) fn purpose(&self, position: &Position, ponders: bool) -> Option<Purpose> {
         if self.broken || self.paused {
             return None;
         }
-        // Even if the game is over: the answer is its score, and may have to wait.
+        // Even if the game is over: the result is the score, and may have to be held back.
         if self.ordered.is_some() {
             return Some(Purpose::Ordered);
         }
@@ -62,12 +63,12 @@ impl DesiredState {
         self.expected.filter(|_| ponders).map(Purpose::Ponder)
     }
 
-    /// Returns the moves that are not excluded.
+    /// Returns the legal moves that are not excluded.
     pub(super) fn root_moves(&self, position: &Position) -> Vec<Move> {
         position.legal_moves().iter().filter(|mv| !self.excluded.contains(mv)).collect()
     }
 
-    /// Resets requests for the old position after the game or the excluded moves have changed.
+    /// Cancels requests for the old position after the game or the excluded moves have changed.
     pub(super) fn reset_for_new_position(&mut self) {
         self.revision += 1;
         self.excluded.clear();
@@ -76,32 +77,32 @@ impl DesiredState {
     }
 }
 
-/// The running search, as far as it matters for the next step.
+/// The properties of the running search that determine the next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Running {
     pub(super) purpose: Purpose,
-    /// Whether it is for the current revision of the game.
+    /// Whether the search is for the current revision of the game.
     pub(super) is_current: bool,
-    /// Whether the expected move was played and its time limit still fits.
+    /// Whether the expected move was played and the time limit still fits.
     pub(super) is_hit: bool,
 }
 
-/// The next step for the search.
+/// The next step for the running search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NextStep {
-    /// Keep it.
+    /// Keep the search.
     Keep,
-    /// Turn it from pondering to thinking.
+    /// Switch the search from pondering to thinking.
     Turn,
-    /// Cancel it, and begin another for this purpose, if any.
+    /// Cancel the search and start another for this purpose, if any.
     Begin(Option<Purpose>),
 }
 
-/// Returns the step from the running search to the desired one.
+/// Returns the step that leads from the running search to the desired one.
 pub(super) fn step(running: Option<Running>, desired: Option<Purpose>) -> NextStep {
     match (running.filter(|running| running.is_current), desired) {
         (Some(running), Some(desired)) if running.purpose == desired => NextStep::Keep,
-        // The user may also request a move before making the expected one.
+        // The user may also request a move before playing the expected one.
         (Some(Running { purpose: Purpose::Ponder(_), is_hit: true, .. }), Some(Purpose::Think)) => {
             NextStep::Turn
         }
@@ -128,7 +129,7 @@ mod tests {
             change(&mut desired);
             desired
         };
-        // The desired state, whether the engine ponders, and the purpose with White to move.
+        // Rows: the desired state, whether the engine ponders, and the purpose with White to move.
         let table: [(DesiredState, bool, Option<Purpose>); 12] = [
             (desired(|_| {}), true, None),
             (desired(|w| w.side = Some(Color::White)), true, Some(Think)),

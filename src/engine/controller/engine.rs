@@ -1,8 +1,8 @@
-//! The engine as a state machine: a desired state, and one function that establishes it.
+//! The engine as a state machine: a desired state, and a function that establishes it.
 //!
 //! Every request changes the desired state (the game, the side to play, analysis, pondering) and
 //! ends with [`Engine::reconcile`]. That function compares it with the running search, if any, and
-//! starts, keeps, turns or cancels it. Requests do not depend on the current mode.
+//! starts, keeps, switches or cancels the search. Requests do not depend on the current mode.
 
 use std::time::{Duration, Instant};
 
@@ -25,38 +25,38 @@ use super::settings::{OpenLog, SettingError, Settings};
 use super::strength::new_seed;
 use super::worker::{BackgroundEvent, MakeBackend, SearchThread};
 
-/// The activity of the engine.
+/// What the engine is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Plays neither side.
+    /// Playing neither side.
     Force,
-    /// Waits for the opponent's move.
+    /// Waiting for the opponent's move.
     Waiting,
-    /// Searches for its own move.
+    /// Searching for a move to play.
     Thinking,
-    /// Searches on the opponent's time.
+    /// Searching while the opponent is to move.
     Pondering,
-    /// Analyses.
     Analysing,
 }
 
-/// The clocks as reported by the GUI since the last move.
+/// The clock times that the GUI has reported since the last move.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ReportedClocks {
     pub(super) own: Option<Duration>,
     pub(super) opponent: Option<Duration>,
 }
 
-/// A chess engine: a game, settings, clocks, a book and a search thread.
+/// A chess engine, which owns a game, settings, clocks, a book and a search thread.
 ///
-/// The owner waits for [`Engine::background_event`] and passes each event to [`Engine::receive`].
-/// After that, and after every request, it collects events with [`Engine::take_events`].
+/// The owner receives events from [`Engine::background_events`] and passes each of them to
+/// [`Engine::receive`]. After that, and after every request, it collects the resulting events with
+/// [`Engine::take_events`].
 pub(crate) struct Engine {
     pub(super) game: Game,
     pub(super) desired: DesiredState,
     pub(super) clocks: Clocks,
     pub(super) reported_clocks: ReportedClocks,
-    /// When the side to move got the turn.
+    /// The start of the current turn.
     pub(super) turn_began: Instant,
     pub(super) depth_limit: Option<Depth>,
     pub(super) settings: Settings,
@@ -64,28 +64,30 @@ pub(crate) struct Engine {
     pub(super) learning: Learning,
     pub(super) worker: SearchThread,
     pub(super) job: Option<RunningSearch>,
-    /// The scores of the engine's searched moves in this game.
+    /// The scores of the moves that the engine searched in this game.
     pub(super) scores: Vec<Score>,
     pub(super) draw_offered: bool,
-    /// Seed of the errors of a limited strength; a new one for each game.
+    /// Seed of the evaluation errors and overlooked moves at limited strength; renewed for each
+    /// game.
     pub(super) seed: u64,
-    /// Whether the next search should end at once.
+    /// Whether the next search should stop immediately.
     pub(super) hurry: bool,
     pub(super) pings: Pings,
     pub(super) open_log: OpenLog,
     pub(super) events: Vec<Event>,
-    /// Whether the note on self-play was sent in this game.
+    /// Whether the note about self-play games was sent in this game.
     noted_self_play: bool,
 }
 
 impl Engine {
-    /// Creates an engine at the start of a game that plays Black.
+    /// Creates an engine that plays Black, at the start of a game.
     ///
-    /// It opens no files: the book is passed in, network and endgame tables are opened by
-    /// [`Settings::open_usable`].
+    /// It opens no files: the caller passes the book, and [`Settings::open_usable`] opens the
+    /// network and the endgame tables.
     ///
     /// # Errors
-    /// If no thread can be started.
+    ///
+    /// If a thread cannot be started.
     pub(crate) fn new(
         make: MakeBackend,
         mut settings: Settings,
@@ -118,53 +120,48 @@ impl Engine {
         Ok(engine)
     }
 
-    /// The channel of background events.
+    /// Returns the receiver of background events.
     pub(crate) fn background_events(&self) -> &Receiver<BackgroundEvent> {
         self.worker.background_events()
     }
 
-    /// Returns a sender for further background events.
+    /// Returns a sender with which other threads can send background events.
     pub(crate) fn event_sender(&self) -> Sender<BackgroundEvent> {
         self.worker.event_sender()
     }
 
-    /// Returns the events since the last call. @17 @18 @20 @21 @22 @23 -
+    /// Removes and returns the pending events.
     pub(crate) fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
     }
 
-    /// The game so far.
     pub(crate) fn game(&self) -> &Game {
         &self.game
     }
 
-    /// The current position.
     pub(crate) fn position(&self) -> &Position {
         self.game.position()
     }
 
-    /// Whether the last position that was set up was illegal. If so, all moves are illegal until
-    /// the next one.
+    /// Whether the last position that was set up was illegal. If so, all moves are illegal until a
+    /// legal one is set up.
     pub(crate) fn is_broken(&self) -> bool {
         self.desired.broken
     }
 
-    /// What the user has set.
     pub(crate) fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The clocks.
     pub(crate) fn clocks(&self) -> &Clocks {
         &self.clocks
     }
 
-    /// The side that the engine plays.
+    /// Returns the side that the engine plays, or `None` for neither.
     pub(crate) fn side(&self) -> Option<Color> {
         self.desired.side
     }
 
-    /// What the engine is doing.
     pub(crate) fn mode(&self) -> Mode {
         match self.purpose() {
             Some(Purpose::Analyse) => Mode::Analysing,
@@ -176,17 +173,17 @@ impl Engine {
         }
     }
 
-    /// Whether all requests are complete, except a search that may be running.
+    /// Whether all requests are complete. A running search does not count.
     pub(crate) fn is_settled(&self) -> bool {
         self.worker.is_settled() && !self.book_loader.is_opening() && !self.learning.is_reading()
     }
 
-    /// Whether in addition all learnt rows are written.
+    /// Whether all requests are complete and all learned rows are written.
     pub(crate) fn is_done(&self) -> bool {
         self.is_settled() && self.learning.is_written()
     }
 
-    /// Starts a new game, in which the engine plays Black; a running analysis continues.
+    /// Starts a new game in which the engine plays Black. A running analysis continues.
     pub(crate) fn new_game(&mut self) {
         self.depth_limit = None;
         self.seed = new_seed();
@@ -201,7 +198,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Sends a note before the first counts of the embedded book in a game.
+    /// Sends a note if `move_reason` shows the first counts from the embedded book in this game.
     pub(super) fn note_self_play(&mut self, move_reason: &MoveReason) {
         let counted = match move_reason {
             MoveReason::Book(_) if self.book_loader.opponent_book().is_none() => *self.position(),
@@ -213,7 +210,7 @@ impl Engine {
         self.note_counts_of(&counted);
     }
 
-    /// Like [`Engine::note_self_play`], for the counts of a position.
+    /// Like [`Engine::note_self_play`], but for the counts of a position.
     pub(super) fn note_counts_of(&mut self, position: &Position) {
         if !self.noted_self_play && self.book_loader.book().counts_self_play(position) {
             self.noted_self_play = true;
@@ -236,17 +233,19 @@ impl Engine {
         self.changed();
     }
 
-    /// Marks the GUI's position as illegal: no move can be played until the next one.
+    /// Marks the GUI's position as illegal: no move can be played until a legal position is set up.
     pub(crate) fn set_illegal_position(&mut self) {
         self.desired.broken = true;
         self.changed();
         self.reconcile();
     }
 
-    /// Makes a move of the user. Unless in force mode or analysing, the engine answers it.
+    /// Plays a move for the user. The engine then answers it, unless it is in force mode or
+    /// analysing.
     ///
     /// # Errors
-    /// If the move is illegal, or it is the engine's turn.
+    ///
+    /// If the move is illegal, or if it is the engine's turn.
     pub(crate) fn play(&mut self, mv: Move) -> Result<(), IllegalMove> {
         if self.desired.broken || matches!(self.purpose(), Some(Purpose::Think)) {
             return Err(IllegalMove(mv));
@@ -268,12 +267,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Charges the mover's clock.
+    /// Charges the mover's clock for the time since the turn began.
     pub(super) fn charge(&mut self, mover: Color) {
         self.clocks.charge(mover, self.turn_began.elapsed(), self.game.moves().len());
     }
 
-    /// Reports if the game is over now, and stops playing then.
+    /// If the game is over, reports the result and stops playing.
     pub(super) fn claim(&mut self) {
         if let Some(outcome) = self.game.outcome() {
             self.desired.over = true;
@@ -282,13 +281,14 @@ impl Engine {
         }
     }
 
-    /// Plays neither side.
+    /// Makes the engine play neither side.
     pub(crate) fn force(&mut self) {
         self.desired.side = None;
         self.reconcile();
     }
 
-    /// Plays the side to move, at once. Reports a game that is already over.
+    /// Makes the engine play the side to move, starting immediately. If the game is over, reports
+    /// that.
     pub(crate) fn go(&mut self) {
         self.take_side(self.position().side_to_move());
         if self.position().has_no_moves() {
@@ -298,7 +298,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Plays the side that is not to move.
+    /// Makes the engine play the side that is not to move.
     pub(crate) fn play_other(&mut self) {
         self.take_side(!self.position().side_to_move());
         self.reconcile();
@@ -311,15 +311,15 @@ impl Engine {
         self.desired.over = false;
     }
 
-    /// Plays the side that is not to move, if any. After a change of the board other than a move,
-    /// it is the user's turn.
+    /// If the engine plays a side, makes it play the one that is not to move. After a change to the
+    /// board other than a move, it is the user's turn.
     fn wait(&mut self) {
         if self.desired.side.is_some() {
             self.desired.side = Some(!self.position().side_to_move());
         }
     }
 
-    /// Takes back this many moves. If there are fewer, takes none back and returns `false`.
+    /// Takes back this many plies. If fewer have been played, takes back none and returns `false`.
     pub(crate) fn undo(&mut self, plies: usize) -> bool {
         if self.desired.broken || self.game.moves().len() < plies {
             return false;
@@ -333,7 +333,6 @@ impl Engine {
         true
     }
 
-    /// Starts analysis.
     pub(crate) fn analyse(&mut self) {
         self.desired.side = None;
         self.desired.analysing = true;
@@ -341,7 +340,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Stops analysis, and plays neither side.
+    /// Stops analysis. The engine then plays neither side.
     pub(crate) fn stop_analysis(&mut self) {
         self.desired.analysing = false;
         self.reconcile();
@@ -358,14 +357,13 @@ impl Engine {
         }
     }
 
-    /// Resumes after [`Engine::pause`].
     pub(crate) fn resume(&mut self) {
         self.desired.paused = false;
         self.turn_began = Instant::now();
         self.reconcile();
     }
 
-    /// Moves as soon as possible, if thinking.
+    /// If the engine is thinking, makes it move as soon as possible.
     pub(crate) fn move_now(&mut self) {
         match &mut self.job {
             Some(job) if matches!(job.purpose, Purpose::Think | Purpose::Ordered) => {
@@ -381,7 +379,8 @@ impl Engine {
         }
     }
 
-    /// Handles a draw offer by the opponent. While thinking, the answer comes with the move.
+    /// Handles a draw offer from the opponent. If the engine is thinking, it answers together with
+    /// its move.
     pub(crate) fn offer_draw(&mut self) {
         if self.desired.side.is_none() {
             return;
@@ -399,7 +398,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Excludes moves at the root, until the position changes.
+    /// Excludes root moves until the position changes.
     pub(crate) fn exclude(&mut self, moves: &[Move]) {
         self.desired.excluded.extend(moves);
         self.desired.excluded.sort_unstable();
@@ -407,7 +406,7 @@ impl Engine {
         self.exclusions_changed();
     }
 
-    /// Includes moves again. @46 @50 @51 -
+    /// Allows excluded root moves again.
     pub(crate) fn include(&mut self, moves: &[Move]) {
         self.desired.excluded.retain(|mv| !moves.contains(mv));
         self.exclusions_changed();
@@ -418,7 +417,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Sets both clocks.
+    /// Sets the time control of both clocks.
     pub(crate) fn set_level(&mut self, level: Level) {
         self.clocks.set_level(level, self.game.moves().len());
         self.reported_clocks = ReportedClocks::default();
@@ -429,17 +428,17 @@ impl Engine {
         self.clocks.set_move_time(time);
     }
 
-    /// Limits the depth until the next game; `None` for no limit.
+    /// Limits the search depth, in plies, until the next game; `None` removes the limit.
     pub(crate) fn set_depth(&mut self, depth: Option<Depth>) {
         self.depth_limit = depth;
     }
 
-    /// Measures time by nodes, this many per second; 0 for the wall clock.
+    /// Measures time in nodes, at `nodes` per second; 0 switches back to the wall clock.
     pub(crate) fn set_node_rate(&mut self, nodes: u64) {
         self.clocks.set_node_rate(nodes);
     }
 
-    /// Sets the time left on the engine's clock. It counts from the engine's next turn.
+    /// Sets the time left on the engine's clock, effective from the engine's next turn.
     pub(crate) fn set_own_time(&mut self, left: Duration) {
         self.reported_clocks.own = Some(left);
     }
@@ -449,15 +448,16 @@ impl Engine {
         self.reported_clocks.opponent = Some(left);
     }
 
-    /// Answers with [`Event::Pong`] of this number once all earlier requests are complete.
+    /// Sends [`Event::Pong`] with this number once all earlier requests are complete.
     ///
-    /// This includes a move the engine is thinking about, but not pondering and analysis.
+    /// A move that the engine is thinking about counts as an earlier request, pondering and
+    /// analysis do not.
     pub(crate) fn ping(&mut self, number: u64) {
         self.pings.add(number, self.mode() == Mode::Thinking);
         self.answer_pings();
     }
 
-    /// Updates the state after the game or the excluded moves have changed.
+    /// Updates the state after a change of the game or of the excluded moves.
     pub(super) fn changed(&mut self) {
         self.desired.reset_for_new_position();
         self.draw_offered = false;

@@ -1,113 +1,105 @@
-//! Events of the engine.
-
 use crate::chess::position::{Move, Outcome, Position};
 use crate::engine::search::{Report, SearchResult, Transposition};
 use crate::games::book::{BookValue, Choice, UnrefutedMove};
 
-/// An event reported by the engine.
 #[derive(Debug, Clone)]
 pub(crate) enum Event {
-    /// The progress of a search.
+    /// A search has made progress.
     Report(SearchProgress),
-    /// A line of the search has transposed into the book.
+    /// A line of the search transposed into the book.
     Transposed(Transposed),
-    /// A note on the book's counts, sent before the first of them in a game.
+    /// A note about the book's counts, sent before the first of them in a game.
     Note(&'static str),
-    /// Learnt results veto moves of the book; a description.
+    /// Learned results vetoed book moves; contains a description.
     Vetoed(String),
-    /// The engine has moved.
+    /// The engine has played a move.
     Moved(Moved),
-    /// The engine begins to ponder.
+    /// The engine has started to ponder.
     Pondering(Expected),
-    /// A requested search with limits of its own has ended.
+    /// A requested search with its own limits has ended.
     OrderedResult(OrderedResult),
-    /// The game is over by the rules.
+    /// The game is over according to the rules.
     Over(Outcome),
-    /// The engine offers a draw, or accepts one.
+    /// The engine offers or accepts a draw.
     OfferDraw,
-    /// The engine resigns.
     Resigned,
-    /// Everything before the ping of this number is complete.
+    /// All requests before the ping with this number are complete.
     Pong(u64),
-    /// The book could not be opened; the reason.
+    /// The book could not be opened; contains the reason.
     BookFailed(String),
-    /// A resource is unavailable or something failed; a description. The engine continues.
+    /// A resource is unavailable or something failed; contains a description. The engine continues.
     Fault(String),
 }
 
-/// A report of a search, with the data to display it.
+/// A search report with the data needed to display it.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchProgress {
-    /// The current position of the game.
+    /// The current position of the game, before the expected move.
     pub position: Position,
-    /// The move that the opponent is expected to make, when pondering; the report's line begins
-    /// after it.
+    /// The expected move while pondering. The report's line starts after it.
     pub expected: Option<Move>,
-    /// The report, for the side to move after the expected move.
+    /// The report, scored for the side to move after the expected move.
     pub report: Report,
 }
 
-/// A line that has transposed into the book.
+/// A line that transposed into the book.
 #[derive(Debug, Clone)]
 pub(crate) struct Transposed {
-    /// The start of the line.
+    /// The position at the start of the line.
     pub position: Position,
-    /// The line, and the games that reached its end.
+    /// The line, and the games that reached its last position.
     pub found: Transposition,
-    /// The last report of the search, if there was one.
+    /// The last report of the search, if any.
     pub report: Option<Report>,
-    /// Further book data of the line's end, for analysis; empty in play.
+    /// More book data about the last position of the line, for analysis; empty during play.
     pub more: String,
 }
 
 impl Transposed {
-    /// Describes the line in one line of text.
+    /// Describes the transposition in one line of text.
     pub(crate) fn describe(&self) -> String {
         let found = self.found.describe(&self.position);
         if self.more.is_empty() { found } else { format!("{found}; {}", self.more) }
     }
 }
 
-/// A move of the engine.
+/// A move played by the engine.
 #[derive(Debug, Clone)]
 pub(crate) struct Moved {
-    /// The position before the move.
+    /// The position in which the move was played.
     pub position: Position,
-    /// The move.
     pub mv: Move,
-    /// The source of the move.
     pub move_reason: MoveReason,
 }
 
-/// The expected reply that the engine ponders on.
+/// The reply that the engine expects and ponders on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Expected {
-    /// The current position of the game.
+    /// The current position of the game, before the expected reply.
     pub position: Position,
-    /// The reply.
+    /// The expected reply.
     pub mv: Move,
 }
 
-/// The source of a move.
+/// The origin of a move.
 #[derive(Debug, Clone)]
 pub(crate) enum MoveReason {
-    /// The book.
+    /// The games in the book.
     Book(Choice),
-    /// An analysis of the position in the book.
+    /// An analysis of the position, stored in the book.
     Analysed(BookValue),
-    /// A search of the same position in another game.
+    /// The result of a search in another game that reached the same position.
     Learned(UnrefutedMove),
-    /// A search.
     Search(SearchResult),
 }
 
-/// The result of a search with limits of its own.
+/// The result of a search with its own limits.
 #[derive(Debug, Clone)]
 pub(crate) struct OrderedResult {
-    /// The best move; `None` if there is none.
+    /// The best move, or `None` if there are no legal moves.
     pub mv: Option<Move>,
-    /// The expected reply.
+    /// The expected reply, if known.
     pub ponder: Option<Move>,
-    /// The source of the move.
+    /// The origin of the move.
     pub move_reason: MoveReason,
 }

@@ -1,4 +1,4 @@
-//! Learning from the engine's searches and the results of its games.
+//! Learning from the engine's searches and from the results of its games.
 
 use std::time::Duration;
 
@@ -13,38 +13,39 @@ use crate::games::pgn::GameResult;
 use super::engine::Engine;
 use super::learning::MAX_QUIET_PLIES;
 
-/// Minimum depth of a search to be learnt, unless it finds a mate. Hand-set: the first tenth of a
-/// second.
+/// Minimum search depth for learning, unless the search finds a mate. Hand-set: roughly the depth
+/// reached in a tenth of a second.
 const MIN_DEPTH: Depth = 8;
-/// Time after which a long search is first written, before its end; then whenever the time has
-/// doubled. Hand-set.
+/// Elapsed time after which the result of a running search is first written, and again whenever the
+/// time has doubled. Hand-set.
 const FIRST_INTERIM: Duration = Duration::from_secs(5);
 
 impl Engine {
-    /// Starts learning with the file in the settings, if any.
+    /// Starts learning to the file in the settings, if there is one.
     pub(super) fn start_learning(&mut self) {
         self.learning.switch_file(&self.settings.learn, &self.worker.event_sender());
     }
 
-    /// Reads the file again at the start of a game, to include what other engines have learnt.
+    /// Reads the file again at the start of a game, to include what other engines have learned.
     pub(super) fn read_what_was_learnt(&mut self) {
         self.learning.read();
     }
 
-    /// Sets the learnt results that were read. Ignores those requested before a change of the file.
+    /// Installs learned results that have been read. Ignores them if another read was requested
+    /// since.
     pub(super) fn set_learned(&mut self, number: u64, learned: Option<Learned>) {
         if self.learning.take(number, learned) {
             self.put_books_together();
         }
     }
 
-    /// Sets the search's book: the user's, supplemented by the learnt results.
+    /// Sets the search's book: the user's book, supplemented by the learned results.
     pub(super) fn put_books_together(&mut self) {
         let book = self.learning.behind(self.book_loader.book());
         self.change_one(|settings| settings.search.book = Some(book));
     }
 
-    /// Returns the position that may be learnt from a search, if all its moves are searched.
+    /// Returns the position whose result may be learned, if the search covers all of its moves.
     pub(super) fn subject(&self, game: &Game, limits: &Limits) -> Option<Position> {
         let is_whole = limits.root_moves.is_empty() && limits.mate.is_none();
         let is_free = self.rating().is_none()
@@ -53,8 +54,8 @@ impl Engine {
         (self.learning.is_on() && is_whole && is_free).then(|| *game.position())
     }
 
-    /// Excludes moves from a search that were refuted before, if others remain. Returns the best of
-    /// them with its score.
+    /// Excludes moves that earlier searches refuted, if others remain. Returns the best excluded
+    /// move with its score.
     pub(super) fn leave_out_refuted(&self, game: &Game, limits: &mut Limits) -> Option<Scored> {
         let is_free = self.rating().is_none();
         let (open, best) = self.learning.refuted(game, limits).filter(|_| is_free)?;
@@ -62,8 +63,8 @@ impl Engine {
         Some(best)
     }
 
-    /// Learns the last completed iteration of a search. Returns its result, or the excluded move if
-    /// nothing better was found.
+    /// Learns the result of a finished search. Returns that result, or the excluded move if its
+    /// score is higher.
     pub(super) fn learn_result(&mut self, result: SearchResult) -> SearchResult {
         let Some(job) = &mut self.job else { return result };
         let (subject, refuted) = (job.learnable_position(result.score), job.refuted.take());
@@ -79,14 +80,14 @@ impl Engine {
         }
     }
 
-    /// Whether the search itself found the result, not an analysis in the book or a game
+    /// Whether the search found the result itself, rather than in a book analysis or a game
     /// (`BookSearch first`).
     fn is_own_finding(&self, met: Option<&Transposition>) -> bool {
         let mode = self.settings.search.book_search;
         met.is_none_or(|met| !met.line.is_empty() && mode != BookSearch::First)
     }
 
-    /// Learns from a long search before its end, in case it is interrupted.
+    /// Learns from a long search before it ends, in case it is interrupted.
     pub(super) fn learn_interim(&mut self, event: &SearchEvent) {
         let SearchEvent::Iteration(report) = event else { return };
         let Some(job) = &self.job else { return };
@@ -107,7 +108,7 @@ impl Engine {
         }
     }
 
-    /// Learns a report of the running search, if the search itself found it.
+    /// Learns from a report of the running search, if the search found the result itself.
     fn learn_report(&mut self, report: &Report) {
         let is_own = self.is_own_finding(report.book.as_ref());
         let Some(job) = self.job.as_mut().filter(|_| is_own) else { return };
@@ -125,15 +126,15 @@ impl Engine {
         }
     }
 
-    /// Learns the result of one of the engine's own games.
+    /// Learns the result of a game in which the engine has moved.
     pub(super) fn learn_game(&mut self, result: GameResult) {
         if std::mem::take(&mut self.learning.has_played) && !self.desired.broken {
             self.learning.keep(Row::of_game(&self.game, result), true);
         }
     }
 
-    /// Stores a move passed to a GUI that does not report the end of the game. If the GUI has made
-    /// the last one and this one ends the game, the result is learnt.
+    /// Records a move sent to a GUI that does not report the end of the game. If the GUI played the
+    /// previous one and this one ends the game, learns the result.
     pub(super) fn learn_given(&mut self, mv: Move) {
         let mut game = self.game.clone();
         let before = game
@@ -153,7 +154,7 @@ impl Engine {
     }
 }
 
-/// Learns from an analysis that is interrupted by the engine's end.
+/// Learns from an analysis that is still running when the engine is dropped.
 impl Drop for Engine {
     fn drop(&mut self) {
         self.learn_called_off();
@@ -171,14 +172,14 @@ mod tests {
     use crate::chess::score::Score;
     use crate::games::book::{Book, Counts};
 
-    /// A learning file in its own folder.
+    /// Returns a temporary folder and the path of a learning file in it.
     fn learning_file() -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("learnt");
         (dir, path)
     }
 
-    /// An engine that learns to a file and has a second for each move.
+    /// Returns an engine that learns to a file and has one second per move.
     fn learning_engine(path: &Path) -> TestEngine {
         let mut test_engine = TestEngine::new(|settings| {
             settings.ponder = false;
@@ -189,13 +190,13 @@ mod tests {
     }
 
     impl TestEngine {
-        /// Makes the user's move, which the engine answers by a search with this result.
+        /// Plays the user's move; the engine answers it after a search with this result.
         fn play_and_search(&mut self, user: &str, best: &str, score: Score) {
             self.play(user);
             self.finish_search(best, score);
         }
 
-        /// Ends the running search with this result; returns its limits.
+        /// Ends the running search with this result and returns the limits it had.
         fn finish_search(&mut self, best: &str, score: Score) -> Limits {
             let limits = self.started().limits;
             let result = SearchResult {
@@ -219,14 +220,14 @@ mod tests {
             self.moves();
         }
 
-        /// Returns the engine's answer, if it has one without a search.
+        /// Plays the user's move; returns the engine's answer if it needs no search.
         fn answer(&mut self, user: &str) -> Option<String> {
             self.play(user);
             self.moves().pop()
         }
     }
 
-    /// Loses a game by its second move and starts a new one.
+    /// Loses a game because of the engine's second move and starts a new one.
     fn lose_a_game(test_engine: &mut TestEngine) {
         test_engine.play_and_search("e2e4", "e7e5", 20);
         test_engine.play_and_search("g1f3", "f7f6", 10);
@@ -251,7 +252,7 @@ mod tests {
         assert!(!searched.contains(&"f7f6".parse().expect("a move")));
         test_engine.play_and_search("f1b5", "a7a6", 8);
         test_engine.engine.end_game(GameResult::Draw);
-        // Another engine uses it too.
+        // Another engine uses the learned results too.
         drop(test_engine);
         let mut other = learning_engine(&path);
         for (user, answer) in [("e2e4", "e7e5"), ("g1f3", "b8c6"), ("f1b5", "a7a6")] {
@@ -273,7 +274,7 @@ mod tests {
         test_engine.moves();
         test_engine.finish_search("b8c6", -400);
         assert_eq!(test_engine.moves(), ["f7f6"]);
-        // An analysis excludes no moves.
+        // Analysis does not exclude moves.
         test_engine.engine.undo(1);
         test_engine.engine.analyse();
         assert_eq!(test_engine.started().limits.root_moves, []);
@@ -286,12 +287,12 @@ mod tests {
         lose_a_game(&mut one);
         other.next_game();
         assert_eq!(other.answer("e2e4").as_deref(), Some("e7e5"));
-        // With more time an earlier, shorter search is not enough.
+        // With more time, an earlier, shorter search is not sufficient.
         other.engine.set_move_time(Duration::from_secs(60));
         other.next_game();
         assert_eq!(other.answer("e2e4"), None);
         other.started();
-        // Without the file nothing is known.
+        // Without the file, the engine has to search.
         other.engine.set_move_time(Duration::from_secs(1));
         other.engine.set_option("LearnFile", "").expect("an option");
         other.next_game();
@@ -373,7 +374,7 @@ mod tests {
         let faults = events.iter().filter(|event| matches!(event, Event::Fault(_)));
         assert_eq!(faults.count(), 1, "{events:?}");
         assert_eq!(fs::read_to_string(&path).expect("there"), "a letter");
-        // Waiting rows are written once that is possible.
+        // Waiting rows are written as soon as that is possible.
         fs::remove_file(&path).expect("there");
         test_engine.play_and_search("f1b5", "a7a6", 20);
         drop(test_engine);

@@ -1,4 +1,4 @@
-//! The main loop, which waits for both the user and the search.
+//! The main loop, which waits for input and for background events.
 
 use std::io;
 
@@ -7,36 +7,37 @@ use crossbeam::channel::{Receiver, select};
 use super::lines::Input;
 use super::worker::BackgroundEvent;
 
-/// Whether to continue.
+/// Whether the main loop continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flow {
-    /// Wait for more.
     Continue,
-    /// Leave the loop.
     Quit,
 }
 
-/// A user interface: one of the protocols, or the console. Only it writes to standard output.
+/// A user interface: a protocol or the console. Only the frontend writes to standard output.
 pub(crate) trait Frontend {
-    /// Handles a line of input.
+    /// Handles an item of input.
     ///
     /// # Errors
+    ///
     /// If the output cannot be written.
     fn input(&mut self, input: Input) -> io::Result<Flow>;
 
-    /// Handles an event of the search or of another thread.
+    /// Handles an event from the search or another background thread.
     ///
     /// # Errors
-    /// As for [`Frontend::input`].
+    ///
+    /// If the output cannot be written.
     fn handle_background_event(&mut self, background_event: BackgroundEvent) -> io::Result<()>;
 
-    /// Returns the channel of these events.
+    /// Returns the receiver of background events.
     fn background_events(&self) -> Receiver<BackgroundEvent>;
 }
 
-/// Runs a frontend until it, or its input, ends.
+/// Runs a frontend until it quits or its input ends.
 ///
 /// # Errors
+///
 /// If the output cannot be written.
 pub(crate) fn run(frontend: &mut dyn Frontend, inputs: &Receiver<Input>) -> io::Result<()> {
     let events = frontend.background_events();
@@ -47,7 +48,7 @@ pub(crate) fn run(frontend: &mut dyn Frontend, inputs: &Receiver<Input>) -> io::
                     return Ok(());
                 }
             }
-            // The frontend holds a sender of its own, so this channel is never closed.
+            // The frontend keeps a sender, so this channel is never closed.
             recv(events) -> event => {
                 event.into_iter().try_for_each(|event| frontend.handle_background_event(event))?;
             }

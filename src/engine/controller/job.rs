@@ -1,4 +1,4 @@
-//! The running search.
+//! The running search and its progress.
 
 use std::time::{Duration, Instant};
 
@@ -9,44 +9,42 @@ use crate::games::book::Scored;
 
 use super::desired_state::Purpose;
 
-/// A requested search.
+/// A search that has been sent to the search thread.
 pub(super) struct RunningSearch {
     pub(super) number: u64,
     pub(super) purpose: Purpose,
-    /// The revision of the game it is for.
+    /// The revision of the game that is searched.
     pub(super) revision: u64,
     pub(super) control: Control,
-    /// The time limit it was started with.
+    /// The time limit at the start of the search.
     pub(super) time: TimeLimit,
     pub(super) started: Instant,
     pub(super) status: SearchStatus,
     pub(super) report: Option<Report>,
-    /// The searched position, if the result is to be learnt.
+    /// The searched position, if the result may be learned.
     pub(super) subject: Option<Position>,
     /// The best of the moves excluded as refuted, with its score.
     pub(super) refuted: Option<Scored>,
-    /// The report of its last completed iteration.
+    /// The report of the last completed iteration.
     pub(super) completed: Option<Report>,
-    /// Elapsed time when its result was last written.
+    /// Elapsed search time when the result was last written.
     pub(super) learnt_at: Duration,
-    /// Its result, if it ended before it was needed.
+    /// The result, if the search ended before it was needed.
     pub(super) result: Option<SearchResult>,
 }
 
-/// The progress of a search.
+/// The progress of a search, for display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct SearchStatus {
-    /// Time since its start.
+    /// Time since the start of the search.
     pub elapsed: Duration,
-    /// Nodes searched.
     pub nodes: u64,
-    /// The iteration, in plies.
+    /// Depth of the current iteration, in plies.
     pub depth: Depth,
-    /// The number of the current root move, from 1; 0 before the first.
+    /// Number of the current root move, counted from 1; 0 before the first.
     pub number: usize,
-    /// The number of root moves.
+    /// Number of root moves.
     pub of: usize,
-    /// The current root move.
     pub current: Option<Move>,
 }
 
@@ -56,17 +54,18 @@ impl RunningSearch {
         self.purpose == Purpose::Ponder(mv) && self.revision == revision
     }
 
-    /// Whether it runs on the opponent's time.
+    /// Whether the search runs while the opponent is to move.
     pub(super) fn is_pondering(&self) -> bool {
         matches!(self.purpose, Purpose::Ponder(_))
     }
 
-    /// Returns the position for which this score can be learnt: no excluded move has a better one.
+    /// Returns the position for which this score can be learned, unless an excluded move has a
+    /// better one.
     pub(super) fn learnable_position(&self, score: Score) -> Option<Position> {
         self.subject.filter(|_| self.refuted.is_none_or(|(_, known)| score >= known))
     }
 
-    /// Updates the progress from an event.
+    /// Updates the progress from a search event.
     pub(super) fn note(&mut self, event: &search::SearchEvent) {
         match event {
             search::SearchEvent::Iteration(report) | search::SearchEvent::NewBest(report) => {

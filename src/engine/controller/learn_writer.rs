@@ -1,4 +1,5 @@
-//! The thread that writes and reads the learn file, so that the clock does not wait for the disk.
+//! The thread that reads and writes the learning file, so that the clock does not wait for the
+//! disk.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,21 +13,21 @@ use crate::games::book::{LearnFile, Learned, Row, Stamp, stamp};
 
 use super::worker::BackgroundEvent;
 
-/// The longest time between syncs during a game, which limits the loss by a power cut. At the end
-/// of a game everything is synced.
+/// Maximum time between syncs during a game. It limits the loss in a power failure. At the end of a
+/// game all rows are synced.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
-/// Maximum number of waiting rows while the file cannot be written: a long day's games.
+/// Maximum number of rows kept while the file cannot be written: a long day's games.
 const MAX_WAITING: usize = 10_000;
 
 enum WriteRequest {
-    /// Writes rows; at the end of a game, syncs the file.
+    /// Write these rows, and sync the file if a game has ended.
     Keep { rows: Vec<Row>, ends_game: bool },
-    /// Reads the file and sends its contents with this number.
+    /// Read the file and send its contents with this number.
     Read(u64),
 }
 
-/// Handle of the thread. Dropping it waits until everything is synced.
+/// Handle to the thread. Dropping it waits until all rows are written and synced.
 pub(super) struct LearnWriter {
     orders: Option<Sender<WriteRequest>>,
     thread: Option<JoinHandle<()>>,
@@ -36,7 +37,8 @@ impl LearnWriter {
     /// Starts a thread for the file at `path`. It reports failures as [`BackgroundEvent::Fault`].
     ///
     /// # Errors
-    /// If the system starts no thread.
+    ///
+    /// If the operating system cannot start a thread.
     pub(super) fn start(path: &str, event_sender: Sender<BackgroundEvent>) -> io::Result<Self> {
         let (orders, inbox) = unbounded();
         let path = PathBuf::from(path);
@@ -45,18 +47,19 @@ impl LearnWriter {
         Ok(LearnWriter { orders: Some(orders), thread: Some(thread) })
     }
 
-    /// Requests rows to be written; the answer is [`BackgroundEvent::Kept`].
+    /// Requests that rows be written. [`BackgroundEvent::Kept`] confirms the request.
     pub(super) fn keep(&self, rows: Vec<Row>, ends_game: bool) {
         self.give(WriteRequest::Keep { rows, ends_game });
     }
 
-    /// Requests the file to be read; the answer is [`BackgroundEvent::Learned`] with this number.
+    /// Requests that the file be read. The contents arrive as [`BackgroundEvent::Learned`] with
+    /// this number.
     pub(super) fn read(&self, number: u64) {
         self.give(WriteRequest::Read(number));
     }
 
     fn give(&self, order: WriteRequest) {
-        // The thread lives as long as requests can be sent.
+        // The thread runs as long as requests can be sent.
         if let Some(orders) = &self.orders {
             let _ = orders.send(order);
         }
@@ -72,18 +75,18 @@ impl Drop for LearnWriter {
     }
 }
 
-/// The state of the writer's thread.
+/// State of the writer thread.
 struct WriterThread<'a> {
     path: &'a Path,
     event_sender: Sender<BackgroundEvent>,
-    /// The file; `None` if it could not be opened.
+    /// The open file, or `None` if it could not be opened.
     file: Option<LearnFile>,
-    /// Rows that could not be written yet.
+    /// Rows that have not been written yet.
     waiting: Vec<Row>,
     synced: Instant,
-    /// Whether a fault was reported since rows were last written.
+    /// Whether a fault has been reported since rows were last written.
     complained: bool,
-    /// What was last read, and when.
+    /// The contents last read.
     learned: Option<Learned>,
     read: Option<Stamp>,
 }
@@ -133,7 +136,7 @@ impl<'a> WriterThread<'a> {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        // A last attempt for waiting rows.
+        // A last attempt to write the waiting rows.
         self.write();
         self.sync();
     }
@@ -164,7 +167,7 @@ impl<'a> WriterThread<'a> {
         }
     }
 
-    /// Sends the contents of the file; those read last if it has not changed.
+    /// Sends the contents of the file; reads it only if it has changed.
     fn send_contents(&mut self, number: u64) {
         let now = stamp(self.path);
         if now != self.read {

@@ -1,4 +1,4 @@
-//! Learnt results, and their use when a position occurs again.
+//! Learned results, and their use when a position occurs again.
 
 use std::time::Duration;
 
@@ -12,41 +12,41 @@ use super::learn_writer::LearnWriter;
 use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
-/// After this many quiet plies the fifty-move rule is near, which a search of the same position in
-/// another game ignored.
+/// Maximum halfmove clock for using learned results. Beyond it the fifty-move rule is near, which a
+/// search in another game did not take into account.
 pub(super) const MAX_QUIET_PLIES: u16 = 80;
-/// A learnt move is played at once if its search took at least this share of the time available
-/// now, in percent. Hand-set: half the effort costs less than a ply.
+/// A learned move is played immediately if its search took at least this percentage of the time
+/// available now. Hand-set: half the time costs less than one ply.
 const ENOUGH: u32 = 50;
 
-/// Learnt results and the file they are written to.
+/// Learned results and the thread that writes them.
 #[derive(Default)]
 pub(super) struct Learning {
     writer: Option<LearnWriter>,
     learned: Option<Learned>,
-    /// The number of read requests so far.
+    /// Number of read requests so far; identifies the latest one.
     asked: u64,
     is_reading: bool,
-    /// The number of write requests not yet complete.
+    /// Number of write requests that are not yet complete.
     unwritten: usize,
-    /// Whether the engine has moved in this game since its result was last learnt.
+    /// Whether the engine has moved in this game since the game's result was last learned.
     pub(super) has_played: bool,
-    /// The last move passed to a GUI, and its position.
+    /// The key of the last position for which a GUI received a move, and that move.
     pub(super) given: Option<(u64, Move)>,
 }
 
 impl Learning {
-    /// Whether the file is still being read.
+    /// Whether a requested read is not yet complete.
     pub(super) fn is_reading(&self) -> bool {
         self.is_reading
     }
 
-    /// Whether there is a file to learn to.
+    /// Whether a learning file is in use.
     pub(super) fn is_on(&self) -> bool {
         self.writer.is_some()
     }
 
-    /// Learns to another file, or to none; reads it first.
+    /// Switches to another learning file and reads it; an empty path stops learning.
     pub(super) fn switch_file(&mut self, path: &str, event_sender: &Sender<BackgroundEvent>) {
         *self = Learning { asked: self.asked, ..Learning::default() };
         if path.is_empty() {
@@ -62,7 +62,7 @@ impl Learning {
         self.read();
     }
 
-    /// Requests the file to be read again, as other engines may have written to it.
+    /// Requests that the file be read again, as other engines may have written to it.
     pub(super) fn read(&mut self) {
         if let Some(writer) = &self.writer {
             self.asked += 1;
@@ -71,18 +71,17 @@ impl Learning {
         }
     }
 
-    /// Resets the state for a new game on the board.
+    /// Resets the state for a new game.
     pub(super) fn board_was_set(&mut self) {
         self.has_played = false;
         self.given = None;
     }
 
-    /// Records that the engine has moved.
     pub(super) fn moved(&mut self) {
         self.has_played = true;
     }
 
-    /// Sets the results that were read; returns `false` if another read was requested since.
+    /// Installs results that have been read; returns `false` if another read was requested since.
     pub(super) fn take(&mut self, number: u64, learned: Option<Learned>) -> bool {
         if number != self.asked {
             return false;
@@ -92,7 +91,7 @@ impl Learning {
         true
     }
 
-    /// Requests rows to be written, the last of a game or others.
+    /// Requests that rows be written. `ends_game` also syncs the file.
     pub(super) fn keep(&mut self, rows: Vec<Row>, ends_game: bool) {
         if let Some(writer) = self.writer.as_ref().filter(|_| !rows.is_empty()) {
             self.unwritten += 1;
@@ -100,22 +99,22 @@ impl Learning {
         }
     }
 
-    /// Records that rows were written.
+    /// Records that a write request is complete.
     pub(super) fn kept(&mut self) {
         self.unwritten = self.unwritten.saturating_sub(1);
     }
 
-    /// Whether all rows are written.
+    /// Whether all write requests are complete.
     pub(super) fn is_written(&self) -> bool {
         self.unwritten == 0
     }
 
-    /// Returns the learnt results as a book.
+    /// Returns the learned results as a book.
     pub(super) fn book(&self) -> Option<&Book> {
         self.learned.as_ref().map(Learned::book)
     }
 
-    /// Returns `book` supplemented by the learnt results.
+    /// Returns `book` supplemented by the learned results.
     pub(super) fn behind(&self, book: &Book) -> Book {
         match self.book() {
             Some(learned) => book.clone().followed_by(learned),
@@ -123,8 +122,8 @@ impl Learning {
         }
     }
 
-    /// Returns the moves to search within `limits`, without refuted ones, and the best refuted move
-    /// with its score. `None` if all moves are to be searched.
+    /// Returns the moves to search within `limits`, without the refuted ones, and the best refuted
+    /// move with its score. Returns `None` if all moves should be searched.
     pub(super) fn refuted(&self, game: &Game, limits: &Limits) -> Option<(Vec<Move>, Scored)> {
         let is_plain = limits.root_moves.is_empty() && limits.mate.is_none();
         let learned = self.learned.as_ref().filter(|_| is_plain && !limits.is_analysis())?;
@@ -135,7 +134,7 @@ impl Learning {
         (limits.multi_pv == 1 && !open.is_empty()).then_some((open, best))
     }
 
-    /// Returns the move to play at once in a game, instead of searching within `limits`.
+    /// Returns a learned move to play immediately instead of searching within `limits`.
     pub(super) fn answer(&self, game: &Game, limits: &Limits) -> Option<UnrefutedMove> {
         let unrefuted = self.learned.as_ref()?.unrefuted(game.position())?;
         let move_number = game.position().fullmove_number();
@@ -144,16 +143,17 @@ impl Learning {
     }
 }
 
-/// Whether a move neither repeats a position of the game nor comes close to the draw by the
-/// fifty-move rule. Results of other games ignore both.
+/// Whether a move neither repeats a position of the game nor leads close to a fifty-move draw.
+/// Results learned in other games ignore both.
 pub(super) fn is_new(game: &Game, mv: Move) -> bool {
     let after = game.position().play(mv);
     let repeats = game.positions().iter().any(|before| before.key() == after.key());
     !repeats && after.halfmove_clock() <= MAX_QUIET_PLIES
 }
 
-/// Whether a search within `limits` at this move of the game would not have much more time than the
-/// one that found `value` in `time`.
+/// Whether a search that found `value` in `time` suffices at this move number.
+///
+/// It suffices if a new search within `limits` would not get much more time.
 pub(super) fn is_enough(
     value: &BookValue,
     time: Duration,

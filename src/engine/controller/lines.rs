@@ -1,41 +1,41 @@
-//! Lines of text from an arbitrary byte stream.
+//! Splits a byte stream into lines of text.
 
 use std::io::{self, BufRead};
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 
-/// An item of input.
+/// An item from the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Input {
-    /// A line without its end. Invalid UTF-8 and NULs are replaced by `U+FFFD`.
+    /// A line without its terminator. Invalid UTF-8 and NULs are replaced by `U+FFFD`.
     Line(String),
-    /// The beginning of a line that is longer than any command may be.
+    /// The beginning of a line that is longer than any command.
     TooLong(String),
     /// The end of the input.
     End,
-    /// A signal to leave.
+    /// A signal to quit.
     Leave,
 }
 
-/// The longest complete line, in bytes. A FEN has 90, the longest `position startpos moves` of a
-/// UCI GUI some 30,000 (5,900 plies, the longest possible game).
+/// Maximum length of a complete line, in bytes. A FEN has up to 90. The longest `position startpos
+/// moves` from a UCI GUI has about 30,000 (5,900 plies, the longest possible game).
 const LONGEST: usize = 64 * 1024;
 
 /// Bytes kept of a longer line.
 const KEPT: usize = 80;
 
-/// Maximum number of waiting lines; the sender blocks beyond that.
+/// Maximum number of waiting lines, beyond which the sender blocks.
 const WAITING: usize = 1024;
 
-/// Creates a channel for input.
 pub(crate) fn inputs() -> (Sender<Input>, Receiver<Input>) {
     bounded(WAITING)
 }
 
-/// Reads lines on a thread of its own until the input ends.
+/// Reads lines on a separate thread until the input ends.
 ///
 /// # Errors
-/// If the system starts no thread.
+///
+/// If the operating system cannot start a thread.
 pub(crate) fn read_lines(
     mut source: impl BufRead + Send + 'static,
     sender: Sender<Input>,
@@ -51,7 +51,7 @@ pub(crate) fn read_lines(
     Ok(())
 }
 
-/// Returns the next line, the last one possibly unterminated; `None` at the end of the input.
+/// Returns the next line, or `None` at the end of the input. The last line may be unterminated.
 fn next(source: &mut impl BufRead) -> io::Result<Option<Input>> {
     let mut line = Vec::new();
     let mut length = 0;

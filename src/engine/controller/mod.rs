@@ -1,8 +1,8 @@
-//! The controller: it owns the game, the settings, the clocks, the book and the search thread.
+//! The controller, which owns the game, the settings, the clocks, the book and the search thread.
 //!
 //! [`Engine`] takes requests as method calls and reports [`Event`]s; neither is text. The protocols
-//! ([`crate::protocols::cecp`], [`crate::protocols::uci`]) and the console turn lines into requests
-//! and events into lines.
+//! ([`crate::protocols::cecp`], [`crate::protocols::uci`]) and the console translate lines into
+//! requests and events into lines.
 //!
 //! # Frontends
 //!
@@ -13,38 +13,39 @@
 //!
 //! Every request edits the `DesiredState` (the side to play, analysis, pause, …) and ends with
 //! `reconcile`. The pure function `desired_state::step` compares the desired state with the running
-//! search. It keeps the search, turns a ponder search into a normal one after a ponder hit, or
-//! cancels it and starts another. Jobs have numbers, and events of an older job are dropped.
+//! search. It keeps the search, switches a ponder search to a normal one after a ponder hit, or
+//! cancels it and starts another. Searches have job numbers, and events from an older job are
+//! discarded.
 //!
-//! The search runs on a thread of its own (`worker`), which takes its orders from a queue. Settings
+//! The search runs on a separate thread (`worker`), which takes its requests from a queue. Settings
 //! go through the same queue, so the answer to a ping never overtakes a slow change of the memory
-//! size. The engine reports these answers as events among its others (`pings`).
+//! size. The engine reports these answers as ordinary events (`pings`).
 //!
 //! # Options
 //!
 //! The table `settings::SETTINGS` declares every option. Both protocols and the console read it;
-//! each uses the rows that have a name for it. Names for xboard contain no blanks, because
-//! python-chess cuts them at the first one.
+//! each uses the rows that have a name for it. Names for xboard contain no spaces, because
+//! python-chess truncates them at the first one.
 //!
-//! Networks and endgame tables are opened only when their own option changes (`set_options`), books
-//! on a thread of their own (`book_loader`).
+//! Networks and endgame tables are opened only when their own option changes (`set_options`). Books
+//! are opened on a separate thread (`book_loader`).
 //!
 //! # Learning
 //!
-//! The thread of `learn_writer` writes what the engine learns and reads the file. Searches never
-//! wait for the disk; the answer to a ping does. At the start of a game the file is read again if
-//! it has changed, before the first search.
+//! The thread in `learn_writer` reads the learning file and writes what the engine learns. Searches
+//! never wait for the disk; the answer to a ping does. At the start of a game, before the first
+//! search, the file is read again if it has changed.
 //!
 //! During a search, learned positions are looked up after those of the book. At the root,
-//! `learning` has a rule of its own: it plays a learned move at once if the move has not been
-//! refuted and its search had at least half the effort that a search now would get. Book moves that
-//! the learned games contradict are vetoed and reported as [`Event::Vetoed`].
+//! `learning` applies an additional rule: it plays a learned move immediately if the move has not
+//! been refuted and its search took at least half the effort that a new search would get. Book
+//! moves that the learned games contradict are vetoed and reported as [`Event::Vetoed`].
 //!
 //! # Reduced strength
 //!
 //! `strength` converts a rating (`UCI_Elo`) to limits and a `search::Handicap`: fewer nodes, an
 //! error in each evaluation, and overlooked moves. Such a search uses one thread and neither a book
-//! nor endgame tables. At the root, lower ratings leave the book earlier. An opponent book (option
+//! nor endgame tables. Lower ratings leave the opening book earlier. An opponent book (option
 //! `OpponentBook`) replaces the book.
 
 mod book_loader;

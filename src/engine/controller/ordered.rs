@@ -1,4 +1,4 @@
-//! Searches with limits of their own, as requested by UCI.
+//! Searches with their own limits, as requested over UCI.
 
 use crate::chess::position::Game;
 use crate::engine::search::{Limits, SearchResult};
@@ -8,7 +8,7 @@ use super::engine::Engine;
 use super::event::{Event, MoveReason, OrderedResult};
 
 impl Engine {
-    /// Sets a whole game, to be searched from its end.
+    /// Replaces the game. Searches start from its last position.
     pub(crate) fn set_game(&mut self, game: Game) {
         self.desired.ordered = None;
         self.game = game;
@@ -17,10 +17,10 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Searches within limits and reports the result as [`Event::OrderedResult`].
+    /// Searches within `limits` and reports the result as [`Event::OrderedResult`].
     ///
-    /// It may be a book move, unless the search ponders or has no limits. [`Engine::move_now`] ends
-    /// the search.
+    /// The result may be a book move, unless the search ponders or has no limits.
+    /// [`Engine::move_now`] ends the search.
     pub(crate) fn search(&mut self, limits: Limits) {
         self.desired.ordered = Some(limits);
         self.hurry = false;
@@ -28,7 +28,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Handles a ponder hit: the opponent has made the expected move.
+    /// Handles a ponder hit: the opponent has played the expected move.
     pub(crate) fn ponder_hit(&mut self) {
         let Some(limits) = &mut self.desired.ordered else { return };
         limits.ponder = false;
@@ -39,7 +39,7 @@ impl Engine {
         }
     }
 
-    /// Handles the end of the requested search. The result is held back until it may be reported.
+    /// Handles the end of the requested search. Holds the result back until it may be reported.
     pub(super) fn ordered_search_ended(&mut self, result: SearchResult) {
         let must_hold_result = self.must_hold_result();
         match &mut self.job {
@@ -48,7 +48,8 @@ impl Engine {
         }
     }
 
-    /// Whether the result must wait for a request, however early the search ends.
+    /// Whether the result must be held back until another request arrives, even if the search has
+    /// ended.
     fn must_hold_result(&self) -> bool {
         self.desired.ordered.as_ref().is_some_and(|limits| limits.ponder || limits.is_analysis())
     }
@@ -67,7 +68,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Answers a request by a known move; returns `false` if there is none.
+    /// Answers the request with a move that needs no search; returns `false` if there is none.
     pub(super) fn find_known(&mut self) -> bool {
         let all_moves =
             self.desired.ordered.as_ref().is_some_and(|limits| limits.root_moves.is_empty());

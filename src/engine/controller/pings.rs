@@ -1,20 +1,20 @@
 //! Pings, which are answered once all earlier requests are complete.
 //!
-//! A ping while the engine thinks is answered after its move. Any other is answered as soon as the
-//! requests before it are complete, and always before the effects of later ones: xboard drops a
-//! move that comes while it waits for the answer, and the game would hang.
+//! A ping that arrives while the engine is thinking is answered after its move. Any other ping is
+//! answered as soon as the requests before it are complete, and always before later requests take
+//! effect: xboard drops a move that arrives while it waits for the answer, and the game would hang.
 
-/// Waiting pings, in order of arrival.
+/// Pings that have not been answered, in the order of arrival.
 #[derive(Debug, Default)]
 pub(super) struct Pings {
-    /// Due once all requests are complete.
+    /// Pings due once all requests are complete.
     due: Vec<u64>,
-    /// Due once the engine has moved, too.
+    /// Pings due once the engine has also moved.
     after_move: Vec<u64>,
 }
 
 impl Pings {
-    /// Adds a ping; `thinking` is whether the engine is thinking.
+    /// Adds a ping. `thinking` is true if the engine is thinking.
     pub(super) fn add(&mut self, number: u64, thinking: bool) {
         if thinking { &mut self.after_move } else { &mut self.due }.push(number);
     }
@@ -23,8 +23,8 @@ impl Pings {
         self.due.is_empty() && self.after_move.is_empty()
     }
 
-    /// Returns the pings to answer now, given whether the engine is `thinking` and all requests are
-    /// complete (`settled`).
+    /// Returns the pings to answer now. `thinking` is true if the engine is thinking, `settled` if
+    /// all requests are complete.
     pub(super) fn take_due(&mut self, thinking: bool, settled: bool) -> Vec<u64> {
         if !thinking {
             self.due.append(&mut self.after_move);

@@ -1,4 +1,4 @@
-//! The engine's moves, draw offers and resignation.
+//! The engine's moves, draw offers and resignations.
 
 use crate::chess::position::{Game, Move};
 use crate::chess::score::Score;
@@ -9,17 +9,17 @@ use super::desired_state::Purpose;
 use super::engine::Engine;
 use super::event::{Event, MoveReason, Moved};
 
-/// Number of consecutive lost scores before the engine resigns.
+/// Number of consecutive lost scores after which the engine resigns.
 const LOST_MOVES: usize = 3;
-/// Number of consecutive level scores before the engine offers or accepts a draw.
+/// Number of consecutive level scores after which the engine offers or accepts a draw.
 const DEAD_MOVES: usize = 8;
-/// A score within this many centipawns of a draw is level.
+/// Maximum absolute value of a score that counts as level, in centipawns.
 const DEAD_SCORE: Score = 8;
-/// The first move at which a game can be dead.
+/// The first move number at which a game can be dead.
 const DEAD_FROM: u16 = 40;
 
 impl Engine {
-    /// Plays the result of a search, or resigns.
+    /// Plays the move found by a search, or resigns.
     pub(super) fn play_found(&mut self, result: SearchResult) {
         let Some(mv) = self.legal_or_any(result.best) else { return self.reconcile() };
         if result.best.is_some() {
@@ -43,8 +43,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Returns the move if it is legal, as it is unless the search crashed; otherwise any legal
-    /// move. `None` if there is none.
+    /// Returns `best` if it is legal, which it is unless the search crashed; otherwise any legal
+    /// move. Returns `None` if there are no legal moves.
     pub(super) fn legal_or_any(&self, best: Option<Move>) -> Option<Move> {
         best.filter(|&mv| self.position().is_legal(mv)).or_else(|| {
             let any = self.position().legal_moves().iter().next()?;
@@ -53,8 +53,7 @@ impl Engine {
         })
     }
 
-    /// Returns the move known here without a search for this purpose: from the book's games, or
-    /// else from an earlier search.
+    /// Returns a move that needs no search: from the book's games, or else from an earlier search.
     pub(super) fn known_move(&mut self, purpose: Purpose) -> Option<(Move, MoveReason)> {
         let learned = self.learning.book();
         let choice = self.book_loader.choose(&self.game, &self.settings, learned);
@@ -66,8 +65,8 @@ impl Engine {
         self.found_before(purpose, &self.game)
     }
 
-    /// Returns the move of an earlier search, by an analysis of the book or by the engine, if a
-    /// search now would not find more.
+    /// Returns the move of an earlier search (a book analysis or a learned result) if a new search
+    /// would not find more.
     pub(super) fn found_before(&self, purpose: Purpose, game: &Game) -> Option<(Move, MoveReason)> {
         if self.rating().is_some() {
             return None;
@@ -83,7 +82,7 @@ impl Engine {
             .or_else(|| learnt().map(|unrefuted| (unrefuted.mv, MoveReason::Learned(unrefuted))))
     }
 
-    /// Plays a known move, if there is one.
+    /// Plays a move that needs no search; returns `false` if there is none.
     pub(super) fn play_known(&mut self) -> bool {
         let Some((mv, move_reason)) = self.known_move(Purpose::Think) else { return false };
         if self.draw_offered {
@@ -124,7 +123,7 @@ impl Engine {
             && last.iter().all(|score| score.abs() <= DEAD_SCORE)
     }
 
-    /// Accepts an offered draw, if that is good enough.
+    /// Answers a draw offer: accepts if the engine is behind by its contempt or the game is dead.
     pub(super) fn answer_offer(&mut self) {
         self.draw_offered = false;
         let contempt = self.settings.contempt as Score;

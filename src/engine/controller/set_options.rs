@@ -1,4 +1,4 @@
-//! Changes of the settings, and their effects.
+//! Changes to the settings, and their effects.
 
 use crate::chess::position::Position;
 use crate::games::book::{Book, OpponentBook};
@@ -11,18 +11,19 @@ use super::settings::{Kind, OpenLog, Setting, SettingError, Settings};
 use super::strength::ratings;
 
 impl Engine {
-    /// Sets the action for a change of the log file.
+    /// Sets the function to call when the log file changes.
     pub(crate) fn on_log_file(&mut self, open: OpenLog) {
         self.open_log = open;
     }
 
-    /// Changes a setting by its name, at any time.
+    /// Changes a setting by name. Allowed at any time.
     ///
     /// A search for a move continues with the old value; pondering and analysis restart.
     ///
     /// # Errors
+    ///
     /// If there is no such setting, the value is invalid, or a file that it names cannot be used.
-    /// Nothing has changed then.
+    /// The settings are then unchanged.
     pub(crate) fn set_option(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
         let row = Setting::find(name).ok_or(SettingError::Unknown)?;
         if matches!(row.kind, Kind::ClearMemory) {
@@ -43,7 +44,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Reports that a number was reduced to what is possible here.
+    /// Reports that a value was reduced to what this machine supports.
     fn report_cut(&mut self, name: &str, desired: i64, used: i64) {
         if desired > used {
             let text = format!(
@@ -54,7 +55,7 @@ impl Engine {
         }
     }
 
-    /// Applies new settings, whose files except the book are already open. @5 @6 -
+    /// Applies new settings. All of their files except the book are already open.
     fn change(&mut self, settings: Settings) {
         let old = std::mem::replace(&mut self.settings, settings);
         let new = &self.settings;
@@ -86,17 +87,17 @@ impl Engine {
         self.change(settings);
     }
 
-    /// Thinks on the opponent's time, or does not.
+    /// Turns pondering on or off.
     pub(crate) fn set_ponder(&mut self, on: bool) {
         self.change_one(|settings| settings.ponder = on);
     }
 
-    /// Plays moves from the book, or does not.
+    /// Turns playing from the book on or off.
     pub(crate) fn set_own_book(&mut self, on: bool) {
         self.change_one(|settings| settings.own_book = on);
     }
 
-    /// Limits the memory of all tables together, in mebibytes.
+    /// Limits the total memory of all tables, in mebibytes.
     pub(crate) fn set_memory(&mut self, megabytes: u64) {
         self.change_one(|settings| settings.set_memory(megabytes));
         let desired = i64::try_from(megabytes).unwrap_or(i64::MAX);
@@ -107,7 +108,7 @@ impl Engine {
         self.change_one(|settings| settings.set_threads(count));
     }
 
-    /// Restarts pondering and analysis.
+    /// Restarts a running ponder search or analysis.
     fn restart(&mut self) {
         if self.job.as_ref().is_some_and(|job| job.purpose != Purpose::Think) {
             self.cancel();
@@ -115,7 +116,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Sets a book that was opened, or reports the error.
+    /// Installs a book that has been opened, or reports the error.
     pub(super) fn set_book(&mut self, number: u64, book: Result<Book, String>) {
         let (book, why) = match book {
             Ok(book) => (Some(book), None),
@@ -127,7 +128,7 @@ impl Engine {
         }
     }
 
-    /// Sets an opponent book that was read, or reports the error.
+    /// Installs an opponent book that has been read, or reports the error.
     pub(super) fn set_opponent_book(
         &mut self,
         number: u64,
@@ -139,7 +140,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Plays from the opponent book named by [`Settings::opponent_book`] from now on.
+    /// Plays from an opponent book that is already open. [`Settings::opponent_book`] contains its
+    /// name.
     pub(crate) fn play_by_opponent_book(&mut self, opponent_book: OpponentBook) {
         self.book_loader.install_opponent_book(opponent_book);
     }
@@ -148,21 +150,22 @@ impl Engine {
         self.book_loader.opponent_book()
     }
 
-    /// Returns the rating to play at: that of the settings, or else of the opponent book.
+    /// Returns the rating to play at: the one in the settings, or else the opponent book's.
     ///
-    /// `None` for full strength, also for opponent books above the highest rating.
+    /// Returns `None` for full strength, also if the opponent book's rating is above the maximum.
     pub(crate) fn rating(&self) -> Option<i64> {
         let of_opponent_book = || self.opponent_book()?.rating.map(i64::from);
         let asked = self.settings.rating().or_else(of_opponent_book)?;
         (asked <= *ratings().end()).then_some(asked.max(*ratings().start()))
     }
 
-    /// Returns the name of a position's opening, if it has its own.
+    /// Returns the ECO code and name of the opening, if the position itself is listed in the
+    /// opening names.
     pub(crate) fn opening(&self, position: &Position) -> Option<String> {
         self.book_loader.opening(position)
     }
 
-    /// Returns the book that moves are played from, supplemented by learnt results.
+    /// Returns the search's book: the user's book, supplemented by the learned results.
     pub(crate) fn book(&self) -> &Book {
         self.settings.search.book.as_ref().unwrap_or(self.book_loader.book())
     }

@@ -1,4 +1,4 @@
-//! The user's settings as one table, used by both protocols and the console.
+//! The user's settings, declared in one table for both protocols and the console.
 
 use std::io;
 use std::path::Path;
@@ -21,78 +21,74 @@ use crate::engine::search::constants::{values as constant, with_constants};
 #[cfg(feature = "tune")]
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Called with the name of a new log file; empty for none.
+/// Called with the path of the new log file; the path is empty if there is none.
 pub(crate) type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
 
-/// All settings of the user. The defaults are for a game against a person on one core.
+/// All settings of the user. The defaults are for a game against a human on one core.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// The search's configuration. Its files are opened from the names below.
+    /// Configuration of the search. Its files are opened from the paths below.
     pub search: Config,
-    /// Whether to ponder.
     pub ponder: bool,
-    /// Number of best lines shown by an analysis.
+    /// Number of best lines that an analysis shows.
     pub lines: i64,
-    /// Whether thinking output contains the chances to win, draw and lose.
+    /// Whether thinking output includes the probabilities of a win, a draw and a loss.
     pub show_wdl: bool,
     /// Whether moves are played from the book.
     pub own_book: bool,
-    /// The book's file or files, see [`crate::games::book::Book::open_all`]; empty for the embedded
-    /// book.
+    /// Paths of the books, see [`crate::games::book::Book::open_all`]; empty for the embedded book.
     pub book: String,
     /// The policy for choosing book moves.
     pub policy: Policy,
-    /// Largest loss of a book move by the analysis, in centipawns.
+    /// Maximum loss of a book move according to the analysis, in centipawns.
     pub max_loss: Score,
-    /// The learn file; empty for none.
+    /// Path of the learning file; empty for none.
     pub learn: String,
-    /// Whether learnt results may veto book moves.
+    /// Whether learned results may veto book moves.
     pub veto: bool,
-    /// The player whose games are imitated, see [`crate::games::book::OpponentBook::open`]; empty
-    /// for none.
+    /// The player to imitate, see [`crate::games::book::OpponentBook::open`]; empty for none.
     pub opponent_book: String,
-    /// The kind of evaluation.
     pub evaluation: EvaluationKind,
-    /// The network's file; empty for the embedded one.
+    /// Path of the network file; empty for the embedded network.
     pub network: String,
-    /// Resign after some consecutive moves this many centipawns behind; 0 for never.
+    /// The engine resigns after several consecutive moves at least this many centipawns behind; 0
+    /// for never.
     pub resign: i64,
     /// How many centipawns the engine must be behind to accept a draw.
     pub contempt: i64,
-    /// Whether to offer a draw in a dead game.
+    /// Whether to offer a draw in a dead drawn game.
     pub offer_draws: bool,
     /// Whether to limit the strength to `elo`.
     pub limited: bool,
     /// The rating to play at, if the strength is limited.
     pub elo: i64,
-    /// Seed of the errors of a limited strength; 0 for a new one in each game.
+    /// Seed of the evaluation errors and overlooked moves at limited strength; 0 for a new seed in
+    /// each game.
     pub seed: i64,
-    /// Whether to pause like a person before moves found at once.
+    /// Whether to pause like a human before moves that are found immediately.
     pub pauses: bool,
-    /// Milliseconds of each move's time reserved for transmission; the search always reserves
+    /// Time per move reserved for transmission, in milliseconds. The search always reserves
     /// [`MOVE_OVERHEAD`].
     pub overhead: i64,
-    /// The path of the Syzygy tables; empty for none.
+    /// Path of the Syzygy tables; empty for none.
     pub tablebases: String,
-    /// The log file; empty for none.
+    /// Path of the log file; empty for none.
     pub log: String,
 }
 
-/// A kind of evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum EvaluationKind {
-    /// Terms with tuned weights, which can be explained.
+    /// Named terms with tuned weights, whose values can be shown individually.
     Classical,
-    /// A network: that of a file, or the embedded one.
+    /// A network: the one in a file, or the embedded one.
     #[default]
     Nnue,
 }
 
 impl EvaluationKind {
-    /// All kinds.
     pub(crate) const ALL: [EvaluationKind; 2] = [EvaluationKind::Classical, EvaluationKind::Nnue];
 
-    /// Returns the name of the kind in options and on the command line.
+    /// Returns the name used in options and on the command line.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             EvaluationKind::Classical => "classical",
@@ -100,11 +96,12 @@ impl EvaluationKind {
         }
     }
 
-    /// Creates the evaluation. The network's file is opened even if not used, so that errors are
-    /// reported at once.
+    /// Creates the evaluation. Also opens a network file that is not used, so that its errors are
+    /// reported immediately.
     ///
     /// # Errors
-    /// If the network's file cannot be used.
+    ///
+    /// If the network file cannot be used.
     pub(crate) fn open(self, network: Option<&Path>) -> Result<Evaluation, FileError> {
         let network = network.map(Network::open).transpose()?.map(Arc::new);
         Ok(match self {
@@ -144,84 +141,72 @@ impl Default for Settings {
     }
 }
 
-/// Default rating of a limited strength: that of a common club player.
+/// Default rating of a limited strength: a typical club player.
 const USUAL_ELO: i64 = 1500;
 
-/// Maximum memory setting, in mebibytes, on any machine.
+/// Upper limit of the memory setting on any machine, in mebibytes.
 const MAX_MEMORY: i64 = 1 << 20;
 
-/// Maximum of settings in centipawns.
+/// Upper limit of settings in centipawns.
 const MAX_CENTIPAWNS: i64 = 1_000;
 
-/// Maximum seed: a number that every GUI can store.
+/// Upper limit of seeds: every GUI can store this number.
 const MAX_SEED: i64 = i32::MAX as i64;
 
-/// Maximum number of threads.
 const MAX_THREADS: i64 = 256;
 
-/// One row of the table of settings.
+/// A row of the table of settings.
 pub(crate) struct Setting {
-    /// The name in xboard, without blanks, at which python-chess ends names, and without `Draw`,
-    /// which xboard interprets as the end of the game. Empty if the protocol has its own command
-    /// for it.
+    /// The name in xboard, or empty if the protocol has a separate command for the setting.
+    ///
+    /// A name contains neither spaces, at which python-chess truncates names, nor `Draw`, which
+    /// xboard interprets as the end of the game.
     pub name: &'static str,
-    /// The name by UCI's conventions. Empty if it has no effect there: UCI GUIs handle draws and
-    /// resignation themselves.
+    /// The name according to UCI conventions.
+    ///
+    /// Empty if the setting has no effect there: UCI GUIs handle draws and resignation themselves.
     pub uci: &'static str,
-    /// One line of help.
     pub help: &'static str,
-    /// Its kind, and functions to read and change it.
+    /// The type of the value, with functions to read and change it.
     pub kind: Kind,
 }
 
-/// The kinds of settings.
+/// The type of a setting, with functions to read and change its value.
 pub(crate) enum Kind {
-    /// On or off.
     Check {
-        /// Reads the value.
         get: fn(&Settings) -> bool,
-        /// Changes the value.
         set: fn(&mut Settings, bool),
     },
-    /// A number within limits.
+    /// An integer within limits.
     Spin {
-        /// The smallest value.
         min: i64,
-        /// The largest value.
         max: i64,
-        /// Reads the value.
         get: fn(&Settings) -> i64,
-        /// Changes the value.
         set: fn(&mut Settings, i64),
     },
-    /// One of several words.
+    /// One of several strings.
     Choice {
-        /// The words.
         choices: &'static [&'static str],
-        /// Returns the index of the current word.
+        /// Returns the index of the current choice.
         get: fn(&Settings) -> usize,
-        /// Sets the current word by index.
+        /// Sets the choice with this index.
         set: fn(&mut Settings, usize),
     },
-    /// The name of a file, or empty.
+    /// The path of a file, or empty.
     File {
-        /// Reads the value.
         get: fn(&Settings) -> &str,
-        /// Changes the value.
         set: fn(&mut Settings, String),
     },
-    /// The name of a folder, or empty.
+    /// The path of a folder, or empty.
     Folder {
-        /// Reads the value.
         get: fn(&Settings) -> &str,
-        /// Changes the value.
         set: fn(&mut Settings, String),
     },
-    /// Clears the transposition table.
+    /// A button that clears the transposition table.
     ClearMemory,
 }
 
-/// The policies for choosing a book move, in the order of [`Policy::IN_USE`].
+/// Names of the policies for choosing a book move, in the order of [`Policy::IN_USE`].
 const POLICY_NAMES: [&str; Policy::IN_USE.len()] = {
     let mut names = [""; Policy::IN_USE.len()];
     let mut at = 0;
@@ -232,7 +217,7 @@ const POLICY_NAMES: [&str; Policy::IN_USE.len()] = {
     names
 };
 
-/// The effects of book positions on the search, in the order of [`BookSearch::ALL`].
+/// Names of the effects of book positions on the search, in the order of [`BookSearch::ALL`].
 const BOOK_SEARCH_NAMES: [&str; 5] = [
     BookSearch::Off.name(),
     BookSearch::First.name(),
@@ -241,10 +226,10 @@ const BOOK_SEARCH_NAMES: [&str; 5] = [
     BookSearch::Steer.name(),
 ];
 
-/// The kinds of evaluation, in the order of [`EvaluationKind::ALL`].
+/// Names of the kinds of evaluation, in the order of [`EvaluationKind::ALL`].
 const EVALUATION_NAMES: [&str; 2] = [EvaluationKind::Classical.name(), EvaluationKind::Nnue.name()];
 
-/// The orders of re-searches, in the order of [`ResearchOrder::ALL`].
+/// Names of the re-search orders, in the order of [`ResearchOrder::ALL`].
 const RESEARCH_ORDER_NAMES: [&str; 2] =
     [ResearchOrder::DepthFirst.name(), ResearchOrder::WindowFirst.name()];
 
@@ -256,7 +241,7 @@ const fn row(name: &'static str, uci: &'static str, help: &'static str, kind: Ki
     Setting { name, uci, help, kind }
 }
 
-/// All settings.
+/// All settings except the search constants.
 #[rustfmt::skip]
 pub(super) const SETTINGS: &[Setting] = &[
     row("", "Hash", "mebibytes of the transposition table",
@@ -316,7 +301,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     row("ClearHash", "Clear Hash", "clear the transposition table and what the search has learnt", Kind::ClearMemory),
 ];
 
-/// The constants of the search, in a build for tuning.
+/// The search constants, in a build for tuning.
 #[cfg(not(feature = "tune"))]
 const CONSTANTS: &[Setting] = &[];
 
@@ -336,33 +321,33 @@ macro_rules! constant_rows {
 #[cfg(feature = "tune")]
 const CONSTANTS: &[Setting] = with_constants!(constant_rows);
 
-/// All settings, including the constants of the search in a build for tuning.
+/// Returns all settings, including the search constants in a build for tuning.
 pub(crate) fn all_settings() -> impl Iterator<Item = &'static Setting> {
     SETTINGS.iter().chain(CONSTANTS)
 }
 
-/// Why a setting cannot be changed.
+/// The reason why a setting cannot be changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum SettingError {
-    /// The table has no such name.
+    /// There is no setting with this name.
     #[error("no such option")]
     Unknown,
-    /// The value is invalid for its kind.
+    /// The value is invalid for the setting's type.
     #[error("expected {0}")]
     Value(String),
     /// The endgame tables cannot be used.
     #[error(transparent)]
     Endgames(FileError),
-    /// The network's file cannot be used.
+    /// The network file cannot be used.
     #[error(transparent)]
     Network(FileError),
-    /// The log cannot be written.
+    /// The log file cannot be written.
     #[error(transparent)]
     Log(#[from] FileError),
-    /// The learn file cannot be used; the reason.
+    /// The learning file cannot be used; contains the reason.
     #[error("{0}")]
     Learning(String),
-    /// The system starts no thread; its error message.
+    /// A thread cannot be started; contains the operating system's error message.
     #[error("cannot start a search thread: {0}")]
     Start(String),
 }
@@ -373,11 +358,11 @@ impl From<JournalError> for SettingError {
     }
 }
 
-/// Former names of settings, still accepted, and their names.
+/// Old names of settings, which are still accepted, and the current names.
 const RENAMED: [(&str, &str); 1] = [("SparFile", "OpponentBook")];
 
 impl Setting {
-    /// Finds a setting by its name in either protocol, ignoring case.
+    /// Finds a setting by its name in either protocol. Ignores case.
     pub(crate) fn find(name: &str) -> Option<&'static Setting> {
         let (_, name) = RENAMED
             .into_iter()
@@ -387,16 +372,17 @@ impl Setting {
         all_settings().find(|row| is(row.name) || is(row.uci))
     }
 
-    /// Returns the name for display: UCI's, since xboard has commands instead of some, or else
-    /// xboard's.
+    /// Returns the name to display: the UCI name if there is one, since xboard has commands for
+    /// some settings, otherwise the xboard name.
     pub(crate) fn title(&self) -> &'static str {
         if self.uci.is_empty() { self.name } else { self.uci }
     }
 
-    /// Changes the setting to the value of a text. [`Kind::ClearMemory`] changes nothing.
+    /// Parses `value` and changes the setting. Does nothing for [`Kind::ClearMemory`].
     ///
     /// # Errors
-    /// If the text is no value of this kind.
+    ///
+    /// If the value is invalid for the setting's type.
     pub(crate) fn change(&self, settings: &mut Settings, value: &str) -> Result<(), SettingError> {
         let expected = |what: &str| SettingError::Value(what.to_owned());
         match &self.kind {
@@ -436,11 +422,12 @@ impl Settings {
         self.limited.then_some(self.elo)
     }
 
-    /// Opens the files of these settings that differ from those of `old`, and creates the learn
-    /// file. The book is opened separately.
+    /// Opens the files that differ from those of `old`, and creates the learning file. The book is
+    /// opened separately.
     ///
     /// # Errors
-    /// If one cannot be used.
+    ///
+    /// If a file cannot be used.
     pub(super) fn open_files(&mut self, old: &Settings) -> Result<(), SettingError> {
         if (self.evaluation, &self.network) != (old.evaluation, &old.network) {
             self.search.evaluation = self.evaluation().map_err(SettingError::Network)?;
@@ -454,26 +441,28 @@ impl Settings {
         Ok(())
     }
 
-    /// Creates the evaluation of these settings.
+    /// Creates the evaluation that the settings select.
     ///
     /// # Errors
-    /// If the network's file cannot be used.
+    ///
+    /// If the network file cannot be used.
     fn evaluation(&self) -> Result<Evaluation, FileError> {
         let file = Some(&self.network).filter(|file| !file.is_empty());
         self.evaluation.open(file.map(Path::new))
     }
 
-    /// Opens the endgame tables of these settings, if any.
+    /// Opens the endgame tables in the settings, if any.
     ///
     /// # Errors
-    /// If there are none in the folder.
+    ///
+    /// If the folder contains no usable tables.
     fn endgames(&self) -> Result<Option<Tables>, FileError> {
         let folder = Some(&self.tablebases).filter(|folder| !folder.is_empty());
         folder.map(|folder| Tables::open(Path::new(folder))).transpose()
     }
 
-    /// Opens the network, the endgame tables and the learn file, unless open already. Skips
-    /// unusable ones and returns the errors.
+    /// Opens the network, the endgame tables and the learning file, unless they are already open.
+    /// Skips those that cannot be used and returns the errors.
     pub(crate) fn open_usable(&mut self) -> Vec<SettingError> {
         let mut faults = Vec::new();
         while let Err(fault) = self.open_files(&Settings::default()) {
@@ -487,7 +476,7 @@ impl Settings {
         faults
     }
 
-    /// Sets the memory, limited to three quarters of the machine's.
+    /// Sets the memory limit, in mebibytes, at most three quarters of the machine's memory.
     pub(crate) fn set_memory(&mut self, megabytes: u64) {
         let desired = i64::try_from(megabytes).unwrap_or(i64::MAX);
         let all = total_memory().and_then(|bytes| i64::try_from(bytes >> 20).ok());
@@ -495,7 +484,7 @@ impl Settings {
         self.search.memory_mb = desired.clamp(1, most).unsigned_abs() as usize;
     }
 
-    /// Sets the number of threads, limited to the supported maximum.
+    /// Sets the number of threads, at most the supported maximum.
     pub(crate) fn set_threads(&mut self, threads: u32) {
         self.search.threads = i64::from(threads).clamp(1, MAX_THREADS).unsigned_abs() as usize;
     }

@@ -1,6 +1,7 @@
-//! The effect of a rating on a search: its depth, errors and opening knowledge.
+//! The effect of a rating on a search: its depth, its errors and its opening knowledge.
 //!
-//! `docs/measurements/strength-levels.md` describes how the figures were found and how reliable they are.
+//! `docs/measurements/strength-levels.md` describes how the constants were measured and how
+//! reliable they are.
 
 use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
@@ -10,13 +11,12 @@ use crate::chess::position::Game;
 use crate::engine::search::{Handicap, Limits, TimeLimit};
 use crate::support::random::Random;
 
-/// The lowest rating.
 pub(super) const WEAKEST: i64 = 800;
-/// The highest rating, a little below the strength of a tenth of a second a move.
+/// The highest rating, slightly below the strength at a tenth of a second per move.
 pub(super) const STRONGEST: i64 = 2850;
 
-/// Ratings and the levels that reached them in games, on a scale that other engines are measured
-/// by; interpolated linearly.
+/// Pairs of a rating measured in games and the level that reached it, interpolated linearly. Other
+/// engines are rated on the same scale.
 const MEASURED: [(f64, f64); 10] = [
     (682.0, 630.0),
     (909.0, 775.0),
@@ -30,41 +30,40 @@ const MEASURED: [(f64, f64); 10] = [
     (2920.0, 1950.0),
 ];
 
-/// The supported ratings.
+/// Returns the range of ratings that can be played.
 pub(crate) fn ratings() -> RangeInclusive<i64> {
     WEAKEST..=STRONGEST
 }
 
-/// Level at which the errors end; above it only the depth is limited.
+/// Minimum level at which there are no errors; above it, only the number of nodes is limited.
 const FLAWLESS: f64 = 2400.0;
-/// Level at which the errors are as large as the next three constants.
+/// Level to which the next three constants apply.
 const CLUMSY: f64 = 600.0;
-/// Evaluation error there, in centipawns.
+/// Size of the evaluation error at the level [`CLUMSY`], in centipawns.
 const EVAL_NOISE: f64 = 250.0;
-/// Chance to overlook a move there, in permille per ply.
+/// Probability of overlooking a move at the level [`CLUMSY`], in permille per ply.
 const MOVE_BLINDNESS: f64 = 120.0;
-/// Nodes there after which no new iteration begins.
+/// Nodes after which no new iteration starts, at the level [`CLUMSY`].
 const NODES: f64 = 40.0;
-/// Levels gained by twice the nodes.
+/// Levels gained by doubling the nodes.
 const DOUBLING: f64 = 150.0;
-/// The whole search may take this many times the nodes after which no new iteration begins.
+/// Node limit of the whole search, as a multiple of the nodes after which no new iteration starts.
 const HARD_FACTOR: u64 = 8;
 
-/// The strength of a player of some rating.
+/// The strength of a player with a certain rating.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Strength {
     rating: i64,
-    /// The level that determines the errors; its scale is close to the rating.
+    /// The level that determines nodes and errors. Its scale is close to the rating's.
     level: f64,
 }
 
 impl Strength {
-    /// Returns the strength for a rating.
     pub(super) fn of(rating: i64) -> Self {
         Strength { rating, level: level(rating as f64) }
     }
 
-    /// Limits a search to what such a player sees; `seed` determines the errors.
+    /// Limits the nodes of a search and adds errors. `seed` determines the errors.
     pub(super) fn limit_search(&self, limits: Limits, seed: u64) -> Limits {
         let nodes = (NODES * ((self.level - CLUMSY) / DOUBLING).exp2()) as u64;
         let flaw = ((FLAWLESS - self.level) / (FLAWLESS - CLUMSY)).max(0.0).powf(1.5);
@@ -77,14 +76,14 @@ impl Strength {
         Limits { nodes: hard, soft_nodes: Some(nodes), handicap: Some(handicap), ..limits }
     }
 
-    /// Returns the plies of opening that such a player knows: two moves at 800 and one more for
-    /// every hundred points. Hand-set.
+    /// Returns the number of plies played from the book: two moves at 800 and one more for every
+    /// hundred rating points. Hand-set.
     pub(super) fn book_plies(&self) -> usize {
         2 * (2 + (self.rating - WEAKEST) / 100).unsigned_abs() as usize
     }
 }
 
-/// Returns the level that reaches this rating in games.
+/// Returns the level that reaches this rating in games, interpolated from [`MEASURED`].
 fn level(rating: f64) -> f64 {
     let above = MEASURED[1..MEASURED.len() - 1].partition_point(|&(known, _)| known < rating) + 1;
     let ((low, from), (high, to)) = (MEASURED[above - 1], MEASURED[above]);
@@ -97,13 +96,13 @@ pub(super) fn new_seed() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// The share of the clock that a person spends on a usual move. Hand-set.
+/// A human spends one part in this many of the remaining time on a usual move. Hand-set.
 const USUAL_SHARE: u32 = 45;
-/// The longest pause.
+/// Maximum pause before a move.
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
-/// Returns how long a person would think: determined by position and game, shorter with few
-/// choices.
+/// Returns how long a human would think. `seed` and the position determine the variation; a forced
+/// move or a recapture takes less time.
 pub(super) fn pause(game: &Game, time: TimeLimit, seed: u64) -> Duration {
     let usual = match time {
         TimeLimit::Infinite => return Duration::ZERO,
@@ -140,7 +139,7 @@ mod tests {
         }
     }
 
-    /// Each higher rating searches further and errs no more.
+    /// A higher rating searches at least as many nodes and makes no larger errors.
     #[test]
     fn strength_grows_with_the_rating() {
         let weakened = |rating| Strength::of(rating).limit_search(Limits::default(), 1);

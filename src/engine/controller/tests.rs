@@ -1,4 +1,4 @@
-//! The state machine with a scripted search.
+//! Tests of the state machine with a scripted search.
 
 use std::fs;
 use std::io::Write;
@@ -14,14 +14,14 @@ use crate::chess::score::Score;
 use crate::engine::search::{self, Config, Control, Limits, SearchResult, TimeLimit};
 use crate::games::book::Book;
 
-/// A search that was started.
+/// The game, limits and control of a search that was started.
 pub(super) struct StartedSearch {
     game: Game,
     pub(super) limits: Limits,
     control: Control,
 }
 
-/// A search that ends when the test supplies a result, or when it is stopped.
+/// A search that ends when the test supplies a result or when it is stopped.
 struct ScriptedSearch {
     started: Sender<StartedSearch>,
     results: Receiver<SearchResult>,
@@ -58,7 +58,7 @@ impl Backend for ScriptedSearch {
     }
 }
 
-/// An engine, and the channels of its scripted search.
+/// An engine and the channels to its scripted search.
 pub(super) struct TestEngine {
     pub(super) engine: Engine,
     started: Receiver<StartedSearch>,
@@ -83,14 +83,14 @@ impl TestEngine {
         test_engine
     }
 
-    /// Passes on events until all requests except searches are complete.
+    /// Forwards events to the engine until all requests except searches are complete.
     pub(super) fn settle(&mut self) {
         while !self.engine.is_settled() {
             self.handle_next_event();
         }
     }
 
-    /// Passes on the next event.
+    /// Forwards the next event to the engine.
     pub(super) fn handle_next_event(&mut self) {
         let background_event = self
             .engine
@@ -100,7 +100,7 @@ impl TestEngine {
         self.engine.receive(background_event);
     }
 
-    /// An engine that has answered 1. e4 with e5 and ponders on 2. Nf3; and its search.
+    /// Returns an engine that has answered 1. e4 with e5 and ponders on 2. Nf3, and its search.
     fn pondering() -> (Self, StartedSearch) {
         let mut test_engine = TestEngine::new(|_| {});
         test_engine.play("e2e4");
@@ -110,12 +110,12 @@ impl TestEngine {
         (test_engine, pondering)
     }
 
-    /// Returns the search that was started.
+    /// Returns the next search that was started.
     pub(super) fn started(&self) -> StartedSearch {
         self.started.recv_timeout(Duration::from_secs(60)).expect("a search")
     }
 
-    /// Ends the search with a result.
+    /// Ends the running search with a result.
     fn finish(&mut self, best: &str, ponder: &str, score: Score) {
         let parse = |text: &str| text.parse::<Move>().ok();
         let result =
@@ -129,7 +129,7 @@ impl TestEngine {
         self.engine.play(mv).expect(text);
     }
 
-    /// Returns the pings answered and the moves made since the last call.
+    /// Returns the pings answered and the moves played since the last call.
     fn pongs_and_moves(&mut self) -> Vec<String> {
         let shown = |event| match event {
             Event::Pong(number) => Some(number.to_string()),
@@ -139,7 +139,7 @@ impl TestEngine {
         self.engine.take_events().into_iter().filter_map(shown).collect()
     }
 
-    /// Returns the moves made since the last call.
+    /// Returns the moves played since the last call.
     pub(super) fn moves(&mut self) -> Vec<String> {
         let moved = |event| match event {
             Event::Moved(moved) => Some(moved.mv.to_string()),
@@ -496,7 +496,8 @@ const NON_SEARCH_SETTINGS: [&str; 19] = [
     "Clear Hash",
 ];
 
-/// Returns a value of a setting other than its default; a file among `files`.
+/// Returns a value that differs from the setting's default. Files are created in the folder
+/// `files`.
 fn another_value(row: &Setting, files: &Path) -> String {
     let now = Settings::default();
     match &row.kind {
@@ -522,7 +523,7 @@ fn every_search_option_reaches_the_search() {
         let [before] = &before[..] else { panic!("{name}: {before:?}") };
         let reported = test_engine.engine.set_option(name, &another_value(row, files.path()));
         if name == "SyzygyPath" {
-            // The repository has no tables: tests/search/endgames.rs checks real ones.
+            // The repository has no tables; tests/search/endgames.rs checks real ones.
             assert!(matches!(reported, Err(SettingError::Endgames(_))), "{reported:?}");
             continue;
         }

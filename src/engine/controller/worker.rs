@@ -1,7 +1,7 @@
 //! The search thread and its channels.
 //!
-//! Requests go in by one channel and run one after the other; events come out by another. Every
-//! search has a job number, which identifies late events of a cancelled search.
+//! Requests arrive on one channel and run one after the other; events leave on another. Every
+//! search has a job number, which identifies late events from a cancelled search.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,15 +15,15 @@ use crate::engine::search::{
 };
 use crate::games::book::{Book, Learned, OpponentBook};
 
-/// A search implementation: [`search::Searcher`], or a script in tests.
+/// An implementation of the search: [`search::Searcher`], or a script in tests.
 pub(crate) trait Backend: Send {
-    /// Sets the configuration. Called between searches only.
+    /// Sets the configuration. Called only between searches.
     fn configure(&mut self, config: Config);
 
-    /// Discards what was learnt in the game so far.
+    /// Discards what was learned in the current game.
     fn new_game(&mut self);
 
-    /// Returns the faults of the last request: missing resources or failures.
+    /// Removes and returns the faults of the last request: missing resources or failures.
     fn take_faults(&mut self) -> Vec<SearchFault> {
         Vec::new()
     }
@@ -62,59 +62,57 @@ impl Backend for Searcher {
     }
 }
 
-/// Creates a backend with a configuration; called again if one panics.
+/// Creates a backend from a configuration. Called again if a backend panics.
 pub(crate) type MakeBackend = Box<dyn Fn(Config) -> Box<dyn Backend> + Send>;
 
-/// Creates the real search.
+/// Returns a function that creates the real search.
 pub(crate) fn searcher() -> MakeBackend {
     Box::new(|config| Box::new(Searcher::on_large_stack(config)))
 }
 
-/// An event of the search thread or of a thread that reads files.
+/// An event from the search thread or from a thread that reads files.
 #[derive(Debug, Clone)]
 pub(crate) enum BackgroundEvent {
-    /// A search reports progress.
+    /// A search reported progress.
     Progress {
         /// The job number from [`SearchThread::search`].
         job: u64,
-        /// The event.
         event: search::SearchEvent,
     },
-    /// A search has ended.
     Finished {
         /// The job number from [`SearchThread::search`].
         job: u64,
-        /// Without a best move if it crashed.
+        /// The result, without a best move if the search crashed.
         result: SearchResult,
     },
     /// A request other than a search is complete.
     Settled,
-    /// Progress of a task of the owner's.
+    /// Progress of a background task that the engine's owner started.
     OwnerProgress,
-    /// A resource is unavailable or something failed; a description. It precedes the end of the
-    /// request.
+    /// A resource is unavailable or something failed; contains a description. Sent before the
+    /// request ends.
     Fault(String),
-    /// A book was opened, or could not be; the reason.
+    /// A book was opened, or could not be opened.
     Opened {
-        /// The number of books requested until then.
+        /// Number of the request, counted from 1.
         number: u64,
-        /// The book.
+        /// The book, or the reason for the failure.
         book: Result<Book, String>,
     },
-    /// An opponent book was read, or could not be; the reason.
+    /// An opponent book was read, or could not be read.
     OpponentBookLoaded {
-        /// The number of opponent books requested until then.
+        /// Number of the request, counted from 1.
         number: u64,
-        /// The opponent book.
+        /// The opponent book, or the reason for the failure.
         opponent_book: Result<OpponentBook, String>,
     },
-    /// Learnt rows were written, or wait until the file can be written.
+    /// Learned rows were written, or are kept until the file can be written.
     Kept,
-    /// The learn file was read.
+    /// The learning file was read.
     Learned {
-        /// The number of reads requested until then.
+        /// Number of the request, counted from 1.
         number: u64,
-        /// The contents; `None` for nothing.
+        /// The contents, or `None` if the file has none.
         learned: Option<Learned>,
     },
 }
@@ -125,7 +123,7 @@ enum SearchRequest {
     Search { job: u64, game: Box<Game>, limits: Limits, control: Control },
 }
 
-/// Handle of the search thread. Dropping it leaves the thread to end by itself.
+/// Handle to the search thread. Dropping it lets the thread end without waiting for it.
 pub(crate) struct SearchThread {
     orders: Sender<SearchRequest>,
     event_sender: Sender<BackgroundEvent>,
@@ -135,10 +133,11 @@ pub(crate) struct SearchThread {
 }
 
 impl SearchThread {
-    /// Starts the thread, with stack for the search that runs in it.
+    /// Starts the thread, with a stack large enough for the search.
     ///
     /// # Errors
-    /// If the system starts no thread.
+    ///
+    /// If the operating system cannot start a thread.
     pub(crate) fn start(make: MakeBackend, config: Config) -> io::Result<Self> {
         let (orders, inbox) = unbounded();
         let (event_sender, background_events) = unbounded();
@@ -148,22 +147,23 @@ impl SearchThread {
         builder.spawn(move || work(&make, made_with, &inbox, &own_sender))?;
         let mut worker =
             SearchThread { orders, event_sender, background_events, jobs: 0, unsettled: 0 };
-        // No change, but the request is complete only when everything is created.
+        // The configuration is already set, but the request completes only when the backend has
+        // been created.
         worker.configure(config);
         Ok(worker)
     }
 
-    /// The channel of events. Pass each to [`SearchThread::note`].
+    /// Returns the receiver of events. Pass each event to [`SearchThread::note`].
     pub(crate) fn background_events(&self) -> &Receiver<BackgroundEvent> {
         &self.background_events
     }
 
-    /// Returns a sender for further events.
+    /// Returns a sender with which other threads can send events.
     pub(crate) fn event_sender(&self) -> Sender<BackgroundEvent> {
         self.event_sender.clone()
     }
 
-    /// Counts the completed requests.
+    /// Counts an event that completes a request.
     pub(crate) fn note(&mut self, background_event: &BackgroundEvent) {
         if matches!(background_event, BackgroundEvent::Settled) {
             self.unsettled = self.unsettled.saturating_sub(1);
@@ -175,12 +175,12 @@ impl SearchThread {
         self.unsettled == 0
     }
 
-    /// Sets the configuration of later searches.
+    /// Sets the configuration for later searches.
     pub(crate) fn configure(&mut self, config: Config) {
         self.settle(SearchRequest::Configure(Box::new(config)));
     }
 
-    /// Discards what earlier searches have learnt.
+    /// Discards what earlier searches have learned.
     pub(crate) fn new_game(&mut self) {
         self.settle(SearchRequest::NewGame);
     }
@@ -195,13 +195,13 @@ impl SearchThread {
     pub(crate) fn search(&mut self, game: Game, limits: Limits, control: Control) -> u64 {
         self.jobs += 1;
         let order = SearchRequest::Search { job: self.jobs, game: Box::new(game), limits, control };
-        // The thread lives as long as requests can be sent, so this cannot fail.
+        // The thread runs as long as requests can be sent, so sending cannot fail.
         let _ = self.orders.send(order);
         self.jobs
     }
 }
 
-/// Handles requests until all senders are gone.
+/// Handles requests until all senders have been dropped.
 fn work(
     make: &MakeBackend,
     mut config: Config,
@@ -246,13 +246,13 @@ fn work(
     }
 }
 
-/// Creates a backend with the user's configuration, or with the defaults if that panics.
+/// Creates a backend with the user's configuration, or with the default one if that panics.
 fn create_backend(make: &MakeBackend, config: &Config) -> Box<dyn Backend> {
     let made = catch_unwind(AssertUnwindSafe(|| make(config.clone())));
     made.unwrap_or_else(|_| make(Config::default()))
 }
 
-/// Whether a search returned no move although there is one.
+/// Whether a search returned no move although there are legal moves.
 fn is_without_move(order: &SearchRequest, background_event: &BackgroundEvent) -> bool {
     match (order, background_event) {
         (SearchRequest::Search { game, .. }, BackgroundEvent::Finished { result, .. }) => {
@@ -262,7 +262,7 @@ fn is_without_move(order: &SearchRequest, background_event: &BackgroundEvent) ->
     }
 }
 
-/// Returns the event for a request that could not be completed.
+/// Returns the event that ends a request that could not be completed.
 fn empty_result(order: &SearchRequest) -> BackgroundEvent {
     match order {
         SearchRequest::Search { job, .. } => {

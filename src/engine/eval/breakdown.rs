@@ -1,4 +1,4 @@
-//! The evaluation term by term, for display.
+//! The evaluation split into its terms, for display.
 
 use std::fmt;
 
@@ -12,29 +12,27 @@ use super::tapered::{Tapered, s};
 use crate::chess::position::{Color, Position};
 use crate::chess::score::Score;
 
-/// The evaluation of a position, term by term, in centipawns. Its `Display` is a table.
+/// The evaluation of a position, split into terms, in centipawns. Its `Display` is a table.
 #[derive(Debug, Clone)]
 pub(crate) struct Breakdown {
     terms: Vec<TermRow>,
     total: Tapered,
     phase: i32,
     scale: i32,
-    /// A won endgame against the lone king, which is not evaluated by terms.
+    /// Whether this is a won endgame against the lone king, which is evaluated without terms.
     known: bool,
     score: Score,
     side_to_move: Color,
 }
 
-/// A term and its parts.
 #[derive(Debug, Clone)]
 struct TermRow {
     term: Term,
-    /// White's and Black's.
+    /// Values for White and Black, each from that side's point of view.
     sides: [Tapered; 2],
     parts: Vec<(&'static str, [Tapered; 2])>,
 }
 
-/// Evaluates a position term by term.
 pub(crate) fn breakdown(position: &Position) -> Breakdown {
     let mut counts = TermCounts::new(&TUNED);
     let assessment = assess(position, &TUNED, &mut PawnTable::new(), &mut counts);
@@ -69,7 +67,7 @@ pub(crate) fn breakdown(position: &Position) -> Breakdown {
     }
 }
 
-/// Adds the parts of one side; danger units cost by their square.
+/// Adds the parts of one side. King danger is converted from units to a penalty.
 fn term_sum(term: Term, parts: &[(&str, [Tapered; 2])], side: usize) -> Tapered {
     let sum = parts.iter().fold(Tapered::ZERO, |sum, (_, sides)| sum + sides[side]);
     match term {
@@ -79,7 +77,7 @@ fn term_sum(term: Term, parts: &[(&str, [Tapered; 2])], side: usize) -> Tapered 
 }
 
 impl Breakdown {
-    /// Returns the score for the side to move, in centipawns, as the search uses it.
+    /// Returns the score for the side to move, in centipawns.
     pub(crate) fn score(&self) -> Score {
         match self.side_to_move {
             Color::White => self.score,
@@ -108,7 +106,7 @@ impl Breakdown {
         writeln!(f, " |{:>6}", self.blend(net))
     }
 
-    /// Interpolates a value for the phase of the game.
+    /// Interpolates a value between middlegame and endgame, according to the phase.
     fn blend(&self, value: Tapered) -> Score {
         Assessment::Sum { total: value, phase: self.phase, scale: FULL_SCALE }.score()
     }
@@ -136,7 +134,7 @@ impl Breakdown {
     }
 }
 
-/// Writes danger units, which are no centipawns and get no difference.
+/// Writes danger units, which are not centipawns and for which no difference is shown.
 fn write_units(
     f: &mut fmt::Formatter<'_>,
     name: &str,

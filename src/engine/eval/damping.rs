@@ -1,8 +1,9 @@
-//! Reduction of a network's score where the rules make winning harder.
+//! Damping of a network's score in positions that are harder to win than the network assumes.
 //!
-//! A network overrates endgames with much material and little winning chance, and it has no input
-//! for the fifty-move rule. Without damping it kept such endgames for a hundred plies and drew a
-//! quarter of the games in which it had been two pawns up; the classical terms drew a seventh.
+//! A network overrates endgames with much material but little winning chance, and the fifty-move
+//! rule is not among its inputs. Without damping, the network kept such endgames for a hundred
+//! plies and drew a quarter of the games in which it had been two pawns up; the classical terms
+//! drew a seventh.
 
 use super::classical::endgame::{FULL_SCALE, scale};
 use super::classical::view::View;
@@ -10,29 +11,30 @@ use super::classical::{FULL_PHASE, phase};
 use crate::chess::position::Position;
 use crate::chess::score::Score;
 
-/// With more pieces on the board the score is not scaled as an endgame. Hand-set.
+/// Maximum number of pieces for scaling the score as in an endgame. Hand-set.
 const MAX_PIECES: u32 = 18;
-/// A score falls to half when the fifty moves are over. Hand-set.
+/// Halfmove clock at which a score would fall to zero. Half of the score is left at 100, where the
+/// fifty-move rule takes effect. Hand-set.
 const CLOCK_SPAN: Score = 200;
 
-/// Returns the damped `score` of a network, for the side to move.
+/// Returns a network's `score` after damping, for the side to move.
 ///
-/// It is scaled like the classical terms in an endgame, and falls with the plies since the last
-/// capture or pawn move.
+/// The score is scaled like the classical terms in an endgame and falls with the number of plies
+/// since the last capture or pawn move.
 #[inline]
 pub(super) fn damped(position: &Position, score: Score) -> Score {
     let score = damped_by_clock(position, score);
     if position.occupied().popcnt() > MAX_PIECES { score } else { scaled(position, score) }
 }
 
-/// Reduces a `score` by the plies since the last capture or pawn move.
+/// Reduces a `score` according to the plies since the last capture or pawn move.
 #[inline]
 pub(super) fn damped_by_clock(position: &Position, score: Score) -> Score {
     let left = CLOCK_SPAN - Score::from(position.halfmove_clock()).min(CLOCK_SPAN / 2);
     score * left / CLOCK_SPAN
 }
 
-/// The middlegame's share of the score counts in full, the endgame's by its scale.
+/// Scales the endgame's share of the score. The middlegame's share counts fully.
 fn scaled(position: &Position, score: Score) -> Score {
     let us = position.side_to_move();
     let view = View::new(position, if score > 0 { us } else { !us });
@@ -67,13 +69,13 @@ mod tests {
     fn drawish_positions_are_damped() {
         let damped = |fen: &str, score| damped(&Position::from_fen(fen).expect(fen), score);
         for (fen, score, left) in [
-            // A rook pawn and the wrong bishop, from either side's view.
+            // A rook pawn and the wrong bishop, with either side to move.
             ("k7/8/8/P7/8/4BK2/8/8 w - - 0 1", 400, 0..=20),
             ("k7/8/8/P7/8/4BK2/8/8 b - - 0 1", -400, -20..=0),
-            // Bishops of opposite colours, and of the same.
+            // Bishops on opposite colours, and on the same colour.
             ("8/5k2/3b4/3P4/8/3B1K2/8/8 w - - 0 1", 400, 100..=200),
             ("8/5k2/4b3/3P4/8/3B1K2/8/8 w - - 0 1", 400, 300..=400),
-            // A full board.
+            // Both sides have all of their pieces.
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 400, 400..=400),
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 50 40", 400, 300..=300),
         ] {

@@ -1,16 +1,16 @@
-//! Static evaluation: the value of a position without search.
+//! Static evaluation: the value of a position without a search.
 //!
-//! [`Evaluator`] is used by the search, [`Evaluation::explain`] for display. A score of 100 is
-//! about a pawn.
+//! The search uses [`Evaluator`]; [`Evaluation::explain`] is for display. 100 centipawns are about
+//! one pawn.
 //!
 //! [`Evaluator`] (one per thread) returns centipawns for the side to move; `breakdown` returns the
-//! same as a table. `nnue` is the default: a (4x768 -> 256)x2 -> 1 network with integer weights,
-//! trained on Tabia's games against itself and compiled in; the 4 are king buckets. `--evaluation
-//! classical` uses the classical terms.
+//! same value as a table. The default is `nnue`, a (4x768 -> 256)x2 -> 1 network with integer
+//! weights and four king buckets, which was trained on Tabia's self-play games and is compiled in.
+//! `--evaluation classical` uses the classical terms.
 //!
-//! Against a lone king the classical terms evaluate in any case: the mating method is known, and no
-//! training game lasts that long. In other endgames their scale damps the network's score, and the
-//! fifty-move clock damps it everywhere (`damping`).
+//! The classical terms always evaluate positions with a lone king: the mating method is known, and
+//! no training game lasts that long. In other endgames their scale damps the network's score, and
+//! the halfmove clock damps it in all positions (`damping`).
 //!
 //! ```
 //! use tabia::eval::{Evaluation, Evaluator};
@@ -45,23 +45,23 @@ use nnue::AccumulatorStack;
 use crate::chess::position::{Color, Position};
 use crate::chess::score::{Ply, Score};
 
-/// A method of evaluation.
+/// The method with which positions are evaluated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evaluation {
-    /// Terms with tuned weights, which can be explained.
+    /// Named terms with tuned weights, whose values can be shown individually.
     Classical,
-    /// A network.
+    /// An efficiently updatable neural network.
     Nnue(Arc<Network>),
 }
 
 impl Default for Evaluation {
-    /// Returns the embedded network.
+    /// Returns the embedded network as the default evaluation.
     fn default() -> Self {
         Evaluation::Nnue(Network::embedded())
     }
 }
 
-/// One-line identification; networks show their checksum.
+/// Identifies the evaluation in one line. For a network, this includes its checksum.
 impl fmt::Display for Evaluation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -72,8 +72,8 @@ impl fmt::Display for Evaluation {
 }
 
 impl Evaluation {
-    /// Describes the score of this evaluation, the classical terms and a network's value of each
-    /// piece.
+    /// Describes the score of a position: this evaluation, the classical terms, and a network's
+    /// value of each piece.
     pub fn explain(&self, position: &Position) -> String {
         let mut evaluator = Evaluator::new(self);
         evaluator.prepare(position, 0);
@@ -96,14 +96,17 @@ impl Evaluation {
     }
 }
 
-/// Describes a score of the side to move from both points of view.
+/// Describes a score, given for the side to move, from both points of view.
 fn describe(score: Score, position: &Position) -> String {
     let white = if position.side_to_move() == Color::White { score } else { -score };
     let pawns = f64::from(white) / 100.0;
     format!("{pawns:+.2} pawns for White, {score:+} centipawns for the side to move")
 }
 
-/// Evaluates positions. Each thread has its own, with a pawn table or the accumulators of its line.
+/// Evaluates positions.
+///
+/// Each thread has a separate evaluator, which contains a pawn table or the accumulators of its
+/// line.
 #[derive(Clone)]
 pub struct Evaluator {
     evaluation: Evaluation,
@@ -112,27 +115,27 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// Creates an evaluator with empty caches.
+    /// Creates an evaluator with empty caches. It keeps a clone of `evaluation`.
     pub fn new(evaluation: &Evaluation) -> Self {
         let network =
             evaluation.network().map(|network| AccumulatorStack::new(Arc::clone(network)));
         Evaluator { evaluation: evaluation.clone(), pawns: PawnTable::new(), network }
     }
 
-    /// Switches to `evaluation`, if it is not in use already.
+    /// Switches to `evaluation` unless it is already in use.
     pub fn set(&mut self, evaluation: &Evaluation) {
         if self.evaluation == *evaluation {
-            // Avoids further deep comparisons when the same network was read twice.
+            // Avoids repeated deep comparisons if the same network was read twice.
             self.evaluation.clone_from(evaluation);
         } else {
             *self = Self::new(evaluation);
         }
     }
 
-    /// Returns the score in centipawns for the side to move; never a mate or a tablebase score.
+    /// Returns the score in centipawns for the side to move. It is never a mate or tablebase score.
     ///
-    /// `ply` is the position's distance from the root. A network is fastest if its parent was the
-    /// last position evaluated at the ply above.
+    /// `ply` is the distance of the position from the root. A network is fastest if the last
+    /// position evaluated at `ply - 1` was the parent.
     #[inline]
     pub fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         if is_mop_up(position) {
@@ -142,7 +145,7 @@ impl Evaluator {
         damping::damped(position, network.evaluate(position, ply))
     }
 
-    /// Does the part of [`Evaluator::evaluate`] that later evaluations below `ply` build on.
+    /// Computes what later evaluations below `ply` build on, without evaluating the position.
     #[inline]
     pub(crate) fn prepare(&mut self, position: &Position, ply: Ply) {
         if let Some(network) = &mut self.network {
@@ -161,8 +164,9 @@ impl Evaluator {
     }
 }
 
-/// Whether a side has only its king. Special code drives it to mate, which networks do not learn
-/// because games end before that.
+/// Whether a side has only its king.
+///
+/// The classical terms drive it to mate. Networks do not learn this, because games end earlier.
 #[inline]
 fn is_mop_up(position: &Position) -> bool {
     let lone = |color| position.by_color(color).popcnt() == 1;

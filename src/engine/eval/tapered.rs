@@ -1,41 +1,40 @@
-//! A middlegame and an endgame value in one word.
+//! A middlegame and an endgame value in one integer.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// A middlegame and an endgame value in centipawns, added in one operation. The endgame is in the
-/// upper sixteen bits, the middlegame in the lower, each within `i16`.
+/// A middlegame and an endgame value in centipawns, added in a single operation.
 ///
-/// Source: <https://www.chessprogramming.org/Tapered_Eval>. @3 @5 @6 -
+/// The endgame value is in the upper sixteen bits, the middlegame value in the lower ones. Both are
+/// within `i16`.
+///
+/// Source: <https://www.chessprogramming.org/Tapered_Eval>.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 #[repr(transparent)]
 pub(crate) struct Tapered(i32);
 
-/// Short for [`Tapered::new`], for tables of weights.
+/// Abbreviation of [`Tapered::new`] for tables of weights.
 pub(super) const fn s(middlegame: i32, endgame: i32) -> Tapered {
     Tapered::new(middlegame, endgame)
 }
 
 impl Tapered {
-    /// Nothing in either phase.
     pub(crate) const ZERO: Tapered = Tapered(0);
 
-    /// Packs two values, each within `i16`.
+    /// Packs two values, which must be within `i16`.
     #[inline]
     pub(crate) const fn new(middlegame: i32, endgame: i32) -> Self {
         Tapered((endgame << 16) + middlegame)
     }
 
-    /// The value in the middlegame.
     #[inline]
     pub(crate) const fn middlegame(self) -> i32 {
         self.0 as i16 as i32
     }
 
-    /// The value in the endgame.
     #[inline]
     pub(crate) const fn endgame(self) -> i32 {
-        // A negative middlegame borrowed one from the upper half.
+        // A negative middlegame value borrows one from the upper half.
         ((self.0 + 0x8000) >> 16) as i16 as i32
     }
 }

@@ -12,19 +12,19 @@ use super::classical::tuned::TUNED;
 use super::classical::{Assessment, assess, endgame, phase, views};
 use crate::chess::position::Position;
 
-/// The weights in use.
+/// Returns the weights in use.
 pub(crate) fn tuned() -> &'static Weights {
     &TUNED
 }
 
-/// All features of a position that determine its score, besides the weights.
+/// All features of a position that determine its score, in addition to the weights.
 #[derive(Debug, Clone)]
 pub(crate) struct EvalFeatures {
-    /// How often each weight counts, White first.
+    /// How often each weight is used, White first.
     pub counts: [Vec<i32>; 2],
-    /// The phase of the game, from [`FULL_PHASE`] to 0.
+    /// The phase of the game, from [`FULL_PHASE`] with all pieces on the board to 0.
     pub phase: i32,
-    /// Scale of an endgame advantage of White, and of Black, in parts of [`FULL_SCALE`].
+    /// Scales of White's and Black's endgame advantages, in units of 1/[`FULL_SCALE`].
     pub scales: [i32; 2],
 }
 
@@ -36,7 +36,7 @@ impl Tracer {
         Tracer(PawnTable::new())
     }
 
-    /// Returns the features of a position; `None` if it is a known endgame, which uses no weight.
+    /// Returns the features of a position, or `None` for a known endgame, which uses no weights.
     pub(crate) fn features(&mut self, position: &Position) -> Option<EvalFeatures> {
         let mut counts = TermCounts::new(&TUNED);
         match assess(position, &TUNED, &mut self.0, &mut counts) {

@@ -1,7 +1,7 @@
-//! The benchmark: fixed positions searched to a fixed depth with one thread and no book.
+//! The benchmark: fixed positions searched to a fixed depth with one thread and without a book.
 //!
-//! Its node count is the signature of search and evaluation. A functional change changes the count;
-//! a refactoring must not. @1 @4 -
+//! Its node count is the signature of search and evaluation: a functional change alters it, a
+//! refactoring must not.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::chess::position::{Game, Position};
 use crate::chess::score::Depth;
 use crate::engine::eval::Evaluation;
 
-/// The depth of the signature.
+/// Search depth for the signature, in plies.
 pub(crate) const BENCH_DEPTH: Depth = 12;
-/// Size of the transposition table for the signature, in megabytes.
+/// Size of the transposition table for the signature, in mebibytes.
 const BENCH_MEMORY_MB: usize = 16;
 
-/// The positions of the Bratko-Kopec test (1982), the start position and well-known endgame and
-/// tactical test positions.
+/// The positions of the Bratko-Kopec test (1982), the start position, and well-known endgame and
+/// tactical positions.
 pub(super) const POSITIONS: [&str; 32] = [
     "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - -",
     "3r1k2/4npp1/1ppr3p/p6P/P2PPPP1/1NR5/5K2/2R5 w - -",
@@ -52,24 +52,23 @@ pub(super) const POSITIONS: [&str; 32] = [
     "4rrk1/pp1n1pp1/q5p1/P1pP4/2n3P1/7P/1P3PB1/R1BQ1RK1 w - -",
 ];
 
-/// What the benchmark found.
+/// The result of a benchmark.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BenchResult {
-    /// Nodes searched: the signature.
+    /// Total number of nodes: the signature.
     pub nodes: u64,
-    /// Time taken.
     pub elapsed: Duration,
 }
 
 impl BenchResult {
-    /// Nodes per second.
+    /// Returns the search speed in nodes per second.
     pub(crate) fn speed(&self) -> f64 {
         self.nodes as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }
 }
 
-/// Searches all positions to `depth` with `evaluation`. Calls `on_position` after each with its
-/// FEN, nodes and time.
+/// Searches all positions to `depth`, using `evaluation`. After each position, calls `on_position`
+/// with its FEN, nodes and time.
 pub(crate) fn bench(
     depth: Depth,
     evaluation: Evaluation,

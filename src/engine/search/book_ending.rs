@@ -1,17 +1,17 @@
 //! Ends a search early when its best line has transposed into the book, and reports such lines.
 //!
-//! When an iteration meets a book position below the best move, the line is verified, reported and
+//! If an iteration finds a book position below the best move, the line is verified, reported and
 //! stored. It stays valid as long as that move remains the best and its score does not fall. It
-//! ends the search only after a large share of the budget is spent and the choice of move has
-//! settled. The time saved would hardly have changed the move.
+//! ends the search only once a large share of the budget is spent and the choice of move has
+//! settled, so that the time saved would hardly have changed the move.
 //!
-//! A line is plausible if the principal variation takes it, or if null-window searches prove its
-//! positions to be worth what the root was, within 60 centipawns (`PLAUSIBLE_MARGIN`), from the
-//! fourth iteration on; the results of the games must not be bad for the engine's side either.
-//! Later iterations must agree on the move and find it worth no less. Lines need this check because
-//! a match in a null-window node has no exact value, and a value equal to the root's at the end
-//! alone would pass a line in which both sides err. The check is Tabia's own addition. Analysis and
-//! pondering are never ended.
+//! From the fourth iteration on, a line is plausible if it is part of the principal variation, or
+//! if null-window searches prove that its positions are worth as much as the root, within 60
+//! centipawns (`PLAUSIBLE_MARGIN`). In addition, the results of the games must not be bad for the
+//! engine's side. Later iterations must agree on the move and not score it lower. Lines need this
+//! check because a match in a null-window node has no exact value, and comparing only the last
+//! position with the root would accept a line in which both sides err. The check is Tabia's own
+//! addition. Analysis and pondering never end this way.
 
 use super::book_ending_state::{EndingLine, PLAUSIBLE_MARGIN};
 use super::book_probe::BookProbe;
@@ -26,40 +26,42 @@ use crate::chess::position::{Color, Move, Position};
 use crate::chess::score::{Depth, INFINITY, Ply, Score, is_decided};
 use crate::games::book::Counts;
 
-/// The first iteration after which lines are verified and matches reported. Earlier iterations are
-/// too short.
+/// The first iteration after which lines are verified and matches reported. Earlier ones are too
+/// shallow.
 const FIRST_DEPTH: Depth = 4;
-/// No search ends before this share of its budget is spent. This and the next three constants were
-/// measured with `tabia bench transpositions`; see docs/measurements/book-stop-rule.md.
+/// Minimum share of the budget that a search spends before it may end.
+///
+/// This and the next three constants were measured with `tabia bench transpositions`; see
+/// docs/measurements/book-stop-rule.md.
 const SHARE: f64 = 0.4;
-/// An iteration in progress is not aborted before this share: completing it costs less than what it
-/// may find is worth.
+/// Minimum share of the budget before an iteration in progress may be aborted. Below it, completing
+/// the iteration is worth its cost.
 const SHARE_WITHIN: f64 = 0.6;
-/// Iterations a search may still complete after [`SHARE`] of its time, plus one in reserve. Each
-/// takes about half as long again as the one before.
+/// Number of iterations that a search may still complete after [`SHARE`] of its time, plus one in
+/// reserve. Each takes about 1.5 times as long as the previous one.
 const REACH: Depth = 3;
-/// The choice has settled once the best move has stayed the same for this many iterations and has
-/// taken this share of all nodes.
+/// The choice of move has settled once the best move has stayed the same for this many iterations
+/// and has taken the share [`SETTLED_EFFORT`] of all nodes.
 const SETTLED_ITERATIONS: u32 = 3;
 const SETTLED_EFFORT: f64 = 0.5;
-/// Lines verified by search after each iteration.
+/// Maximum number of lines verified by search after each iteration.
 const VERIFIED_PER_ITERATION: usize = 4;
-/// Matches reported after each iteration of an analysis.
+/// Maximum number of matches reported after each iteration of an analysis.
 const REPORTED_PER_ITERATION: usize = 4;
-/// Number of games with an even score that are mixed with a position's results to judge it.
+/// Number of drawn games added to a position's results before the verdict.
 const VERDICT_PRIOR_GAMES: f64 = 4.0;
-/// The book's verdict is bad below this many expected points.
+/// The book's verdict is bad if the expected points are below this value.
 const BAD_VERDICT: f64 = 0.4;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Whether a match may end this search: not while analysing or pondering.
+    /// Whether a match may end this search. It may not while analysing or pondering.
     pub(super) fn book_may_end(&self) -> bool {
         let job = self.job;
         !job.limits.is_analysis() && !job.clock.is_pondering(&job.control)
     }
 
-    /// After a completed iteration, looks for a line by which the search may end in the book and
-    /// reports new matches.
+    /// After a completed iteration, looks for a line that may end the search, and reports new
+    /// matches.
     pub(super) fn compare_with_book(&mut self, depth: Depth, stability: Stability) {
         let Some(probe) = self.job.book.as_ref() else { return };
         let best = self.job.root_moves()[0].clone();
@@ -75,12 +77,12 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.book_ending.ready = ending_line.filter(|_| is_settled(stability));
     }
 
-    /// Returns the line by which the search may end with `best` as the best move.
+    /// Returns the line that may end the search if `best` is the best move.
     fn ending_line(&self, best: &RootMove) -> Option<&EndingLine> {
         self.book_ending.ending_lines.iter().find(|ending_line| ending_line.holds(best))
     }
 
-    /// Reports new matches: the line by which the search may end or, if there is none, the shortest
+    /// Reports new matches: the line that may end the search or, if there is none, the shortest
     /// line below each move, best moves first.
     fn report_book_matches(&mut self, probe: &BookProbe, ending_line: Option<&EndingLine>) {
         let mut new_matches: Vec<Transposition> =
@@ -98,24 +100,24 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Whether the search may end after this iteration because its best move leads into the book.
+    /// Whether the search may end after an iteration because its best move leads into the book.
     pub(super) fn ends_in_book(&mut self) -> bool {
         self.ends_in_book_from(SHARE)
     }
 
-    /// The same check during an iteration.
+    /// Whether the search may end during an iteration because its best move leads into the book.
     pub(super) fn stops_in_book(&mut self) -> bool {
         self.ends_in_book_from(SHARE_WITHIN)
     }
 
-    /// Whether an analysis has searched the root deeper than the remaining time allows.
+    /// Whether the analysis of the root is deeper than the search can reach in the remaining time.
     pub(super) fn is_out_of_reach(&self, depth: Depth) -> bool {
         depth + REACH < self.book_ending.settled && self.book_may_end() && self.spent() >= SHARE
     }
 
     fn ends_in_book_from(&mut self, share: f64) -> bool {
         let Some(ready) = &self.book_ending.ready else { return false };
-        // The cheap test first: this function is called often.
+        // This function is called often, so the cheap test comes first.
         if self.spent() < share || !self.book_may_end() {
             return false;
         }
@@ -125,8 +127,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.book_ending.ended
     }
 
-    /// Applies the book line that ended the search, if any. In mode `First` the match determines
-    /// the move regardless of its value.
+    /// Applies the book line that ended the search, if any. In mode [`BookSearch::First`] the match
+    /// determines the move regardless of its value.
     pub(super) fn apply_book_line(&mut self, result: &mut SearchResult) {
         if let Some(found) = self.decisive_match() {
             result.best = found.line.first().copied();
@@ -138,13 +140,13 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Returns the match that ended the search in mode `First`.
+    /// Returns the match that ended the search in mode [`BookSearch::First`].
     pub(super) fn decisive_match(&self) -> Option<&Transposition> {
         self.job.book.as_ref()?.decisive()
     }
 
-    /// Returns the largest share spent of any limit of the search. A fixed depth is always searched
-    /// to its end.
+    /// Returns the spent share of the budget, which is the largest share over all limits except the
+    /// depth.
     pub(super) fn spent(&self) -> f64 {
         let job = self.job;
         let share = |limit: u64| job.nodes() as f64 / limit.max(1) as f64;
@@ -152,7 +154,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         nodes.chain(job.clock.spent(&job.control)).fold(0.0, f64::max)
     }
 
-    /// Returns the first position of a principal variation that is in the book.
+    /// Returns the line to the first position of a principal variation that is in the book.
     pub(super) fn pv_enters_book(&self, pv: &[Move]) -> Option<Transposition> {
         let probe = self.job.book.as_ref()?;
         let mut position = self.job.root;
@@ -167,8 +169,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Returns the shortest line below the best move into the book in which neither side gives
-    /// anything away.
+    /// Returns the shortest plausible line below the best move into the book.
     ///
     /// It is either part of the principal variation, or a line whose positions prove to be worth as
     /// much as the root. The book's verdict must not be bad for the side to move at the root.
@@ -201,11 +202,11 @@ impl<S: OptionalObserver> Worker<'_, S> {
         None
     }
 
-    /// Whether the positions of `line` after each of the opponent's moves, and the last one, are
-    /// worth as much as the root.
+    /// Whether the last position of `line` and those after the opponent's moves are worth as much
+    /// as the root.
     ///
-    /// The comparison allows for the margin and uses the depth at which the search would reach
-    /// them.
+    /// The comparison allows for the margin. Each position is searched to the depth that remains at
+    /// its ply.
     fn is_plausible(&mut self, line: &[Move], depth: Depth, root_score: Score) -> bool {
         let (probe_depth, root) = (depth, self.job.root);
         let mut position = root;
@@ -233,7 +234,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         plausible && !self.is_interrupted()
     }
 
-    /// Whether `position` is worth `expected` within the margin, by two null-window searches.
+    /// Whether `position` is worth `expected` within the margin, according to two null-window
+    /// searches.
     fn is_worth(&mut self, position: &Position, ply: Ply, depth: Depth, expected: Score) -> bool {
         let low = expected - PLAUSIBLE_MARGIN;
         let high = expected + PLAUSIBLE_MARGIN;
@@ -246,18 +248,18 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 }
 
-/// Whether more time would hardly change the choice of move.
+/// Whether more time is unlikely to change the choice of move.
 fn is_settled(stability: Stability) -> bool {
     stability.unchanged >= SETTLED_ITERATIONS && stability.effort >= SETTLED_EFFORT
 }
 
-/// Whether the book's games from a position went badly for `side`.
+/// Whether the book's games from a position had bad results for `side`.
 pub(super) fn is_bad_for(side: Color, counts: Counts) -> bool {
     verdict(counts, side) < BAD_VERDICT
 }
 
-/// Returns the expected points for `side` in a position with these results. An even prior worth
-/// some games keeps one lost game from deciding.
+/// Returns the expected points for `side`, from 0 to 1, in a position with these results. The added
+/// draws prevent a single lost game from being decisive.
 fn verdict(counts: Counts, side: Color) -> f64 {
     let games = counts.games() as f64;
     (counts.score(side) * games + VERDICT_PRIOR_GAMES / 2.0) / (games + VERDICT_PRIOR_GAMES)

@@ -1,4 +1,4 @@
-//! State of the book matches by which a search may end.
+//! State of the book matches that may end a search.
 
 use std::collections::HashSet;
 
@@ -8,42 +8,43 @@ use super::table::TableEntry;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score};
 
-/// Largest difference, in centipawns, between the value of a plausible line and that of the root.
-/// Also the most that the root's value may fall afterwards.
+/// Maximum difference in centipawns between the values of a plausible line and of the root. Also
+/// the maximum fall of the root's value afterwards.
 pub(super) const PLAUSIBLE_MARGIN: Score = 60;
 
-/// The book matches of a search so far.
+/// The book matches of a search.
 #[derive(Debug, Default)]
 pub(super) struct BookEndingState {
-    /// Lines by which the search may end: one for each move that was the best at some time.
+    /// Lines that may end the search, one for each move that was the best at some time.
     pub(super) ending_lines: Vec<EndingLine>,
-    /// The line by which the search may end until the next iteration is complete.
+    /// The line that may end the search until the next iteration is complete.
     pub(super) ready: Option<EndingLine>,
     /// Whether the search was stopped because of `ready`.
     pub(super) ended: bool,
-    /// The book analysis of the root.
+    /// The book's analysis of the root, as a table entry.
     pub(super) known: Option<TableEntry>,
-    /// Up to this iteration, the move of the (deeper) analysis stays the move to play. 0 if there
-    /// is none.
+    /// The last iteration in which the move of the analysis remains the move to play; 0 if there is
+    /// no such move.
     pub(super) settled: Depth,
-    /// A move that leads back into the book, played instead of the best one (`Steer`).
+    /// A move that leads back into the book and replaces the best one (`BookSearch::Steer`).
     pub(super) book_return: Option<BookReturn>,
-    /// First moves of the reported lines.
+    /// The first moves of the reported lines.
     pub(super) reported: HashSet<Move>,
 }
 
-/// A line into the book below the best move in which neither side gave anything away.
+/// A plausible line into the book below the best move.
 ///
-/// Later iterations need not agree on the line, only on its first move, whose score must not fall.
+/// Later iterations do not have to agree on the line, only on its first move, whose score must not
+/// fall.
 #[derive(Debug, Clone)]
 pub(super) struct EndingLine {
     pub(super) found: Transposition,
-    /// Score of the root when the line was found.
+    /// Score of the root when the line was found, in centipawns for the side to move.
     pub(super) score: Score,
 }
 
 impl EndingLine {
-    /// Whether the line still applies with `best` as the best move.
+    /// Whether the line still applies if `best` is the best move.
     pub(super) fn holds(&self, best: &RootMove) -> bool {
         self.first() == Some(best.mv) && best.score >= self.score - PLAUSIBLE_MARGIN
     }
@@ -53,15 +54,15 @@ impl EndingLine {
     }
 }
 
-/// A move that leads back into the book, played instead of the best one.
+/// A move that leads back into the book and replaces the best one.
 #[derive(Debug, Clone)]
 pub(super) struct BookReturn {
-    /// The best move.
+    /// The best move, which is not played.
     pub(super) instead_of: Move,
-    /// The line of the move played.
+    /// The principal variation of the move played.
     pub(super) pv: Vec<Move>,
-    /// The score of the move played.
+    /// The score of the move played, in centipawns.
     pub(super) score: Score,
-    /// Where the line enters the book.
+    /// The position at which the line enters the book.
     pub(super) found: Transposition,
 }

@@ -1,8 +1,9 @@
-//! Book analyses in the search: they act as transposition table entries that are never overwritten.
+//! Book analyses in the search, which act as transposition table entries that are never
+//! overwritten.
 //!
-//! A book value also settles PV nodes, which the table does not: it is exact, and its line
-//! continues in the book, so the principal variation stays complete. Table entries of such searches
-//! have a salt of their own for each set of book values.
+//! Unlike the table, a book value also settles PV nodes: it is exact, and its line continues in the
+//! book, so the principal variation stays complete. Searches that use book values have separate
+//! table entries for each set of values.
 
 use super::node::Pv;
 use super::observe::OptionalObserver;
@@ -13,13 +14,13 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, MAX_PLY, Ply, Score, from_table};
 use crate::games::book::BookValue;
 
-/// Plies without capture or pawn move that a score must leave before a draw by the fifty-move rule.
+/// Minimum number of plies left before the fifty-move rule takes effect, for a score to be valid.
 /// Analyses ignore the halfmove clock.
 const CLOCK_ROOM: Depth = 100;
-/// Plies of an analysis' line that are checked for a repetition. A repetition takes four.
+/// Plies of an analysis's line that are checked for a repetition. A repetition takes four.
 const REPETITION_PLIES: usize = 4;
 
-/// Converts the analysis of a position to a table entry at `ply`.
+/// Converts the analysis of a position to a transposition table entry for a node at `ply`.
 pub(super) fn known(value: &BookValue, ply: Ply) -> TableEntry {
     TableEntry {
         mv: value.best,
@@ -30,8 +31,7 @@ pub(super) fn known(value: &BookValue, ply: Ply) -> TableEntry {
     }
 }
 
-/// Returns the deeper of the book's entry and the table's, with the static evaluation of the
-/// table's.
+/// Returns the deeper of the two entries. A book entry gets the table's static evaluation.
 pub(super) fn deeper(book: TableEntry, table: Option<TableEntry>) -> TableEntry {
     match table {
         Some(table) if table.depth > book.depth => TableEntry { mv: table.mv.or(book.mv), ..table },
@@ -40,10 +40,10 @@ pub(super) fn deeper(book: TableEntry, table: Option<TableEntry>) -> TableEntry 
     }
 }
 
-/// Returns the table's entry, with the book's move if it has none. Used for book entries whose
-/// score does not hold in this game.
+/// Returns the table's entry, with the book's move if it has none. Used if the book's score is not
+/// valid in this game.
 pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<TableEntry> {
-    /// Too shallow for any use of the score.
+    /// A depth too small for any use of the score.
     const NO_DEPTH: Depth = Depth::MIN / 2;
     let Some(table) = table else {
         let unknown = TableEntry {
@@ -59,10 +59,10 @@ pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<T
 }
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Returns the score of a node that the book has analysed deeply enough, once
-    /// [`Worker::holds_here`] has confirmed it.
+    /// Returns the score of a node that the book has analysed deeply enough, after
+    /// [`Worker::holds_here`] has confirmed the score.
     ///
-    /// The principal variation continues with the book's moves.
+    /// In a PV node, the principal variation continues with the book's moves.
     #[cold]
     pub(super) fn settle_by_book(
         &mut self,
@@ -78,9 +78,9 @@ impl<S: OptionalObserver> Worker<'_, S> {
         known.score
     }
 
-    /// Uses and reports the analysis of the root, and returns it as the result so far.
+    /// Reports the analysis of the root and returns it as a provisional result.
     ///
-    /// Its move is searched first and stays the one to play until a deeper iteration has found
+    /// Its move is searched first and remains the one to play until a deeper iteration finds
     /// another.
     pub(super) fn probe_book_at_root(&mut self) -> Option<SearchResult> {
         let job = self.job;
@@ -110,7 +110,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Moves the analysis' move to the front of the root moves while it is the one to play.
+    /// Moves the analysis's move to the front of the root moves while it is the one to play.
     pub(super) fn move_book_move_first(&self, depth: Depth) {
         let Some(known) = self.book_ending.known.filter(|_| depth <= self.book_ending.settled + 1)
         else {
@@ -121,10 +121,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         place.into_iter().for_each(|place| root_moves[..=place].rotate_right(1));
     }
 
-    /// Whether the score of an analysis holds in this game.
+    /// Whether the score of an analysis is valid in this game.
     ///
-    /// It does not if a draw by the fifty-move rule is near, or a draw by repetition that the line
-    /// leads to or that a side would prefer.
+    /// It is not valid if a draw by the fifty-move rule is near, if the line leads to a repetition,
+    /// or if a side would prefer a draw by repetition.
     pub(super) fn holds_here(&self, known: TableEntry, position: &Position, ply: Ply) -> bool {
         let clock = Depth::from(position.halfmove_clock());
         let can_draw = known.score < DRAW && self.can_repeat(position, ply);
@@ -145,8 +145,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Returns the line of at most `plies` plies that begins with `mv` and continues with the
-    /// analysis' best moves.
+    /// Returns the line of at most `plies` plies that starts with `mv` and continues with the best
+    /// moves of the analyses.
     fn line_in_book(&self, position: &Position, mv: Option<Move>, plies: usize) -> Vec<Move> {
         let mut position = *position;
         let mut seen = vec![position.key()];
@@ -184,7 +184,7 @@ mod tests {
         game
     }
 
-    /// An analysis of the position after `moves`: a move, its score and depth.
+    /// Returns an analysis of the position after `moves`.
     fn found(moves: &str, best: &str, score: Score, depth: Depth) -> BookValue {
         let position = *play(moves).position();
         let best = position.parse_san(best).ok();
@@ -200,7 +200,7 @@ mod tests {
         }
     }
 
-    /// The analysed book of one game.
+    /// Returns a book of one game with these analyses.
     fn book(mut values: Vec<BookValue>) -> Book {
         let games = PgnInput::Text("a game".to_owned(), GAME.as_bytes().into());
         let book = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book").0;
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn book_value_is_used_only_up_to_its_depth() {
         let (start, limits) = (Game::default(), Limits::depth(6));
-        // After 1.e4 it is Black's move, so the score is Black's.
+        // After 1. e4 it is Black's move, so the score is Black's.
         let deep = [found("e4", "e5", -900, 20)];
         let result = search(&start, &deep, BookSearch::Value, &limits);
         assert_eq!(
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn position_without_games_has_a_value_but_ends_no_search() {
-        // Learnt positions are entries without games.
+        // Learned positions are entries without games.
         let value = found("e4", "e5", -900, 20);
         let entry = crate::games::book::BookEntry { key: value.key, ..Default::default() };
         let file = std::io::Cursor::new(Vec::new());
@@ -274,14 +274,14 @@ mod tests {
         assert_eq!((result.best, result.score, result.depth), (a4, 50, 60));
         assert_eq!(result.book.map(|found| found.line), Some(vec![]));
         assert!((NODES * 2 / 5..NODES * 9 / 10).contains(&result.nodes), "{}", result.nodes);
-        // A search that reaches further overrides the analysis.
+        // A deeper search overrides the analysis.
         let known = [found("", "a4", 50, 4)];
         let result = search(&start, &known, BookSearch::Value, &limits);
         assert!(result.best.is_some_and(|best| Some(best) != a4));
         // The search's own move may lead into the book, but the analysis of the root is not
         // reported.
         assert!(result.book.is_none_or(|found| !found.line.is_empty()));
-        // Root moves named by the user also override the analysis.
+        // Root moves selected by the user also override the analysis.
         let wanted: Move = "e2e4".parse().expect("a move");
         let limits = Limits { root_moves: vec![wanted], ..limits };
         let known = [found("", "a4", 50, 60)];
@@ -315,14 +315,14 @@ mod tests {
     #[test]
     fn book_value_does_not_override_repetition_or_fifty_move_rule() {
         let limits = Limits::depth(6);
-        // The analysis would repeat the position for the third time, and considers that a win.
+        // The analysis's move would repeat the position for the third time, but its score is a win.
         let values = [found("e4 e5 Nf3 Nc6", "Ng1", 900, 30)];
         let again = play("e4 e5 Nf3 Nc6 Ng1 Nb8 Nf3 Nc6");
         let result = search(&again, &values, BookSearch::Value, &limits);
         assert!(result.score < 300 && result.book.is_none(), "{result:?}");
         let first = play("e4 e5 Nf3 Nc6");
         assert_eq!(search(&first, &values, BookSearch::Value, &limits).score, 900);
-        // The same position, but the halfmove clock leaves too few plies.
+        // The same position with a halfmove clock that leaves too few plies.
         let fen = first.position().fen().replace(" 2 3", " 75 50");
         let late = Game::new(Position::from_fen(&fen).expect("a position"));
         assert_eq!(late.position().key(), first.position().key());
@@ -334,7 +334,7 @@ mod tests {
     fn book_value_is_ignored_if_the_halfmove_clock_is_too_high() {
         let fen = play("e4 e5").position().fen();
         for depth in [40, 70, 100] {
-            // It is Black's move, so the score is Black's.
+            // Black is to move, so the score is Black's.
             let value = found("e4 e5 Nf3", "Nc6", -900, depth);
             for clock in (0..98).step_by(7) {
                 let fen = fen.replace(" 0 2", &format!(" {clock} 60"));
@@ -358,7 +358,8 @@ mod tests {
         assert_eq!(with_move(None, None), None);
         let alone = with_move(None, mv).expect("a move");
         assert_eq!((alone.mv, alone.eval), (mv, NO_EVAL));
-        // No search is so shallow, and no window so wide, that the score could settle the node.
+        // The depth is too small and the bound too low to settle a node at any depth or in any
+        // window.
         assert!(alone.depth < -100 && alone.score < -MATE && alone.bound == Bound::Lower);
     }
 }

@@ -1,4 +1,4 @@
-//! Book lookups at a node.
+//! Looking up nodes of the search in the book.
 
 use super::book_known::known;
 use super::book_probe::BookProbe;
@@ -11,23 +11,24 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::Ply;
 use crate::games::book::{Counts, PendingLookup};
 
-/// Result of a book lookup.
+/// Effect of a book lookup on the search of a node.
 pub(super) enum BookHit {
-    /// This match ends the search ([`BookSearch::First`]).
+    /// The match ends the search ([`BookSearch::First`]).
     Decisive,
-    /// The analysis of the position.
+    /// The book has an analysis of the position.
     Known(TableEntry),
 }
 
 impl<'a, S: OptionalObserver> Worker<'a, S> {
-    /// Starts the lookup of an inner node; returns `None` if no book is used here.
+    /// Starts the lookup of an inner node. Returns `None` if the book is not used at this node.
     #[inline]
     pub(super) fn prefetch_book(&self, position: &Position, ply: Ply) -> Option<PendingLookup<'a>> {
         let probe = self.job.book.as_ref()?;
         self.stack[ply].excluded.is_none().then(|| probe.start_lookup(position))
     }
 
-    /// Looks up an inner node in the book and returns what affects the search.
+    /// Looks up an inner node in the book and returns the part of the entry that affects the
+    /// search.
     #[inline]
     pub(super) fn probe_book(&mut self, position: &Position, ply: Ply) -> Option<BookHit> {
         let probe = self.job.book.as_ref()?;

@@ -1,17 +1,15 @@
 //! Exhaustive lookup of short lines into the book.
 //!
-//! A search prunes poor replies or reaches them late. An analysis should still show that they lead
-//! back into the book.
-//!
-//! An analysis looks up all lines of two plies first.
+//! A search prunes poor replies or reaches them late, but an analysis should show that they lead
+//! back into the book. Analyses therefore begin by looking up all lines of two plies.
 
 use super::observe::OptionalObserver;
 use super::worker::Worker;
 use crate::chess::position::Position;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Stores the lines of one and two plies that lead into the book, if matches are reported and
-    /// end nothing. This takes some thousand lookups, once per search.
+    /// Stores the lines of one and two plies that lead into the book, if the search reports matches
+    /// but cannot end with them. This takes a few thousand lookups per search.
     pub(super) fn find_near_matches(&self) {
         let Some(probe) = self.job.book.as_ref().filter(|_| !self.book_may_end()) else { return };
         let remember = |position: &Position, line: &[_]| {

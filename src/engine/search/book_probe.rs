@@ -1,9 +1,9 @@
 //! The book inside the search: every node is compared with the book, whatever the move order.
 //!
 //! A line that has transposed into the book may end the search early. A match alone proves little:
-//! the opponent may have helped to get there, or the position may be lost. [`BookSearch`] sets what
-//! a match does. The default, `Stop`, only saves time: it plays the search's own best move of a
-//! completed iteration.
+//! the opponent may have helped to reach it, or the position may be lost. [`BookSearch`] determines
+//! the effect of a match. The default, `Stop`, only saves time: it plays the search's own best move
+//! from a completed iteration.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -17,33 +17,35 @@ use crate::games::book::{Book, BookValue, Counts, PendingLookup};
 
 /// Maximum number of stored matches.
 const REMEMBERED: usize = 4_096;
-/// Combined with the checksum of the book's values, separates the table entries of searches that
-/// use these values from all others.
+/// Salt for table keys. Combined with the checksum of the book's values, it separates the table
+/// entries of searches that use these values from all others.
 const VALUES_SALT: u64 = 0x7ab1_a0b0_0a1e_5000;
 
-/// The book as used by one search, and the matches found.
+/// The book as used by one search, and the matches found so far.
 pub(super) struct BookProbe {
     book: Book,
     /// Checksum of the book's values, if the search uses them.
     values: Option<u64>,
-    /// The shortest line to each position, by first move and key.
+    /// The shortest line to each position, by the line's first move and the position's key.
     matches: Mutex<HashMap<(Move, u64), Transposition, BuildHasherDefault<KeyHasher>>>,
-    /// The match that ended the search (`First`).
+    /// The match that ended the search ([`BookSearch::First`]).
     decisive: OnceLock<Transposition>,
 }
 
 impl BookProbe {
-    /// Returns the book of `config`, unless there is none or it is not used.
+    /// Creates a probe for the book in `config`. Returns `None` if there is no book or it is not
+    /// used.
     pub(super) fn new(config: &Config) -> Option<Self> {
         let book = config.book.clone().filter(|_| config.book_search != BookSearch::Off)?;
         let values = book.values_checksum().filter(|_| config.book_search.takes_values());
         Some(BookProbe { book, values, matches: Mutex::default(), decisive: OnceLock::new() })
     }
 
-    /// Returns a salt for table keys, so that searches with other book values do not share entries.
-    /// 0 if this search uses none.
+    /// Returns the salt for table keys, or 0 if the search does not use book values. Searches with
+    /// different values do not share entries.
     pub(super) fn salt(&self) -> u64 {
-        // The checksum goes into the upper half, which is not all that selects the table's row.
+        // The checksum goes into the upper half of the key, of which only a part selects the
+        // table's row.
         self.values.map_or(0, |values| VALUES_SALT ^ values.rotate_left(32))
     }
 
@@ -52,14 +54,15 @@ impl BookProbe {
         self.values.and_then(|_| self.book.value(position))
     }
 
-    /// Prefetches what [`BookProbe::start_lookup`] will read for a position with these pawns.
+    /// Prefetches the memory that [`BookProbe::start_lookup`] reads for a position with this pawn
+    /// key.
     #[inline]
     pub(super) fn prefetch(&self, pawn_key: u64) {
         self.book.prefetch(pawn_key);
     }
 
-    /// Starts a lookup that filters out most positions not in the book. Do other work before
-    /// reading the answer, which has to come from memory.
+    /// Starts a lookup, which rejects most positions that are not in the book. The answer comes
+    /// from memory, so do other work before reading it.
     #[inline]
     pub(super) fn start_lookup(&self, position: &Position) -> PendingLookup<'_> {
         self.book.start_lookup(position)
@@ -69,8 +72,8 @@ impl BookProbe {
         self.book.reached(position)
     }
 
-    /// Completes a lookup at once. If the search uses values, this includes positions that no game
-    /// has reached.
+    /// Looks up a position without prefetching. If the search uses values, also finds positions
+    /// that no game has reached.
     #[inline]
     pub(super) fn holds(&self, position: &Position) -> Option<Counts> {
         match self.values {
@@ -79,7 +82,8 @@ impl BookProbe {
         }
     }
 
-    /// Stores a line into the book, unless a shorter one to the same position is known.
+    /// Stores a line into the book, unless an equally short or shorter line to the same position is
+    /// stored.
     pub(super) fn remember(&self, position: &Position, line: &[Move], counts: Counts) {
         let Some(&first) = line.first() else { return };
         let key = position.key();
@@ -95,7 +99,8 @@ impl BookProbe {
         }
     }
 
-    /// Returns the matches that begin with `first`, shortest line first, then by number of games.
+    /// Returns the matches that start with `first`. Shorter lines come first, then those with more
+    /// games.
     pub(super) fn under(&self, first: Move) -> Vec<Transposition> {
         let matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found: Vec<_> = matches
@@ -107,7 +112,8 @@ impl BookProbe {
         found
     }
 
-    /// Returns the first match of [`BookProbe::under`] for each move that has one.
+    /// Returns the first match in the order of [`BookProbe::under`] for each root move that has
+    /// one.
     pub(super) fn by_first_move(&self) -> HashMap<Move, Transposition> {
         let matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
         let mut best: HashMap<Move, &Transposition> = HashMap::new();
@@ -120,20 +126,20 @@ impl BookProbe {
         best.into_iter().map(|(first, found)| (first, found.clone())).collect()
     }
 
-    /// Lets a match end the search in mode `First`. If another thread was faster, its match
-    /// decides.
+    /// Records the match that ends the search in mode [`BookSearch::First`]. If another thread was
+    /// faster, its match is kept.
     pub(super) fn decide(&self, found: Transposition) {
         let _ = self.decisive.set(found);
     }
 
-    /// Returns the match that ended the search in mode `First`.
+    /// Returns the match that ended the search in mode [`BookSearch::First`].
     pub(super) fn decisive(&self) -> Option<&Transposition> {
         self.decisive.get()
     }
 }
 
 impl Transposition {
-    /// Returns the sort key of matches: shorter lines first, then those that more games reached.
+    /// Returns the sort key of a match: shorter lines first, then those that more games reached.
     pub(super) fn precedence(&self) -> (usize, Reverse<u64>, &[Move]) {
         (self.line.len(), Reverse(self.counts.games()), &self.line)
     }

@@ -1,10 +1,10 @@
 //! The time budget of a search.
 //!
-//! There are two bounds. After the soft one no new iteration begins; at the hard one the search
-//! stops at once. The soft bound grows while the best move changes or its score falls, and shrinks
-//! while the choice is clear. See <https://www.chessprogramming.org/Time_Management>.
+//! There are two bounds. After the soft bound no new iteration starts; at the hard bound the search
+//! stops immediately. The soft bound grows while the best move changes or its score falls, and
+//! shrinks while the choice is clear. See <https://www.chessprogramming.org/Time_Management>.
 //!
-//! If the clock does not specify the number of moves, later moves take a larger share of the
+//! If the time control does not specify a number of moves, later moves get a larger share of the
 //! remaining time.
 
 use std::sync::OnceLock;
@@ -14,61 +14,60 @@ use super::control::Control;
 use super::limits::{Limits, TimeLimit};
 use crate::chess::score::Score;
 
-/// The largest number of moves that the time is divided among.
+/// Maximum number of moves among which the time is divided.
 const MAX_MOVES: u32 = 56;
 /// Share of the clock for one move at the start of the game, if the number of moves to go is
 /// unknown.
 ///
-/// Values and formula are Reckless's, which were tuned by games (+24 ± 9 and +8 ± 6 Elo against a
-/// constant share).
+/// The values and the formula come from Reckless, where they were tuned in games (+24 ± 9 and +8 ±
+/// 6 Elo compared with a constant share).
 const SHARE: f64 = 0.024;
 const SHARE_GROWTH: f64 = 0.042;
-/// Rate, per move, at which the share grows during the game. From the same source.
+/// Growth rate of this share per move, also from Reckless.
 const SHARE_RATE: f64 = 0.045;
-/// Share of the increment that is spent at once, in percent. Hand-set.
+/// Percentage of the increment that is spent on the current move. Hand-set.
 const INCREMENT_SHARE: u32 = 75;
-/// Reserved from a fixed move time for transmitting the move. With xboard a move takes some
-/// milliseconds; this allows several times as much for a loaded machine.
+/// Time reserved from a fixed move time for transmitting the move. With xboard this takes a few
+/// milliseconds; the reserve allows several times as much for a loaded machine.
 pub(crate) const MOVE_OVERHEAD: Duration = Duration::from_millis(25);
-/// Additional reserve on a clock: overloaded machines have been seen to stall for this long.
-/// Without it an increment of 0.05 s lets a clock run down to 0.35 s.
+/// Additional reserve on a clock: overloaded machines were observed to stall for this long. Without
+/// the reserve, an increment of 0.05 s lets a clock run down to 0.35 s.
 const STALL: Duration = Duration::from_millis(300);
-/// The largest share of the clock that is reserved, in percent. At 50 an increment of 0.01 s let a
-/// clock run down to 0.08 s, and two games of 500 were lost on a machine that stalled for 0.15 s.
+/// Maximum percentage of the clock that is reserved. At 50, an increment of 0.01 s let a clock run
+/// down to 0.08 s, and two games of 500 were lost on a machine that stalled for 0.15 s.
 const RESERVE_SHARE: u32 = 75;
-/// The hard bound is at most this multiple of the soft one. Hand-set.
+/// Maximum ratio of the hard bound to the soft one. Hand-set.
 const HARD_FACTOR: u32 = 5;
-/// The largest share of the clock for the hard bound, in percent. Hand-set: at 55 one game in a
-/// hundred was lost on time on an overloaded machine, where a bound of 0.24 s was overrun to 0.50
-/// s.
+/// Maximum percentage of the clock for the hard bound. Hand-set: at 55, one game in a hundred was
+/// lost on time on an overloaded machine, where a search with a bound of 0.24 s took 0.50 s.
 const HARD_SHARE: u32 = 40;
-/// The shortest bound of a search, so that it can complete its first iteration.
+/// Minimum bound of a search, which allows it to complete the first iteration.
 const SHORTEST: Duration = Duration::from_millis(1);
 
-/// The running clock of one search.
+/// The clock of a running search.
 #[derive(Debug)]
 pub(super) struct TimeManager {
     start: Instant,
     soft: Option<Duration>,
     hard: Option<Duration>,
     pondering: bool,
-    /// When the ponder hit was first seen, relative to the start.
+    /// Time of the ponder hit, as first noticed by the search, relative to its start.
     hit: OnceLock<Duration>,
 }
 
-/// How settled the choice of move is after the iterations so far.
+/// Measures how settled the choice of move is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stability {
-    /// Iterations since the best move last changed.
+    /// Number of iterations since the best move last changed.
     pub(super) unchanged: u32,
-    /// Fall of the score since the last iteration, in centipawns (negative: risen).
+    /// Fall of the score since the last iteration, in centipawns; negative if it has risen.
     pub(super) fall: Score,
-    /// Share of the nodes spent on the best move, 0 to 1.
+    /// Share of all nodes spent on the best move, from 0 to 1.
     pub(super) effort: f64,
 }
 
 impl TimeManager {
-    /// Starts the clock for the move with this number (from 1).
+    /// Starts the clock for the move with this number, counted from 1.
     pub(super) fn start(limits: &Limits, move_number: u16) -> Self {
         let (soft, hard) = match limits.time {
             TimeLimit::Infinite => (None, None),
@@ -89,10 +88,10 @@ impl TimeManager {
         self.start.elapsed()
     }
 
-    /// Returns the share spent of the soft bound or of a fixed time; `None` without either, or
-    /// while pondering.
+    /// Returns the spent share of the soft bound or of a fixed time. Returns `None` if there is
+    /// neither, or while pondering.
     ///
-    /// Time spent pondering counts, as it does for the bound itself.
+    /// Time spent pondering counts towards the soft bound.
     pub(super) fn spent(&self, control: &Control) -> Option<f64> {
         if self.is_pondering(control) {
             return None;
@@ -105,43 +104,44 @@ impl TimeManager {
         Some(spent.as_secs_f64() / bound.as_secs_f64().max(1e-9))
     }
 
-    /// Whether the opponent's clock is running.
+    /// Whether the search is pondering: the opponent has not yet played the expected move.
     pub(super) fn is_pondering(&self, control: &Control) -> bool {
         self.pondering && !control.is_ponder_hit()
     }
 
-    /// Whether the search may take as long as `time`.
+    /// Whether the hard bound allows the search to take as long as `time`.
     pub(super) fn leaves(&self, time: Duration) -> bool {
         self.hard.is_none_or(|hard| hard >= time)
     }
 
-    /// Whether the hard bound, counted from the ponder hit, is reached.
+    /// Whether the hard bound has been reached, counted from the ponder hit.
     pub(super) fn must_stop(&self, control: &Control) -> bool {
         let Some(hard) = self.hard else { return false };
         !self.is_pondering(control) && self.own_time() >= hard
     }
 
-    /// Returns the time since the ponder hit was first seen, or since the start without pondering.
+    /// Returns the time since the ponder hit was first noticed or, if the search did not ponder,
+    /// since its start.
     fn own_time(&self) -> Duration {
         let elapsed = self.elapsed();
         let since = if self.pondering { *self.hit.get_or_init(|| elapsed) } else { Duration::ZERO };
         elapsed - since
     }
 
-    /// Whether another iteration is not worth its time. Time spent pondering counts as spent.
+    /// Whether the soft bound has been reached. Time spent pondering counts.
     pub(super) fn is_enough(&self, control: &Control, stability: Stability) -> bool {
         let Some(soft) = self.soft else { return false };
         !self.is_pondering(control) && self.elapsed() >= soft.mul_f64(stability.time_factor())
     }
 
-    /// Whether the search may stop early: there is a clock and no fixed time to use up.
+    /// Whether the search may stop early: it has a clock instead of a fixed time to use up.
     pub(super) fn is_flexible(&self) -> bool {
         self.soft.is_some()
     }
 }
 
 impl Stability {
-    /// Returns the factor for the soft bound. All factors are hand-set.
+    /// Returns the factor by which the soft bound is multiplied. The constants are hand-set.
     fn time_factor(self) -> f64 {
         let settled = match self.unchanged {
             0 => 1.7,
@@ -156,7 +156,7 @@ impl Stability {
     }
 }
 
-/// Returns the usual time for a move: the soft bound of its search.
+/// Returns the usual time for a move, which is the soft bound of its search.
 pub(crate) fn usual_time(
     remaining: Duration,
     increment: Duration,
@@ -186,7 +186,8 @@ fn budget(
     (share.min(hard), hard)
 }
 
-/// Returns the share of the clock for one move. It grows during the game, as fewer moves remain.
+/// Returns the share of the clock for one move. It grows during the game, because fewer moves
+/// remain.
 fn clock_share(move_number: u16) -> f64 {
     let grown = 1.0 - (-SHARE_RATE * f64::from(move_number)).exp();
     SHARE + SHARE_GROWTH * grown

@@ -1,4 +1,4 @@
-//! Memory of the transposition table.
+//! Memory for the transposition table.
 
 use std::ops::Deref;
 #[cfg(not(feature = "loom"))]
@@ -9,14 +9,14 @@ use loom::sync::atomic::AtomicU64;
 
 pub(super) const ENTRIES_PER_CLUSTER: usize = 4;
 
-/// An entry and its check word; empty if both are zero.
+/// A table entry and its check word; empty if both are zero.
 #[derive(Default)]
 pub(super) struct TableSlot {
     pub(super) check: AtomicU64,
     pub(super) data: AtomicU64,
 }
 
-/// The entries that share a cache line.
+/// The table entries in one cache line.
 #[derive(Default)]
 #[repr(align(64))]
 pub(super) struct Cluster {
@@ -26,7 +26,7 @@ pub(super) struct Cluster {
 #[cfg(not(feature = "loom"))]
 const _: () = assert!(size_of::<Cluster>() == 64);
 
-/// Clusters, empty at first. Memory is only committed as they are used.
+/// Clusters, initially empty. Memory is committed only when it is used.
 pub(super) struct Clusters(Memory);
 
 #[cfg(all(target_os = "linux", not(feature = "loom")))]
@@ -39,25 +39,27 @@ mod memory {
     use super::Cluster;
     use crate::support::huge_pages;
 
-    /// A private anonymous mapping. Its pages are zero and are committed when first written.
+    /// A private anonymous mapping. Its pages are zero and are committed when they are first
+    /// written.
     pub(super) struct Memory {
         start: NonNull<Cluster>,
         count: usize,
     }
 
-    // This value owns the mapping exclusively, and clusters are atomics.
+    // This value owns the mapping exclusively, and clusters consist of atomics.
     #[allow(unsafe_code)]
     unsafe impl Send for Memory {}
     #[allow(unsafe_code)]
     unsafe impl Sync for Memory {}
 
     impl Memory {
-        /// Maps `count` clusters, at least one; returns `None` if the system refuses.
+        /// Maps memory for `count` clusters, at least one. Returns `None` if the operating system
+        /// refuses.
         #[allow(unsafe_code)]
         pub(super) fn new(count: usize) -> Option<Self> {
             let bytes = count.checked_mul(size_of::<Cluster>())?;
             let protection = ProtFlags::READ | ProtFlags::WRITE;
-            // A new mapping does not overlap any memory in use.
+            // A new mapping does not overlap memory that is already in use.
             let mapped =
                 unsafe { mmap_anonymous(null_mut(), bytes, protection, MapFlags::PRIVATE) };
             let start = NonNull::new(mapped.ok()?.cast::<Cluster>())?;
@@ -71,15 +73,15 @@ mod memory {
         #[inline(always)]
         #[allow(unsafe_code)]
         pub(super) fn clusters(&self) -> &[Cluster] {
-            // Zero bytes are empty clusters; the mapping lives as long as `self`.
+            // Zero bytes are empty clusters, and the mapping lives as long as `self`.
             unsafe { slice::from_raw_parts(self.start.as_ptr(), self.count) }
         }
 
-        /// Returns all pages to the system; they read as zero afterwards.
+        /// Returns all pages to the operating system; they read as zero afterwards.
         #[allow(unsafe_code)]
         pub(super) fn clear(&mut self) {
             let bytes = self.count * size_of::<Cluster>();
-            // The exclusive borrow guarantees that nobody reads the clusters.
+            // The exclusive borrow guarantees that no other thread reads the clusters.
             let cleared =
                 unsafe { madvise(self.start.as_ptr().cast(), bytes, Advice::LinuxDontNeed) };
             if cleared.is_err() {
@@ -93,7 +95,7 @@ mod memory {
     impl Drop for Memory {
         #[allow(unsafe_code)]
         fn drop(&mut self) {
-            // Mapped by `new` with this size, and no longer in use.
+            // `new` mapped this many bytes, and they are no longer in use.
             let _ =
                 unsafe { munmap(self.start.as_ptr().cast(), self.count * size_of::<Cluster>()) };
         }
@@ -107,7 +109,7 @@ mod memory {
     pub(super) struct Memory(Vec<Cluster>);
 
     impl Memory {
-        /// Allocates `count` clusters; returns `None` if the system refuses.
+        /// Allocates `count` empty clusters. Returns `None` if the operating system refuses.
         pub(super) fn new(count: usize) -> Option<Self> {
             let mut clusters = Vec::new();
             clusters.try_reserve_exact(count).ok()?;
@@ -128,7 +130,8 @@ mod memory {
 use memory::Memory;
 
 impl Clusters {
-    /// Allocates `count` empty clusters, at least one; returns `None` if the system refuses.
+    /// Allocates `count` empty clusters, at least one. Returns `None` if the operating system
+    /// refuses.
     pub(super) fn new(count: usize) -> Option<Self> {
         Memory::new(count.max(1)).map(Clusters)
     }

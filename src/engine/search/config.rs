@@ -1,4 +1,4 @@
-//! The configuration of a searcher.
+//! Configuration of a searcher: resources, evaluation, and the use of the book.
 
 use std::num::NonZero;
 use std::str::FromStr;
@@ -9,31 +9,31 @@ use crate::engine::tablebase::Tables;
 use crate::games::book::Book;
 use crate::support::error::ParseError;
 
-/// The configuration of a searcher. Equal configurations give the same searches.
+/// The configuration of a searcher. Single-threaded searches with equal configurations are
+/// identical.
 ///
 /// Pass it as a whole to [`Searcher::configure`](super::Searcher::configure). Each option of the
-/// search is a field here, read where the search uses it.
+/// search is a field, which the search reads where it needs the option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// Memory for the transposition table, in mebibytes.
     pub memory_mb: usize,
-    /// Number of search threads, including the calling one; at least 1.
+    /// Number of search threads, including the main one; at least 1.
     pub threads: usize,
-    /// The evaluation of positions. Changing it discards what was learnt with another.
+    /// Evaluation of positions. A change discards what was learned with another evaluation.
     pub evaluation: Evaluation,
-    /// The endgame tables probed at the root and after every capture and pawn move.
+    /// Endgame tables, probed at the root and after every capture or pawn move.
     pub endgames: Option<Tables>,
-    /// The book that the tree is compared with.
+    /// The book with which the nodes of the tree are compared.
     pub book: Option<Book>,
-    /// Effect of book positions on the search.
+    /// The effect of book positions on the search.
     pub book_search: BookSearch,
-    /// Largest sacrifice, in centipawns, for a move that leads back into the book
-    /// ([`BookSearch::Steer`]).
+    /// Maximum loss in centipawns for a move that leads back into the book ([`BookSearch::Steer`]).
     pub steer_margin: Score,
-    /// Order of the re-searches of a reduced move that beats alpha.
+    /// The order of the re-searches after a reduced move beats alpha.
     pub research_order: ResearchOrder,
-    /// Number of threads that may work on one tree at a time; `None` for one per core. More than
-    /// that slow the search down.
+    /// Maximum number of threads that work on one tree at a time; `None` for one per core. Using
+    /// more threads than cores slows the search down.
     pub cores: Option<usize>,
 }
 
@@ -43,7 +43,7 @@ impl Config {
     }
 }
 
-/// The default of [`Config::steer_margin`]: less than one move is worth to a search of a second.
+/// Default of [`Config::steer_margin`]: less than the value of one move to a one-second search.
 /// Hand-set.
 const STEER_MARGIN: Score = 15;
 
@@ -63,27 +63,29 @@ impl Default for Config {
     }
 }
 
-/// Effect of a book position in the tree on the search.
+/// The effect of book positions in the tree on the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BookSearch {
-    /// None: the tree is not compared with the book.
+    /// The tree is not compared with the book.
     #[default]
     Off,
-    /// It ends the search at once, whatever the line: for study and comparison.
+    /// A match ends the search immediately, whatever the line. For study and comparison.
     First,
-    /// It is stored with its line. The search may end early when its long-settled best move leads
-    /// there by plausible play, unless the book's verdict is bad for the side to move at the root.
+    /// A match is stored with its line. The search may end early if its long-settled best move
+    /// leads to the match by plausible play, unless the book's verdict is bad for the side to move
+    /// at the root.
     Stop,
-    /// As `Stop`, and its analysis is used like an entry of the transposition table: at sufficient
-    /// depth its score is used, otherwise its move is searched first.
+    /// Like [`BookSearch::Stop`], and the match's analysis is used like an entry of the
+    /// transposition table: at sufficient depth its score is used, otherwise its move is searched
+    /// first.
     Value,
-    /// As `Value`. In addition, among moves worth about as much as the best, one is played whose
-    /// best line leads back into the book.
+    /// Like [`BookSearch::Value`]. In addition, among moves about as good as the best one, the
+    /// search plays one whose best line leads back into the book.
     Steer,
 }
 
 impl BookSearch {
-    /// All modes.
+    /// All modes, in the order of their definition.
     pub const ALL: [BookSearch; 5] = [
         BookSearch::Off,
         BookSearch::First,
@@ -92,12 +94,12 @@ impl BookSearch {
         BookSearch::Steer,
     ];
 
-    /// Whether the search uses the book's analyses.
+    /// Whether the search uses the analyses in the book.
     pub const fn takes_values(self) -> bool {
         matches!(self, BookSearch::Value | BookSearch::Steer)
     }
 
-    /// Returns the name of the mode in options and on the command line.
+    /// Returns the name of the mode, as used in options and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             BookSearch::Off => "off",
@@ -121,15 +123,18 @@ impl FromStr for BookSearch {
     }
 }
 
-/// Order of the re-searches of a late move that beats alpha at a PV node.
+/// Order of the re-searches after a late move beats alpha at a PV node.
 ///
-/// The first search has a null window and a reduced depth. Both must be undone, one of them first.
+/// The first search has a null window and a reduced depth. The re-searches undo these one after the
+/// other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResearchOrder {
-    /// First full depth with the null window, then, if it is still better, the open window.
+    /// Full depth with the null window first. If the move still beats alpha, the open window
+    /// follows.
     #[default]
     DepthFirst,
-    /// First the open window at the reduced depth, then, if it is still better, the full depth.
+    /// The open window at the reduced depth first. If the move still beats alpha, the full depth
+    /// follows.
     WindowFirst,
 }
 
@@ -137,7 +142,7 @@ impl ResearchOrder {
     /// Both orders, the default first.
     pub const ALL: [ResearchOrder; 2] = [ResearchOrder::DepthFirst, ResearchOrder::WindowFirst];
 
-    /// Returns the name of the order in settings.
+    /// Returns the name of the order, as used in settings.
     pub const fn name(self) -> &'static str {
         match self {
             ResearchOrder::DepthFirst => "depth-first",

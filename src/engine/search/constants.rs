@@ -1,33 +1,33 @@
 //! Tunable constants of the search, each with its range and tuning step.
 //!
-//! Normally they are constants and cost nothing. In a build with the feature `tune` they are
-//! options of both protocols, under the names used here, so that `tabia tune` can change them
-//! (docs/guides/tune.md).
+//! Normally they are compile-time constants and cost nothing. In a build with the feature `tune`
+//! they are options of both protocols, under the names used here, so that `tabia tune` can change
+//! them (docs/guides/tune.md).
 //!
-//! Scores are centipawns, depths plies; `lmr_…` are 1,024ths of a ply. docs/measurements/strength-search-steps.md describes
-//! how the values were found.
+//! Scores are in centipawns, depths in plies; `lmr_…` are in 1/1024 of a ply. The values were found
+//! as described in docs/measurements/strength-search-steps.md.
 //!
-//! One table lists name, value, range and step of each constant. A macro turns each row into a
-//! `const fn`. With the feature `tune` it becomes a number that is read at run time and an engine
-//! option. These numbers belong to the process, not to `Config`: otherwise each row would need a
-//! field, a default and a setting for something that no user sets.
+//! A table lists the name, value, range and step of each constant. A macro turns each row into a
+//! `const fn`. With the feature `tune`, each row becomes a number that is read at run time and an
+//! engine option. These numbers belong to the process instead of `Config`, where each row would
+//! need a field, a default and a setting for something that no user sets.
 
 /// Passes the table to a macro, one row per constant: `name = value in least ..= most, step;`. The
-/// step is the size of a tuning's final changes.
+/// step is the size of the changes at the end of a tuning run.
 macro_rules! with_constants {
     ($make:ident) => {
         $make! {
-            // Reverse futility pruning: margin of the evaluation above beta, per ply.
+            // Reverse futility pruning: margin of the evaluation above beta, per ply of depth.
             reverse_futility_depth = 8 in 4..=14, 1;
             reverse_futility_margin = 80 in 30..=160, 8;
             improving_discount = 65 in 0..=160, 10;
 
             null_move_reduction = 4 in 2..=7, 1;
-            // One more ply of reduction for this many plies of depth, in tenths.
+            // Plies of depth for each additional ply of reduction, in tenths.
             null_move_depth_share = 40 in 20..=80, 4;
             null_move_eval_step = 200 in 80..=400, 20;
             null_move_eval_max = 3 in 1..=6, 1;
-            // The static evaluation may be this far below beta, more at greater depth.
+            // Maximum distance of the static evaluation below beta; it grows with depth.
             null_move_slack = 120 in 0..=300, 20;
             null_move_slack_per_ply = 20 in 0..=40, 3;
 
@@ -37,8 +37,8 @@ macro_rules! with_constants {
             futility_base = 90 in 20..=200, 12;
             futility_margin = 85 in 30..=160, 8;
 
-            // Late move pruning: quiet moves tried at depth 0, in tenths, and per square of the
-            // depth, in hundredths.
+            // Late move pruning: number of quiet moves tried at depth 0, in tenths, and the growth
+            // with the square of the depth, in hundredths.
             late_moves_base = 30 in 10..=80, 5;
             late_moves_step = 100 in 40..=200, 10;
             late_moves_depth = 8 in 5..=14, 1;
@@ -52,11 +52,13 @@ macro_rules! with_constants {
             history_pruning_margin = 3_500 in 1_000..=8_000, 400;
 
             singular_depth = 7 in 4..=10, 1;
-            // Margin by which the other moves must be worse than the table's, per ply, in tenths.
+            // Margin by which the other moves must be worse than the table move, per ply of depth,
+            // in tenths.
             singular_margin = 20 in 6..=50, 3;
             double_extension_margin = 20 in 0..=60, 5;
 
-            // Late move reductions: base, and divisor of the logarithms of depth and move number.
+            // Late move reductions: base, and divisor of the product of the logarithms of depth and
+            // move number.
             lmr_base = 973 in 300..=1_600, 80;
             lmr_divisor = 138 in 80..=240, 8;
             lmr_not_improving = 1_024 in 0..=2_048, 120;
@@ -64,15 +66,15 @@ macro_rules! with_constants {
             lmr_pv = 1_024 in 0..=2_560, 150;
             lmr_check = 1_024 in 0..=2_048, 150;
             lmr_in_check = 1_024 in 0..=2_048, 150;
-            // If many replies have failed high in sibling nodes.
+            // Additional reduction if many replies have failed high in sibling nodes.
             lmr_cutoffs = 1_024 in 0..=2_048, 150;
-            // Reduces a reduced node by one more ply if the evaluation has since risen by this much
-            // for the side to move.
+            // A reduced node is reduced by one more ply if the evaluation has since risen by this
+            // much for the side to move.
             hindsight_margin = 60 in 10..=200, 12;
-            // History score that reduces a move by one ply less.
+            // History score for which a move is reduced by one ply less.
             lmr_history = 9_000 in 4_000..=20_000, 800;
 
-            // Weights of the evaluation corrections by source, in 1/256 of a centipawn per 1,024th
+            // Weights of the evaluation corrections by source, in 1/256 of a centipawn per 1/1024
             // of the largest stored value.
             correction_pawns = 11 in 0..=24, 2;
             correction_pieces = 11 in 0..=24, 2;
@@ -81,7 +83,7 @@ macro_rules! with_constants {
 
             aspiration_width = 14 in 6..=40, 3;
             delta_margin = 180 in 60..=320, 20;
-            // Moves that quiescence searches when no side is in check.
+            // Maximum number of moves that quiescence searches if the side to move is not in check.
             quiescence_moves = 3 in 1..=8, 1;
 
             history_bonus = 160 in 60..=360, 20;
@@ -89,12 +91,12 @@ macro_rules! with_constants {
             history_malus = 160 in 60..=360, 20;
             history_malus_max = 1_400 in 600..=3_600, 180;
             // Bonus for a quiet move per centipawn by which it raised its side's evaluation, and
-            // the maximum gain and loss.
+            // the maximum gain or loss that counts.
             evaluation_history = 10 in 0..=30, 2;
             evaluation_history_max = 300 in 60..=900, 40;
             evaluation_history_min = 150 in 60..=900, 40;
 
-            // Ordering of quiet moves: bonus for a check, and for leaving a square where a lesser
+            // Ordering of quiet moves: bonus for a check; bonus for leaving a square where a lesser
             // piece can capture, or penalty for moving to one.
             order_check = 10_000 in 0..=24_000, 1_000;
             order_threat_minor = 8_000 in 0..=24_000, 1_000;
@@ -122,7 +124,7 @@ macro_rules! constants {
 #[cfg(feature = "tune")]
 macro_rules! constants {
     ($($name:ident = $value:literal in $least:literal ..= $most:literal, $step:literal;)*) => {
-        /// The values in use by this process. A tuning starts one process per engine.
+        /// The values used by this process. A tuning run starts one process per engine.
         #[allow(non_upper_case_globals)]
         pub(crate) mod values {
             use std::sync::atomic::AtomicI32;
@@ -137,7 +139,7 @@ macro_rules! constants {
             }
         )*
 
-        /// Returns each constant as a line for `tabia tune --params`.
+        /// Returns one line per constant in the format of `tabia tune --params`.
         pub(crate) fn parameters() -> Vec<String> {
             vec![$(format!(
                 "{},{},{},{},{},{}\n",
@@ -147,7 +149,7 @@ macro_rules! constants {
     };
 }
 
-/// Final rate of change in a tuning; see docs/guides/tune.md.
+/// Final rate of change in a tuning run; see docs/guides/tune.md.
 #[cfg(feature = "tune")]
 const RATE: f64 = 0.008;
 

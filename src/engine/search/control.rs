@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Stops a search or turns pondering into thinking, from any thread.
+/// Stops a search, or switches it from pondering to thinking, from any thread.
 ///
-/// Clones control the same search. Every search has its own control, so that a late signal cannot
-/// affect the next one.
+/// Clones control the same search. Every search has a separate control, so that a late signal
+/// cannot affect the next search.
 #[derive(Debug, Clone, Default)]
 pub struct Control {
     signals: Arc<Signals>,
@@ -17,53 +17,53 @@ pub struct Control {
 struct Signals {
     stop: AtomicBool,
     ponder_hit: AtomicBool,
-    /// Held while waiting for a signal, so that none is missed.
+    /// Locked while waiting for a signal and before signalling, so that no signal is missed.
     asleep: Mutex<()>,
     given: Condvar,
-    /// The thread that panics, and the nodes that it counts before that.
+    /// The thread that panics, and the node count after which it does.
     #[cfg(test)]
     panic_at: Option<(usize, u64)>,
 }
 
 impl Control {
-    /// Creates a control without signals.
+    /// Creates a control that has received no signals.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Ends the search at its next check, within some hundred nodes.
+    /// Stops the search at its next check, within a few hundred nodes.
     pub fn stop(&self) {
         self.signals.stop.store(true, Ordering::Relaxed);
         self.wake();
     }
 
-    /// Signals that the opponent has played the expected move: the clock starts now.
+    /// Signals that the opponent has played the expected move. The clock starts now.
     pub fn ponder_hit(&self) {
         self.signals.ponder_hit.store(true, Ordering::Relaxed);
         self.wake();
     }
 
-    /// Creates a control under which a search thread panics after this many nodes. @8 @9 -
+    /// Creates a control with which `thread` panics after this many nodes.
     #[cfg(test)]
     pub(super) fn panicking_at(thread: usize, nodes: u64) -> Self {
         let signals = Signals { panic_at: Some((thread, nodes)), ..Signals::default() };
         Control { signals: Arc::new(signals) }
     }
 
-    /// Panics if this thread is to.
+    /// Panics if this thread is due to panic.
     #[cfg(test)]
     pub(super) fn panic_if_due(&self, thread: usize, nodes: u64) {
         let panics = self.signals.panic_at.is_some_and(|(id, from)| id == thread && nodes > from);
         assert!(!panics, "deliberate panic of a test");
     }
 
-    /// Wakes who waits for a signal.
+    /// Wakes the threads that wait for a signal.
     fn wake(&self) {
         drop(self.signals.asleep.lock().unwrap_or_else(PoisonError::into_inner));
         self.signals.given.notify_all();
     }
 
-    /// Sleeps while `is_early` holds. It is evaluated again after each signal only.
+    /// Sleeps while `is_early` returns true. It is called again only after a signal.
     pub(super) fn wait_while(&self, is_early: impl Fn() -> bool) {
         let mut asleep = self.signals.asleep.lock().unwrap_or_else(PoisonError::into_inner);
         while is_early() {
@@ -71,7 +71,7 @@ impl Control {
         }
     }
 
-    /// Sleeps until `deadline` or a stop signal.
+    /// Sleeps until `deadline` or until the search is stopped.
     pub(super) fn wait_until(&self, deadline: Instant) {
         let mut asleep = self.signals.asleep.lock().unwrap_or_else(PoisonError::into_inner);
         while !self.is_stopped() {
@@ -84,13 +84,13 @@ impl Control {
         }
     }
 
-    /// Whether the search has been stopped.
+    /// Whether [`Control::stop`] has been called.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.signals.stop.load(Ordering::Relaxed)
     }
 
-    /// Whether the opponent has played the expected move.
+    /// Whether [`Control::ponder_hit`] has been called.
     #[inline]
     pub fn is_ponder_hit(&self) -> bool {
         self.signals.ponder_hit.load(Ordering::Relaxed)

@@ -1,5 +1,6 @@
 //! Iterative deepening with aspiration windows, and the decision when to stop.
-//! <https://www.chessprogramming.org/Iterative_Deepening>,
+//!
+//! Sources: <https://www.chessprogramming.org/Iterative_Deepening>,
 //! <https://www.chessprogramming.org/Aspiration_Windows>.
 
 use std::sync::atomic::Ordering::Relaxed;
@@ -21,17 +22,17 @@ use crate::chess::score::{
 };
 use crate::engine::tablebase::TablebaseResult;
 
-/// First iteration with an aspiration window.
+/// The first iteration with an aspiration window.
 const ASPIRATION_DEPTH: Depth = 5;
-/// A window wider than this is opened completely.
+/// Maximum width of an aspiration window, in centipawns. A wider one is opened completely.
 const ASPIRATION_MAX: Score = 800;
-/// Current root moves are reported after this time; before it they change too fast.
+/// Time after which the current root move is reported. Earlier it changes too quickly.
 const ROOT_MOVES_REPORTED_FROM: Duration = Duration::from_secs(1);
-/// Failed windows are reported after this time.
+/// Time after which failed windows are reported.
 const FAILS_REPORTED_FROM: Duration = Duration::from_millis(500);
-/// First iteration whose new best moves are reported: in the first every move is new.
+/// The first iteration whose new best moves are reported. In the first iteration every move is new.
 const FIRST_NEWS_DEPTH: Depth = 2;
-/// Iterations after which a single legal move is played.
+/// Number of iterations after which the only legal move is played.
 const FORCED_MOVE_DEPTH: Depth = 3;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -67,7 +68,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.expect_reply(&mut result);
         self.call_known_draw(&mut result);
         self.report_final(&result);
-        // The helpers have nothing left to do, however long the answer has to wait.
+        // The helpers have no more work, even if the result has to be held back.
         self.job.pool.finish();
         self.wait_for_permission();
         self.show_done();
@@ -76,9 +77,9 @@ impl<S: OptionalObserver> Worker<'_, S> {
         result
     }
 
-    /// Returns a legal move and the static evaluation, as a result for searches that stop early.
+    /// Returns a legal move and the static evaluation as the result of a search that stops early.
     ///
-    /// If the game is over there is no move, and the score is that of mate or stalemate.
+    /// If the game is over, there is no move, and the score is the one for mate or stalemate.
     fn first_guess(&mut self) -> SearchResult {
         let best = self.job.root_moves().first().map(|root_move| root_move.mv);
         let score = match (best, self.job.root.in_check()) {
@@ -108,8 +109,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Runs one iteration over the requested number of lines and updates `result` as far as it
-    /// gets.
+    /// Runs one iteration over the requested number of lines and updates `result`, even if the
+    /// iteration is stopped.
     fn iterate(&mut self, depth: Depth, result: &mut SearchResult) {
         self.show(|_| SearchStep::Iteration(depth));
         self.reset_scores();
@@ -118,7 +119,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.take_best(depth, result);
     }
 
-    /// Clears the scores of the root moves, except their expected scores.
+    /// Clears the root moves' scores of the last iteration, but keeps their expected scores.
     fn reset_scores(&self) {
         for root_move in self.job.root_moves().iter_mut() {
             if root_move.score > -INFINITY {
@@ -146,10 +147,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.report_reordered_lines(depth);
     }
 
-    /// Reports again the lines at places that another move has taken since.
+    /// Reports the lines again whose rank another move has taken since the last report.
     ///
-    /// This happens when a later line turns out better than an earlier one, or the iteration stops
-    /// between them. The last reports of all places thus show different moves.
+    /// This happens if a later line turns out better than an earlier one, or if the iteration stops
+    /// between them. The last reports of all ranks therefore show different moves.
     fn report_reordered_lines(&mut self, depth: Depth) {
         let lines = self.job.lines();
         if lines == 1 || !self.job.is_reported {
@@ -170,14 +171,15 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Searches the root with a window around the last score, widening it on each failure.
+    /// Searches the root with a window around the last score and widens the window after each
+    /// failure.
     ///
-    /// Returns the bound of the final score: exact, unless the search is for mates only and finds
+    /// Returns the bound of the final score: exact, unless the search is only for mates and finds
     /// none.
     fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
         if let Some(least) = self.job.limits.min_mate() {
-            // One lower than necessary: a window of width one yields no line, and no more would be
-            // left where the longest of these mates ends.
+            // One lower than necessary: at the end of the longest of these mates the window would
+            // otherwise have width one, and a search with such a window returns no line.
             let score = self.search_root(depth, Window::new(least - 2, INFINITY), index);
             return if score >= least { Bound::Exact } else { Bound::Upper };
         }
@@ -227,10 +229,11 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// Limits the `score` of a root move, leading to `next`, to the result of the endgame tables.
+    /// Limits the `score` of a root move that leads to `next` to the result from the endgame
+    /// tables.
     ///
-    /// A tablebase draw only loses its claim to a proven result: the tables ignore the positions
-    /// that the game has seen.
+    /// For a tablebase draw, only proven scores are reduced: the tables ignore the positions of the
+    /// game.
     pub(super) fn by_endgames(&self, mv: Move, next: &Position, score: Score) -> Score {
         let root_moves = self.job.root_moves();
         let found = root_moves.iter().find(|root_move| root_move.mv == mv);
@@ -247,8 +250,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Records the score of a root move. Only the first move and those that raise alpha get one;
-    /// the latter are reported at once.
+    /// Records the score of a root move.
+    ///
+    /// Only the first move and moves that raise alpha get a score. The latter are reported
+    /// immediately.
     pub(super) fn note_root_move(&mut self, node: &Node, mv: Move, score: Score, facts: MoveFacts) {
         let nodes = self.take_nodes();
         let mut root_moves = self.job.root_moves();
@@ -283,7 +288,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Adds the nodes this thread has searched below a root move as a helper.
+    /// Adds the nodes that this thread, as a helper, has searched below a root move.
     pub(super) fn note_help(&mut self) {
         let nodes = self.take_nodes();
         let Some(mv) = self.stack[0].mv else { return };
@@ -292,7 +297,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         helped.into_iter().for_each(|root_move| root_move.nodes += nodes);
     }
 
-    /// Reports the start of the search of a root move.
+    /// Reports that the search of a root move starts.
     pub(super) fn report_root_move(&mut self, mv: Move, number: usize, depth: Depth) {
         let elapsed = self.job.clock.elapsed();
         if self.id == 0 && self.job.is_reported && elapsed >= ROOT_MOVES_REPORTED_FROM {
@@ -321,7 +326,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Reports the line at this place after an iteration, or after a failed window.
+    /// Reports the line with this index after an iteration or a failed window.
     fn report(&mut self, depth: Depth, index: usize, bound: Bound) {
         if self.job.is_reported {
             let root_move = self.job.root_moves()[index].clone();
@@ -350,8 +355,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Appends the table's reply to a line that consists of the move to play only, as after a fail
-    /// high.
+    /// Takes the expected reply from the table if the line consists only of the move to play, as
+    /// after a fail high.
     fn expect_reply(&self, result: &mut SearchResult) {
         let Some(best) = result.best.filter(|_| result.ponder.is_none()) else { return };
         let next = self.job.root.play(best);
@@ -359,7 +364,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         result.ponder = entry.and_then(|entry| entry.mv);
     }
 
-    /// Sets the score of a best move that is a tablebase draw to that of a draw.
+    /// If the best move is a tablebase draw, sets its score to a draw.
     fn call_known_draw(&self, result: &mut SearchResult) {
         let root_moves = self.job.root_moves();
         let best = root_moves.iter().find(|root_move| Some(root_move.mv) == result.best);
@@ -398,17 +403,18 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.send_event(SearchEvent::NewBest(report));
     }
 
-    /// Returns the share of all nodes spent on the best move.
+    /// Returns the share of all nodes spent on the best move, from 0 to 1.
     fn effort(&self) -> f64 {
         let root_moves = self.job.root_moves();
         let all: u64 = root_moves.iter().map(|root_move| root_move.nodes).sum();
         root_moves[0].nodes as f64 / all.max(1) as f64
     }
 
-    /// Whether another iteration is not worth its time.
+    /// Whether the search ends after this iteration: a mate was found, the limits are reached, or
+    /// another iteration is not worth its time.
     fn is_decided(&self, depth: Depth, result: &SearchResult, stability: Stability) -> bool {
         let job = self.job;
-        // Quiescence may find a mate sooner, but stores no line to it.
+        // Quiescence may find a mate earlier, but stores no line to it.
         let found = job
             .limits
             .min_mate()
@@ -426,7 +432,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
             || job.clock.is_enough(&job.control, stability)
     }
 
-    /// Waits until a move may be returned: not while pondering, and not before the minimum time.
+    /// Waits until the move may be returned: after pondering, and after the minimum time.
     fn wait_for_permission(&self) {
         let job = self.job;
         job.control
@@ -440,7 +446,7 @@ fn around(score: Score, width: Score) -> Window {
     Window::new((score - width).max(-INFINITY), (score + width).min(INFINITY))
 }
 
-/// Moves a bound out to `bound`, or removes it if the window has become too wide.
+/// Returns `bound` as the new bound, or infinity if the window has become too wide.
 fn widened(bound: Score, side: Score, width: Score) -> Score {
     if width > ASPIRATION_MAX { side * INFINITY } else { bound.clamp(-INFINITY, INFINITY) }
 }

@@ -1,4 +1,4 @@
-//! Searches stopped at any point.
+//! Tests of searches that are stopped at arbitrary points.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use super::*;
 use crate::chess::position::{Game, Move};
 use crate::support::random::Random;
 
-/// Returns a game after `plies` random moves from a start with few or all pieces.
+/// Returns a game of `plies` random moves from the position `start`.
 fn random_game(start: &str, plies: usize, seed: u64) -> Game {
     let mut random = Random::new(seed);
     let mut game = game(start);
@@ -22,9 +22,10 @@ fn random_game(start: &str, plies: usize, seed: u64) -> Game {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Wherever a search stops, its score is exact: that of the last report, or of the next
-    /// iteration if its first move has just been searched. It is never the bound of a failed
-    /// window.
+    /// A stopped search returns an exact score, never the bound of a failed window.
+    ///
+    /// It is the score of the last report or, if the first move of the next iteration has just been
+    /// searched, of that iteration.
     #[test]
     fn result_of_a_stopped_search_is_never_a_bound(
         start in prop::sample::select(vec![
@@ -44,14 +45,14 @@ proptest! {
         let (_, reports) = search_and_collect(&game, &whole);
         let mut next = reports.iter().filter(|report| report.depth == result.depth + 1);
         let next = next.next().map(|report| (report.score, report.pv[0]));
-        // Another new best move hides the score of the first.
+        // A different new best move would hide the score of the first move.
         prop_assume!(next.is_none_or(|(_, mv)| Some(mv) == result.best));
         let scores = [last, next.map(|(score, _)| score)];
         prop_assert!(scores.contains(&Some(result.score)), "{} of {scores:?}", result.score);
     }
 }
 
-/// Returns the result of a search with one thread, and its exact reports of the best line.
+/// Runs a search with one thread; returns its result and its exact reports of the best line.
 fn search_and_collect(game: &Game, limits: &Limits) -> (SearchResult, Vec<Report>) {
     let mut reports = Vec::new();
     let mut searcher = Searcher::new(config(1, 1));

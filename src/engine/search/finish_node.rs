@@ -1,4 +1,4 @@
-//! Updates of histories and table after the moves of a node have been searched.
+//! Updates of the histories and the table after the moves of a node have been searched.
 
 use std::sync::atomic::Ordering;
 
@@ -14,7 +14,7 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score, is_decided};
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Updates the histories from the moves of a node and stores the result.
+    /// Updates the histories after the moves of a node and stores the result. Returns the score.
     pub(super) fn finish_node(&mut self, node: &Node, progress: &NodeProgress) -> Score {
         let best = progress.best.clamp(node.least, node.most);
         let bound = if best >= node.window.beta || best > progress.best {
@@ -45,10 +45,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         best
     }
 
-    /// Whether the score of `node` is that of its position.
+    /// Whether the score of `node` is the score of its position.
     ///
-    /// This is not so at the root if better moves have lines of their own, the user restricted the
-    /// root moves, or the endgame tables call it a draw.
+    /// At the root this is not the case if better moves have separate lines, the user restricted
+    /// the root moves, or the endgame tables report a draw.
     fn is_score_of_position(&self, node: &Node) -> bool {
         if !node.is_root() {
             return true;
@@ -66,7 +66,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Every reply failed, so the quiet move that led here was good.
+    /// Rewards the last quiet move, because all replies to it failed low.
     fn reward_last_move(&mut self, node: &Node) {
         let Some(parent) = node.ply.checked_sub(1) else { return };
         if let Some(piece_to) = self.stack[parent].piece_to
@@ -77,8 +77,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Rewards or penalises the last quiet move by the change of the evaluation, as Stockfish and
-    /// Reckless do.
+    /// Rewards or penalises the last quiet move according to the change of the evaluation, as in
+    /// Stockfish and Reckless.
     pub(super) fn learn_from_evaluation(&self, position: &Position, ply: Ply, static_eval: Score) {
         let Some(parent) = ply.checked_sub(1).map(|parent| &self.stack[parent]) else { return };
         let Some(mv) = parent.mv.filter(|_| !parent.noisy) else { return };
@@ -91,7 +91,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.history.reward_butterfly(!position.side_to_move(), mv, &parent.threats, amount);
     }
 
-    /// Updates the correction history by the error of the evaluation, if the search shows it.
+    /// Updates the correction histories with the error of the static evaluation, if the search
+    /// reveals it.
     fn correct(&mut self, node: &Node, best: Score, bound: Bound, mv: Option<Move>) {
         let quiet = mv.is_none_or(|mv| !node.position.is_noisy(mv));
         let reports = match bound {
@@ -129,7 +130,7 @@ mod tests {
     use super::*;
     use crate::chess::position::Game;
 
-    /// A search of `fen` that has not begun.
+    /// Returns a search of `fen` that has not started.
     fn job(fen: &str, limits: &Limits) -> Job {
         let game = Game::new(Position::from_fen(fen).expect(fen));
         let config = Config { threads: 1, ..Config::default() };
@@ -137,7 +138,7 @@ mod tests {
     }
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    /// The rook wins a queen.
+    /// A position in which the rook wins a queen.
     const HANGING_QUEEN: &str = "4k3/5p2/8/3q4/8/8/3R1P2/3RK3 w - - 0 1";
 
     #[test]
@@ -178,7 +179,7 @@ mod tests {
 
     #[test]
     fn multi_pv_stores_only_the_best_root_line_in_the_table() {
-        // One move is much better than the others.
+        // Positions in which one move is much better than the others.
         for fen in [
             HANGING_QUEEN,
             "rnb1kbnr/pppp1ppp/8/4p1q1/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 1",

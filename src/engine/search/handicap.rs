@@ -1,74 +1,76 @@
-//! Playing below full strength: the errors of a weaker player, derived from the position.
+//! Play below full strength: the errors of a weaker player, derived from the position.
 //!
-//! A weaker player searches less deep, judges positions less well and overlooks moves, more easily
-//! the further ahead they are. The first is set by [`Limits`](super::Limits); the other two are
-//! here. The errors are fixed: a position has one error of judgement, and a move in it is either
-//! seen or not at each distance. The search stays as deterministic as without errors. A move
-//! overlooked four plies ahead may be seen two plies ahead, as with people.
+//! A weaker player searches less deeply, evaluates positions less accurately, and overlooks moves,
+//! more easily the further ahead they are. [`Limits`](super::Limits) sets the depth; the other two
+//! effects are implemented here. The errors are fixed: a position has one evaluation error, and a
+//! move in it is either seen or not at each distance. The search therefore stays as deterministic
+//! as without errors. As with humans, a move overlooked four plies ahead may be seen two plies
+//! ahead.
 //!
-//! Many engines choose at random among the moves of a strong search. This gives games of flawless
-//! play with a piece thrown away in between. Noise in the evaluation by key and seed instead:
+//! Many engines choose randomly among the moves of a strong search. Their games consist of flawless
+//! play with a piece thrown away in between. Sources of evaluation noise derived from key and seed:
 //! <https://github.com/official-stockfish/Stockfish/pull/7036> and
 //! <https://github.com/cosmobobak/viridithas/issues/89>.
 //!
-//! Errors are added where the search calls the evaluator, so the table stores them, under a salt of
-//! their own. Overlooked moves are removed when moves are generated (`ordering::MovePicker`), once
-//! per node. At full strength each of the two places costs one test. Books and endgame tables are
-//! not used inside such a search, and one thread runs it.
+//! The search adds the errors where it calls the evaluator, so the table stores them, under a
+//! separate salt. Overlooked moves are removed when moves are generated (`ordering::MovePicker`),
+//! once per node. At full strength each of the two places costs one test. Such a search uses
+//! neither books nor endgame tables, and a single thread.
 
 use crate::chess::position::{Move, Position, Square};
 use crate::chess::score::{MAX_EVAL, Ply, Score};
 use crate::support::random::Random;
 
-/// The errors of a handicapped search. Such a search uses one thread and no book or endgame tables.
+/// The errors of a handicapped search, which uses a single thread and neither a book nor endgame
+/// tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handicap {
-    /// Standard deviation of the evaluation error with all pieces on the board, in centipawns. It
-    /// is proportionally smaller with fewer pieces.
+    /// Standard deviation of the evaluation error in centipawns, with all pieces on the board. It
+    /// is proportional to the number of pieces.
     pub eval_noise: Score,
-    /// Number of quiet moves in a thousand that are overlooked one ply after the root. The same
-    /// chance applies again at each further ply.
+    /// Probability, in permille, that a quiet move is overlooked one ply after the root. The same
+    /// probability applies again at each further ply.
     ///
-    /// Captures count half the plies. Recaptures of the piece that has just moved and replies to a
-    /// check are always seen.
+    /// For captures, half the number of plies counts. Recaptures of the piece that has just moved
+    /// and replies to a check are always seen.
     pub move_blindness: u32,
-    /// Seed of the errors.
+    /// Seed of the errors. The same seed gives the same errors.
     pub seed: u64,
 }
 
 const ALL_PIECES: i64 = 32;
-/// Mean of the sum of four numbers from 0 to 65535.
+/// Mean of the sum of four random integers from 0 to 65535.
 const MEAN_OF_SUM: i64 = 2 * 0xffff;
-/// Standard deviation of that sum: 65536 times the root of a third.
+/// Standard deviation of that sum: 65536 times the square root of 1/3.
 const DEVIATION_OF_SUM: i64 = 37_837;
-/// Distance of the root moves, in plies, for overlooking them. Hand-set.
+/// Distance of root moves, in plies, for the probability of overlooking them. Hand-set.
 const ROOT_DISTANCE: f64 = 0.5;
-/// Factor for the distance of captures. Hand-set.
+/// Factor by which the distance of captures is multiplied. Hand-set.
 const CAPTURE_DISTANCE: f64 = 0.5;
-/// Separates the random numbers of moves from those of positions.
+/// Salt that separates the random numbers of moves from those of positions.
 const MOVE_SALT: u64 = 0x0b5e_55ed_0b11_d0e5;
 
 impl Handicap {
-    /// Returns a salt for transposition table keys, so that searches of different strength do not
-    /// share entries.
+    /// Returns a salt for transposition table keys. Searches of different strength do not share
+    /// entries.
     pub(super) fn salt(&self) -> u64 {
         let errors =
             u64::from(self.move_blindness) << 32 | u64::from(self.eval_noise.unsigned_abs());
         draw(self.seed ^ errors)
     }
 
-    /// Returns the value of `position` as misjudged by the player, given its `score`.
+    /// Returns the `score` of `position` with the player's error added.
     pub(super) fn add_eval_noise(&self, position: &Position, score: Score) -> Score {
         let drawn = draw(self.seed ^ position.key());
-        // The sum of four uniform distributions is nearly normal.
+        // The sum of four uniform distributions is approximately normal.
         let sum: i64 = (0..4).map(|lane| (drawn >> (16 * lane) & 0xffff) as i64).sum();
         let pieces = i64::from(position.board().combined().popcnt());
         let error = i64::from(self.eval_noise) * (sum - MEAN_OF_SUM) / DEVIATION_OF_SUM;
         (score + (error * pieces / ALL_PIECES) as Score).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
-    /// Returns which moves of `position` are seen, `ply` plies from the root and after `last`.
-    /// `None` if all are.
+    /// Returns which moves of `position` the player sees, `ply` plies from the root and after the
+    /// move `last`. Returns `None` if the player sees all moves.
     pub(super) fn visibility(
         &self,
         position: &Position,
@@ -91,15 +93,15 @@ impl Handicap {
     }
 }
 
-/// The moves of one position that a player sees.
+/// The moves of a position that a player sees.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MoveVisibility {
     seed: u64,
-    /// A quiet move is seen if its random number is at least this.
+    /// Minimum random number of a quiet move that is seen.
     quiets: u64,
-    /// The same for captures and promotions.
+    /// Minimum random number of a capture or promotion that is seen.
     captures: u64,
-    /// Target square of the opponent's last move.
+    /// Target square of the opponent's last move. Recaptures on it are always seen.
     just_moved: Option<Square>,
 }
 
@@ -113,7 +115,7 @@ impl MoveVisibility {
     }
 }
 
-/// Returns a pseudo-random number for `seed`.
+/// Returns a pseudo-random number determined by `seed`.
 fn draw(seed: u64) -> u64 {
     Random::new(seed).next_u64()
 }
@@ -149,8 +151,8 @@ mod tests {
         }
     }
 
-    /// Counts the moves of the start position that are visible `ply` plies ahead, over many
-    /// players.
+    /// Returns the number of moves of the start position visible `ply` plies ahead, summed over
+    /// many players.
     fn count_visible(ply: Ply) -> usize {
         let position = Position::start();
         let moves = position.legal_moves();

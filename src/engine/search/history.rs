@@ -1,17 +1,17 @@
-//! Statistics of earlier searches that order moves and correct the evaluation.
+//! Statistics from earlier searches, used to order moves and to correct the evaluation.
 //!
-//! All threads update the same tables (docs/measurements/threads-steps.md). Entries are read and written without a
-//! lock. When two threads update one at the same time, one update is lost, which is harmless. On
-//! x86-64 such accesses are plain loads and stores.
+//! All threads update the same tables (docs/measurements/threads-steps.md). Entries are read and
+//! written without a lock. If two threads update the same entry at the same time, one update is
+//! lost, which is harmless. On x86-64, these accesses are plain loads and stores.
 //!
-//! Sources: history heuristic, J. Schaeffer (1983); gravity and continuation history as on
+//! Sources: history heuristic, J. Schaeffer (1983); gravity and continuation history,
 //! <https://www.chessprogramming.org/History_Heuristic>; correction history,
-//! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>; moves distinguished by
-//! attacked squares, as in akimbo and Simbelmyne. @1 @2 -
+//! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>; history by attacked
+//! squares, the engines akimbo and Simbelmyne.
 //!
 //! The errors of the static evaluation are stored by pawns, by pieces and by the last moves
-//! together (`History::correction`). Each learns from the error that remains after all have been
-//! applied, so their parts add up to the error and no more.
+//! (`History::correction`). Each table learns from the error that remains after all corrections, so
+//! that together they do not exceed the error.
 
 use std::sync::atomic::{AtomicI16, Ordering};
 
@@ -20,28 +20,28 @@ use crate::chess::position::{Checks, Color, Move, Piece, Position, Threats};
 use crate::chess::score::{Depth, Score};
 use crate::support::prefetch::prefetch;
 
-/// Pieces of both colours.
+/// Number of kinds of pieces, both colours.
 const PIECES: usize = 12;
 const SQUARES: usize = 64;
-/// Pieces and the squares they can go to.
+/// Number of combinations of a piece and a target square.
 const PIECE_TOS: usize = PIECES * SQUARES;
-/// Largest absolute value of a history entry. Hand-set.
+/// Maximum absolute value of a history entry. Hand-set.
 pub(super) const HISTORY_MAX: i32 = 16_384;
-/// Entries of each correction table. A power of two.
+/// Number of entries in each correction table. A power of two.
 const CORRECTION_ENTRIES: usize = 16_384;
-/// Largest absolute value of a correction entry. Hand-set.
+/// Maximum absolute value of a correction entry. Hand-set.
 const CORRECTION_MAX: i32 = 1_024;
-/// Largest step of a correction entry. Hand-set.
+/// Maximum change of a correction entry per update. Hand-set.
 const CORRECTION_STEP_MAX: i32 = CORRECTION_MAX / 4;
-/// Units of the correction weights per centipawn.
+/// Number of correction weight units per centipawn.
 const CORRECTION_GRAIN: i32 = 256;
 
-/// A piece and its target square: the index of continuation history.
+/// A piece and its target square, used as an index into the continuation history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct PieceTo(u16);
 
 impl PieceTo {
-    /// Returns the piece and target square of `mv`, which is legal in `position`.
+    /// Returns the piece and the target square of `mv`, which must be legal in `position`.
     #[inline]
     pub(super) fn new(position: &Position, mv: Move) -> Self {
         let piece = position
@@ -61,22 +61,22 @@ fn piece_index(color: Color, piece: Piece) -> usize {
     color.to_index() * 6 + piece.to_index()
 }
 
-/// The facts of a node that select its history entries.
+/// Facts about a node that select its history entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Context {
-    /// Piece and target square of the moves one, two and four plies back.
+    /// Pieces and target squares of the moves one, two and four plies back.
     pub(super) moves: [Option<PieceTo>; 3],
-    /// Squares attacked by the opponent; empty where not needed.
+    /// Squares attacked by the opponent; empty if not needed.
     pub(super) threats: Threats,
-    /// Squares from which the side to move gives check; empty where not needed.
+    /// Squares from which the side to move can give check; empty if not needed.
     pub(super) checks: Checks,
 }
 
-/// Indices of the correction entries for the last move and the one before it, and for the last move
-/// and the one two before that. `None` after a null move.
+/// Indices of two correction entries: for the last move and the previous one, and for the last move
+/// and the one before the previous. `None` after a null move.
 pub(super) type LastMoves = [Option<usize>; 2];
 
-/// One statistic; 0 is neutral.
+/// A statistic; 0 is neutral.
 #[derive(Default)]
 struct HistoryEntry(AtomicI16);
 
@@ -91,13 +91,14 @@ impl HistoryEntry {
         self.0.store(value as i16, Ordering::Relaxed);
     }
 
-    /// Updates with gravity: steps shrink as the entry grows, so it never leaves [`HISTORY_MAX`].
+    /// Updates the entry with gravity: steps shrink as the entry grows, so that it never exceeds
+    /// [`HISTORY_MAX`].
     #[inline]
     fn apply_gravity(&self, amount: i32) {
         self.pull_within(amount, HISTORY_MAX);
     }
 
-    /// The same with another bound.
+    /// Updates the entry with gravity so that it never exceeds `bound`.
     #[inline]
     fn pull_within(&self, amount: i32, bound: i32) {
         let old = self.get();
@@ -105,11 +106,11 @@ impl HistoryEntry {
     }
 }
 
-/// Entries that share a cache line.
+/// Number of entries per cache line.
 const PER_LINE: usize = 64 / size_of::<HistoryEntry>();
 
-/// A cache line of entries. Rows of a table begin with a line, so that a write by one thread
-/// invalidates no more than that line for the others.
+/// A cache line of entries. Each row of a table starts at a cache line, so that a write by one
+/// thread invalidates only that line for the others.
 #[derive(Default)]
 #[repr(align(64))]
 struct HistoryLine([HistoryEntry; PER_LINE]);
@@ -118,7 +119,7 @@ struct HistoryLine([HistoryEntry; PER_LINE]);
 type Row = [HistoryLine; PIECE_TOS / PER_LINE];
 const _: () = assert!(PIECE_TOS.is_multiple_of(PER_LINE));
 
-/// Returns the entry at `index` in lines of entries.
+/// Returns the entry at `index` in a sequence of lines.
 #[inline]
 fn entry(lines: &[HistoryLine], index: usize) -> &HistoryEntry {
     &lines[index / PER_LINE].0[index % PER_LINE]
@@ -138,7 +139,7 @@ impl HistoryTable {
         entry(&self.0, index)
     }
 
-    /// Returns the row of an earlier piece and square, in a table of such rows.
+    /// Returns the row for an earlier piece and square. The table must consist of such rows.
     #[inline]
     fn row(&self, earlier: PieceTo) -> &Row {
         let row = self.0[earlier.index() * (PIECE_TOS / PER_LINE)..].first_chunk();
@@ -150,22 +151,23 @@ impl HistoryTable {
     }
 }
 
-/// The history tables of a searcher.
+/// The history tables of a searcher, shared by its threads.
 pub(super) struct History {
-    /// `[colour][origin attacked, destination attacked][origin][destination]`
+    /// Indices: `[colour][origin attacked, destination attacked][origin][destination]`.
     butterfly: HistoryTable,
-    /// `[earlier piece and square][piece and square]`
+    /// Indices: `[earlier piece and square][piece and square]`.
     continuation: HistoryTable,
-    /// The row used without an earlier move; always zero.
+    /// The row used if there is no earlier move. Its entries are always zero.
     nothing: Box<Row>,
-    /// `[colour to move][hash]` for pawns, White's pieces, Black's pieces
+    /// Indices: `[colour to move][hash]`. One table each for pawns, White's pieces and Black's
+    /// pieces.
     correction: [HistoryTable; 3],
-    /// `[earlier piece and square][last piece and square]` for moves one ply apart, and two
+    /// Indices: `[earlier piece and square][last piece and square]`. One table each for moves one
+    /// ply apart and two plies apart.
     move_correction: [HistoryTable; 2],
 }
 
 impl History {
-    /// Creates empty tables.
     pub(super) fn new() -> Self {
         History {
             butterfly: HistoryTable::new(2 * 4 * SQUARES * SQUARES),
@@ -182,7 +184,7 @@ impl History {
         tables.for_each(HistoryTable::clear);
     }
 
-    /// Returns the histories of the quiet moves of a node.
+    /// Returns the histories that apply to the quiet moves of a node.
     #[inline]
     pub(super) fn at_node<'a>(
         &'a self,
@@ -203,7 +205,8 @@ impl History {
         self.at_node(position, context).of(mv)
     }
 
-    /// Updates after a quiet move failed high: it gains, the quiet moves tried before it lose.
+    /// Updates the histories after a quiet move failed high: its entries increase, and those of the
+    /// quiet moves tried before decrease.
     pub(super) fn quiet_cutoff(
         &self,
         position: &Position,
@@ -235,27 +238,28 @@ impl History {
         }
     }
 
-    /// Raises the histories of the move of `piece_to`, made after `context`, whose replies all
-    /// failed.
+    /// Raises the histories of the move `piece_to`, played after `context`, because all replies to
+    /// it failed.
     pub(super) fn reward(&self, piece_to: PieceTo, context: &Context, amount: i32) {
         for &earlier in context.moves.iter().flatten() {
             self.continuation.at(continuation_index(earlier, piece_to)).apply_gravity(amount);
         }
     }
 
-    /// Adds `amount` to the butterfly history of the quiet move `mv` of a side.
+    /// Adds `amount` to the butterfly history of `mv`, a quiet move of `side`.
     pub(super) fn reward_butterfly(&self, side: Color, mv: Move, threats: &Threats, amount: i32) {
         self.butterfly.at(butterfly_index(side, mv, threats)).apply_gravity(amount);
     }
 
-    /// Prefetches what [`History::correction`] will read.
+    /// Prefetches the memory that [`History::correction`] reads.
     #[inline]
     pub(super) fn prefetch_correction(&self, position: &Position, moves: LastMoves) {
         self.correction_entries(position).into_iter().for_each(prefetch);
         self.move_correction_entries(moves).for_each(prefetch);
     }
 
-    /// Returns the correction of the static evaluation of such positions, in centipawns.
+    /// Returns the correction of the static evaluation in centipawns, learned from similar
+    /// positions.
     #[inline]
     pub(super) fn correction(&self, position: &Position, moves: LastMoves) -> Score {
         let [pawns, white, black] = self.correction_entries(position);
@@ -266,8 +270,8 @@ impl History {
         sum / CORRECTION_GRAIN
     }
 
-    /// Updates the corrections: a search of `depth` showed the static evaluation to be off by
-    /// `error` centipawns.
+    /// Updates the corrections after a search to `depth` revealed that the static evaluation was
+    /// off by `error` centipawns.
     #[inline(always)]
     pub(super) fn update_correction(
         &self,
@@ -284,7 +288,7 @@ impl History {
         }
     }
 
-    /// Returns the entries of the last moves, as far as there are any.
+    /// Returns the entries for the last moves that have an index.
     #[inline(always)]
     fn move_correction_entries(&self, moves: LastMoves) -> impl Iterator<Item = &HistoryEntry> {
         let places = moves.into_iter().zip(&self.move_correction);
@@ -304,7 +308,7 @@ impl History {
     }
 }
 
-/// The histories of the quiet moves of a node.
+/// The histories that apply to the quiet moves of a node.
 pub(super) struct QuietHistories<'a> {
     position: &'a Position,
     butterfly: &'a HistoryTable,
@@ -313,7 +317,6 @@ pub(super) struct QuietHistories<'a> {
 }
 
 impl QuietHistories<'_> {
-    /// Returns the sum of the histories of a move.
     #[inline(always)]
     pub(super) fn of(&self, mv: Move) -> i32 {
         let piece_to = PieceTo::new(self.position, mv);
@@ -329,13 +332,13 @@ impl Default for History {
     }
 }
 
-/// Bonus for a cutoff at `depth`.
+/// Returns the bonus for a cutoff at `depth`.
 #[inline]
 pub(super) fn bonus(depth: Depth) -> i32 {
     (c::history_bonus() * depth - 100).clamp(0, c::history_bonus_max())
 }
 
-/// Penalty for a move that did not cut at `depth`.
+/// Returns the penalty for a move that caused no cutoff at `depth`.
 #[inline]
 fn malus(depth: Depth) -> i32 {
     (c::history_malus() * depth - 100).clamp(0, c::history_malus_max())
@@ -348,7 +351,8 @@ fn butterfly_index(side: Color, mv: Move, threats: &Threats) -> usize {
     (side.to_index() * 4 + danger) * SQUARES * SQUARES + squares
 }
 
-/// Returns the index of a move that followed another, at once or later, in a table of such pairs.
+/// Returns the index of a pair of moves, in which `piece_to` followed `earlier` one or more plies
+/// later.
 #[inline]
 pub(super) fn continuation_index(earlier: PieceTo, piece_to: PieceTo) -> usize {
     earlier.index() * PIECE_TOS + piece_to.index()

@@ -1,4 +1,4 @@
-//! Data shared by all threads of a search.
+//! Data shared by all threads of a search, and data that persists between searches.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,22 +22,21 @@ use crate::chess::position::{Cycles, Game, Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, Score};
 use crate::engine::tablebase::{RankedMove, RootProbe, TablebaseResult, kbnk};
 
-/// Time a search needs to build the table for bishop and knight against a lone king, which happens
-/// once.
+/// Time needed to build the table for bishop and knight against a lone king. It is built once.
 const KBNK_TIME: Duration = Duration::from_millis(500);
 
-/// A root move and its search results.
+/// A root move and the results of its search.
 #[derive(Debug, Clone)]
 pub(super) struct RootMove {
     pub(super) mv: Move,
-    /// The score of the current iteration; `-INFINITY` if it did not raise alpha.
+    /// Score in the current iteration; `-INFINITY` if the move did not raise alpha.
     pub(super) score: Score,
     pub(super) bound: Bound,
-    /// The score of the last iteration that produced one.
+    /// Score in the last iteration in which the move got one.
     pub(super) previous: Score,
     pub(super) nodes: u64,
     pub(super) pv: Vec<Move>,
-    /// The result of the endgame tables, where certain.
+    /// The result from the endgame tables, if it is certain.
     pub(super) endgame: Option<RankedMove>,
 }
 
@@ -54,14 +53,14 @@ impl RootMove {
         }
     }
 
-    /// Whether it is a tablebase draw. It still has a score, so that the most difficult of several
-    /// drawing moves is played.
+    /// Whether the move is a tablebase draw. It still has a score, so that the engine plays the
+    /// most difficult of several drawing moves.
     pub(super) fn is_known_draw(&self) -> bool {
         self.endgame.is_some_and(|known| known.outcome == TablebaseResult::Draw)
     }
 }
 
-/// State of a searcher that outlasts a search.
+/// State of a searcher that persists between searches.
 #[derive(Clone)]
 pub(super) struct PersistentState {
     pub(super) table: Arc<TranspositionTable>,
@@ -70,7 +69,7 @@ pub(super) struct PersistentState {
 }
 
 impl PersistentState {
-    /// Creates an empty state with a table of at most `memory_mb` mebibytes.
+    /// Creates an empty state with a transposition table of at most `memory_mb` mebibytes.
     pub(super) fn new(memory_mb: usize) -> Self {
         PersistentState {
             table: Arc::new(TranspositionTable::new(memory_mb)),
@@ -79,7 +78,7 @@ impl PersistentState {
         }
     }
 
-    /// Clears what was learnt. No search may be running.
+    /// Discards everything learned. No search may be running.
     pub(super) fn clear(&mut self) {
         match Arc::get_mut(&mut self.table) {
             Some(table) => {
@@ -94,7 +93,7 @@ impl PersistentState {
 /// Data shared by all threads of one search.
 pub(super) struct Job {
     pub(super) root: Position,
-    /// The keys of the game's positions up to the root.
+    /// Keys of the game's positions up to the root.
     pub(super) keys: Vec<u64>,
     pub(super) limits: Limits,
     pub(super) control: Control,
@@ -103,34 +102,34 @@ pub(super) struct Job {
     pub(super) table: Arc<TranspositionTable>,
     pub(super) history: Arc<History>,
     pub(super) cycles: Arc<Cycles>,
-    /// The idle threads.
+    /// The pool of idle threads.
     pub(super) pool: HelperPool<Arc<SplitPoint>>,
-    /// Each thread's statistics of shared work.
+    /// Statistics of shared work, by thread.
     pub(super) sharing: Box<[CachePadded<SharingCounts>]>,
-    /// The minimum depth at which nodes are shared.
+    /// Minimum depth at which the moves of a node are shared.
     pub(super) split_depth: Depth,
-    /// The book to compare the tree with.
+    /// The book with which the nodes of the tree are compared.
     pub(super) book: Option<BookProbe>,
-    /// Whether there is a listener.
+    /// Whether events are reported.
     pub(super) is_reported: bool,
-    /// Events of helpers, which the main thread passes on.
+    /// Events from helpers, which the main thread forwards.
     pub(super) pending_events: SegQueue<SearchEvent>,
-    /// The threads that have panicked.
+    /// Faults of threads that have panicked.
     pub(super) crashes: SegQueue<SearchFault>,
-    /// Successful tablebase probes of all threads.
+    /// Number of successful tablebase probes by all threads.
     pub(super) tablebase_hits: AtomicU64,
-    /// Whether mates with bishop and knight against a lone king are looked up.
+    /// Whether the search looks up mates with bishop and knight against a lone king.
     pub(super) solves_kbnk: bool,
-    /// Nodes by thread.
+    /// Node counts, by thread.
     pub(super) counters: Box<[CachePadded<AtomicU64>]>,
     /// The root moves, best first.
     root_moves: CachePadded<Mutex<Vec<RootMove>>>,
-    /// Index of the line being searched, from 0.
+    /// Index of the line being searched, counted from 0.
     pub(super) line: CachePadded<AtomicUsize>,
 }
 
 impl Job {
-    /// Creates a search with all the threads of `config`.
+    /// Creates a search with as many threads as `config` specifies.
     pub(super) fn new(
         game: &Game,
         limits: &Limits,
@@ -141,11 +140,11 @@ impl Job {
     ) -> Self {
         let PersistentState { table, history, cycles } = persistent;
         let root = *game.position();
-        // Started first, because reading the endgame tables takes time.
+        // The clock starts first, because reading the endgame tables takes time.
         let clock = TimeManager::start(limits, root.fullmove_number());
         let config = match limits.handicap {
             None => config,
-            // A handicapped search uses no tables.
+            // A handicapped search uses neither endgame tables nor a book.
             Some(_) => Config { endgames: None, book: None, ..config },
         };
         let visibility = limits
@@ -162,7 +161,7 @@ impl Job {
         let mut root_moves: Vec<RootMove> =
             legal.iter().filter(wanted).map(RootMove::new).collect();
         if root_moves.is_empty() && limits.root_moves.is_empty() {
-            // A player who overlooks everything still has to move.
+            // A player who overlooks every move still has to move.
             root_moves.extend(legal.iter().map(RootMove::new));
         }
         for root_move in &mut root_moves {
@@ -197,17 +196,17 @@ impl Job {
         }
     }
 
-    /// Returns the root moves, best first. Locked only at the root.
+    /// Returns the root moves, best first. The lock is taken only at the root.
     pub(super) fn root_moves(&self) -> MutexGuard<'_, Vec<RootMove>> {
         self.root_moves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Number of lines to report: at least one and at most the number of moves.
+    /// Returns the number of lines to report: at least one, and at most the number of root moves.
     pub(super) fn lines(&self) -> usize {
         self.limits.multi_pv.clamp(1, self.root_moves().len().max(1))
     }
 
-    /// Returns the result after the main thread has panicked: the best move of its last iteration.
+    /// Returns the result after a panic in the main thread: the best move of its last iteration.
     pub(super) fn result_after_panic(&self) -> SearchResult {
         let root_moves = self.root_moves();
         let Some(best) = root_moves.first() else { return SearchResult::default() };
@@ -231,7 +230,7 @@ impl Job {
         self.counters.iter().map(|counter| counter.load(Ordering::Relaxed)).sum()
     }
 
-    /// Returns the statistics of shared work of all threads so far.
+    /// Returns the statistics of work shared so far, summed over all threads.
     pub(super) fn sharing(&self) -> Sharing {
         self.sharing.iter().fold(Sharing::default(), |sum, counts| counts.add_to(sum))
     }

@@ -1,21 +1,19 @@
 //! Killer moves: the last quiet moves that failed high at a ply, tried early in sibling nodes.
 //!
-//! S. Akl and M. Newborn, "The Principal Continuation and the Killer Heuristic" (1977);
+//! Sources: S. Akl and M. Newborn, "The Principal Continuation and the Killer Heuristic" (1977);
 //! <https://www.chessprogramming.org/Killer_Heuristic>.
 
 use crate::chess::position::Move;
 use crate::chess::score::{MAX_PLY, Ply};
 
-/// One thread's killers, two for each ply, the newer one first. @2 @3 -
+/// A thread's killers, two for each ply, the newer one first.
 pub(super) struct Killers([[Option<Move>; 2]; MAX_PLY + 2]);
 
 impl Killers {
-    /// None yet.
     pub(super) fn new() -> Self {
         Killers([[None; 2]; MAX_PLY + 2])
     }
 
-    /// The killers of a ply.
     #[inline]
     pub(super) fn at(&self, ply: Ply) -> [Option<Move>; 2] {
         self.0[ply]
@@ -30,7 +28,7 @@ impl Killers {
         }
     }
 
-    /// Clears the killers of a ply: the nodes there now have another grandparent.
+    /// Clears the killers of a ply, because the nodes there now have a different grandparent.
     #[inline]
     pub(super) fn clear(&mut self, ply: Ply) {
         self.0[ply] = [None; 2];

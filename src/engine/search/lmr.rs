@@ -1,6 +1,6 @@
 //! Late move reductions: shallow null-window searches of late moves, with re-searches.
 //!
-//! <https://www.chessprogramming.org/Late_Move_Reductions>.
+//! Source: <https://www.chessprogramming.org/Late_Move_Reductions>.
 
 use super::config::ResearchOrder;
 use super::constants as c;
@@ -11,10 +11,10 @@ use super::worker::Worker;
 use crate::chess::position::Position;
 use crate::chess::score::{Depth, Ply, Score};
 
-/// If more sibling nodes than this have failed high, a reply that does will be found soon. As in
-/// Stockfish.
+/// If more sibling nodes than this have failed high, a reply that fails high is likely to be found
+/// soon. As in Stockfish.
 const MANY_CUTOFFS: u32 = 2;
-/// The most by which history can change a reduction.
+/// Maximum change of a reduction due to history.
 const HISTORY_MOST: i32 = 2 * PLY;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -44,10 +44,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         (reduction / PLY).clamp(0, node.depth - 2)
     }
 
-    /// Searches with a null window and reduced depth, on a fail high at full depth, and on another
-    /// with the open window.
+    /// Searches with a null window and reduced depth; after a fail high, at full depth; after
+    /// another fail high, with the open window.
     ///
-    /// The other [`ResearchOrder`] opens the window before it deepens.
+    /// [`ResearchOrder::WindowFirst`] opens the window before it restores the depth.
     pub(super) fn search_late_move(
         &mut self,
         node: &Node,
@@ -79,7 +79,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         score
     }
 
-    /// Reports why the node entered next is searched again.
+    /// Counts a re-search and reports the reason for it.
     #[inline(always)]
     fn again(&mut self, why: SearchReason) {
         self.count(|counters| match why {
@@ -90,7 +90,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 
     /// Whether a score is still above alpha, which another thread may have raised. The shared alpha
-    /// is only read for scores above the last one.
+    /// is read only if the score is above the last known one.
     fn is_still_better(&self, score: Score, facts: &mut MoveFacts) -> bool {
         if facts.shared && score > facts.alpha {
             facts.alpha = facts.alpha.max(self.shared_alpha());
@@ -98,8 +98,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         score > facts.alpha
     }
 
-    /// Searches with the open window at the reduced depth, then at full depth if the move is still
-    /// better.
+    /// Searches with the open window at the reduced depth and, if the move still beats alpha, at
+    /// full depth.
     #[cold]
     fn search_window_first(
         &mut self,

@@ -1,54 +1,55 @@
-//! Available memory, checked before use: a process that runs out of memory is killed without
-//! warning.
+//! Checks of the available memory: a process that exceeds it is killed without warning.
 
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 
-/// Stack for a search, in bytes: it recurses some hundred plies deep, each with its moves.
+/// Stack size of a search thread, in bytes. The search recurses a few hundred plies deep, each with
+/// a list of moves.
 pub(crate) const STACK_SIZE: usize = 32 << 20;
 
-/// Address space that a new thread takes besides its stack. glibc gives it a heap of its own, of
-/// `HEAP_MAX_SIZE` bytes, and keeps that when the thread has ended.
+/// Address space, in bytes, that a new thread takes in addition to its stack. glibc allocates a
+/// heap of `HEAP_MAX_SIZE` bytes for it and keeps the heap after the thread has ended.
 pub(super) const THREAD_HEAP: usize = 64 << 20;
 
-/// Kept free for small allocations during a search.
+/// Memory in bytes that is kept free for small allocations during a search.
 const SPARE: usize = 16 << 20;
 
-/// Whether this many bytes can be allocated besides the reserve.
+/// Whether `bytes` bytes can be allocated in addition to the reserve.
 ///
-/// They are allocated and freed untouched. This detects limits of the address space, but not of the
-/// machine's memory.
+/// The memory is allocated and freed without being touched. This detects limits of the address
+/// space, but not of the machine's memory.
 pub(super) fn has_room(bytes: usize) -> bool {
     let mut room: Vec<u8> = Vec::new();
     let given = bytes.checked_add(SPARE).is_some_and(|all| room.try_reserve_exact(all).is_ok());
-    // Prevents the compiler from removing the allocation as unused.
+    // Prevents the compiler from removing the unused allocation.
     black_box(&room);
     given
 }
 
-/// Whether this many bytes can be allocated and filled without pushing other programs out.
+/// Whether `bytes` bytes can be allocated and filled without pushing other programs out of memory.
 pub(super) fn can_fill(bytes: usize) -> bool {
     has_room(bytes) && available().is_none_or(|available| bytes <= available)
 }
 
-/// Returns the memory this process may use, in bytes: the machine's, or its control group's if that
-/// is less. `None` if Linux does not report it.
+/// Returns the memory that this process may use, in bytes: the machine's, or that of its control
+/// group if it is smaller. Returns `None` if Linux does not report it.
 pub(crate) fn total_memory() -> Option<usize> {
     let groups = memory_groups(Path::new("/"));
     let limits = groups.iter().map(|group| group.limit);
     limits.chain(memory_info("MemTotal:")).min()
 }
 
-/// Returns the memory this process can still take, in bytes, without pushing others out or
-/// exceeding the limit of its control group. `None` if Linux does not report it.
+/// Returns the memory that this process can still allocate, in bytes, without pushing other
+/// programs out or exceeding the limit of its control group. Returns `None` if Linux does not
+/// report it.
 fn available() -> Option<usize> {
     let groups = memory_groups(Path::new("/"));
     let left = groups.iter().map(|group| group.limit.saturating_sub(group.used));
     left.chain(memory_info("MemAvailable:")).min()
 }
 
-/// Returns a value of `/proc/meminfo`, in bytes.
+/// Returns the value of an entry of `/proc/meminfo`, in bytes.
 fn memory_info(name: &str) -> Option<usize> {
     let table = fs::read_to_string("/proc/meminfo").ok()?;
     let line = table.lines().find_map(|line| line.strip_prefix(name))?;
@@ -56,23 +57,23 @@ fn memory_info(name: &str) -> Option<usize> {
     kibibytes.checked_mul(1024)
 }
 
-/// The memory of a control group, in bytes.
+/// The limit and the usage of a control group, in bytes.
 #[derive(Debug, PartialEq, Eq)]
 struct MemoryGroup {
     limit: usize,
-    /// Excludes what can be reclaimed by dropping cached files.
+    /// Memory in use. Excludes cached files, which can be dropped.
     used: usize,
 }
 
-/// File names in a control group: the limit, the use, and in `memory.stat` the cached files that
-/// are dropped first.
+/// File names in a control group: the limit, the usage, and the key in `memory.stat` for cached
+/// files that are dropped first.
 type GroupFiles = [&'static str; 3];
 const VERSION_1: GroupFiles =
     ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "];
 const VERSION_2: GroupFiles = ["memory.max", "memory.current", "inactive_file "];
 
-/// Returns the control groups that limit the memory of this process, in the file system at `root`.
-/// <https://docs.kernel.org/admin-guide/cgroup-v2.html>
+/// Returns the control groups that limit the memory of this process. `root` is the root of the file
+/// system. See <https://docs.kernel.org/admin-guide/cgroup-v2.html>.
 fn memory_groups(root: &Path) -> Vec<MemoryGroup> {
     let own = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let mut groups = Vec::new();
@@ -87,7 +88,7 @@ fn memory_groups(root: &Path) -> Vec<MemoryGroup> {
             _ => continue,
         };
         let path = Path::new(path.unwrap_or_default().trim_start_matches('/'));
-        // Each group above has its own limit; in a container the path may not exist.
+        // Each parent group has a separate limit. In a container the path may not exist.
         groups.extend(
             path.ancestors()
                 .filter_map(|group| memory_group(&root.join(folder).join(group), files)),
@@ -96,7 +97,7 @@ fn memory_groups(root: &Path) -> Vec<MemoryGroup> {
     groups
 }
 
-/// Returns the memory of the control group in a folder; `None` if it is not limited.
+/// Returns the memory of the control group in a folder, or `None` if it is unlimited.
 fn memory_group(folder: &Path, [limit, used, cached]: GroupFiles) -> Option<MemoryGroup> {
     let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
     let number = |name| read(name)?.trim().parse::<usize>().ok();

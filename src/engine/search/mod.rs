@@ -1,62 +1,65 @@
-//! The search: iterative deepening principal variation search, split over threads.
+//! The search: iterative deepening and principal variation search, split among threads.
 //!
 //! [`Searcher`] runs one search at a time within [`Limits`], controlled by a [`Control`], and
-//! reports its progress by [`SearchEvent`]s. It never prints.
+//! reports its progress as [`SearchEvent`]s. It never prints.
 //!
 //! # Configuration
 //!
-//! [`Config`] is everything that a search works with, as one comparable value;
-//! [`Searcher::configure`] changes what differs. The engine's settings contain one, so an option of
-//! the search is a field, a row of the table of options and the place that reads it. A test of the
-//! controller sets every option to another value and checks that it reaches the search.
+//! [`Config`] contains everything that a search depends on, as one comparable value.
+//! [`Searcher::configure`] applies the differences. The engine's settings contain a `Config`, so an
+//! option of the search consists of a field, a row in the table of options, and the code that reads
+//! the field. A test of the controller sets every option to another value and checks that it
+//! reaches the search.
 //!
 //! # One node
 //!
-//! A `Node` holds the facts of a node, `prune` contains pure predicates on them, and
+//! A `Node` contains the facts of a node, and `prune` contains pure predicates on them.
 //! `Worker::search_move` searches one move, whether the moves of the node are searched in turn or
 //! shared among threads. Attacked squares (`position::Threats`) are computed only where the moves
-//! of a node are searched, because the table and pruning settle most nodes before. They distinguish
-//! the histories of quiet moves and mark pieces that should leave a square where a lesser piece
-//! attacks them.
+//! of a node are searched, because the table and pruning settle most nodes before that. They select
+//! the histories of quiet moves and mark pieces that should leave a square attacked by a lesser
+//! piece.
 //!
-//! A search for a mate in a number of moves ([`Limits::mate`]) has a window that only such mates
-//! reach and uses no speculative pruning or reduction. Its table entries are kept apart from
-//! others.
+//! The window of a search for a mate in a number of moves ([`Limits::mate`]) contains only the
+//! scores of such mates. The search uses neither speculative pruning nor reductions, and its table
+//! entries are kept separate.
 //!
-//! If a side can repeat a position by one move, its score is at least a draw: `position::Cycles`
-//! contains the key differences of all moves. Endgame tables are probed for WDL where a capture or
-//! pawn move has led to few pieces, and for DTZ at the root.
+//! If a side can repeat a position with one move, its score is at least a draw: `position::Cycles`
+//! contains the key differences of all moves. Endgame tables are probed for WDL after a capture or
+//! pawn move that leaves few pieces, and for DTZ at the root.
 //!
 //! # Threads and state
 //!
 //! | data | owner | shared with |
 //! | --- | --- | --- |
-//! | transposition table | [`Searcher`] | all its threads, as atomics without locks; a check word detects entries that two threads wrote at once |
-//! | histories and corrections | [`Searcher`] | all search threads, relaxed atomics |
-//! | book | its opener | all; it never changes, and clones share it |
+//! | transposition table | [`Searcher`] | all its threads, as atomics without locks; a check word detects entries that two threads wrote at the same time |
+//! | histories and corrections | [`Searcher`] | all search threads, as relaxed atomics |
+//! | book | its opener | all threads; it never changes, and clones share it |
 //! | stop flag, ponder hit | [`Control`] | the search threads and their caller |
-//! | node counters | `Job` | its threads, one padded counter each |
-//! | idle threads and their calls | `Job` (`helper_pool`) | its threads: one bit and one padded slot each |
+//! | node counters | `Job` | its threads, with one padded counter each |
+//! | idle threads and their calls | `Job` (`helper_pool`) | its threads, with one bit and one padded slot each |
 //! | stack, killers, pawn table | one search thread | none |
 //!
-//! Thread 0 of a search runs the iterations and reports events by the caller's callback, so a search
-//! with one thread uses no channel. It is started for the search, or is the caller itself where the
-//! caller has enough stack. The helper threads live as long as the searcher, sleep between searches,
-//! and leave their reports to thread 0. With one thread the search is deterministic, node for node.
+//! Thread 0 of a search runs the iterations and reports events through the caller's callback, so a
+//! search with one thread uses no channel. A new thread is started for this, unless the caller has
+//! enough stack and searches itself. The helper threads live as long as the searcher, sleep between
+//! searches, and leave their reports to thread 0. With one thread the search is deterministic, node
+//! for node.
 //!
 //! # Book in the search
 //!
-//! Every node but the root is compared with the book. [`BookSearch`] selects what a match does:
+//! Every node except the root is compared with the book. [`BookSearch`] selects the effect of a
+//! match:
 //!
 //! | mode | at a node in the book | what ends the search |
 //! | --- | --- | --- |
 //! | `off` | nothing | – |
-//! | `first` | ends the search at once, whatever the line | the first match |
+//! | `first` | ends the search immediately, whatever the line | the first match |
 //! | `stop` | is stored with its line and reported | a settled best move that leads there by plausible play, with two fifths of the limits spent |
-//! | `value` | as `stop`; the book value replaces the table entry (`book_known`): a score if it is deep enough, else a first move | as `stop`; or the root is known to a depth out of reach |
+//! | `value` | as `stop`; the book value replaces the table entry (`book_known`): a score if it is deep enough, else a first move | as `stop`; or an analysis of the root deeper than the search can reach |
 //! | `steer` | as `value` | as `value`; a root move within a margin of the best replaces it if only its line leads into the book |
 //!
-//! `-b` means `value`, which equals `stop` for a book without book values.
+//! `-b` means `value`, which is equivalent to `stop` for a book without book values.
 //!
 //! ```
 //! use tabia::position::{Game, Position};

@@ -1,4 +1,4 @@
-//! Pruning of single moves: late, futile or losing ones, and those with a bad history.
+//! Pruning of single moves: late, futile or losing moves, and moves with a bad history.
 
 use super::node::{JudgedMove, MoveFacts, Node};
 use super::observe::{OptionalObserver, PruneReason, SearchStep};
@@ -8,11 +8,11 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::Score;
 
-/// Quiet moves are pruned only above this score, so not while being mated.
+/// Moves are pruned only if the node's best score is above this. Below it, the side is being mated.
 const NOT_MATED: Score = -crate::chess::score::TABLEBASE_BOUND;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Whether a move need not be searched.
+    /// Whether a move can be skipped.
     pub(super) fn is_pruned(&mut self, node: &Node, mv: Move, facts: MoveFacts) -> bool {
         if !self.may_prune_moves(node, facts) {
             return false;
@@ -23,7 +23,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         why.is_some()
     }
 
-    /// Returns the facts of a move before it is played.
+    /// Returns the facts of a move that has not been played yet.
     #[inline(always)]
     pub(super) fn judge(&self, node: &Node, mv: Move) -> JudgedMove {
         let position = &node.position;
@@ -35,13 +35,14 @@ impl<S: OptionalObserver> Worker<'_, S> {
         JudgedMove { mv, noisy: false, checks, history }
     }
 
-    /// Whether moves may be pruned at all: not at the root, and not while being mated.
+    /// Whether moves may be pruned at all. They may not at the root or while the side is being
+    /// mated.
     pub(super) fn may_prune_moves(&self, node: &Node, facts: MoveFacts) -> bool {
         !node.is_root() && facts.best > NOT_MATED && !self.proving
     }
 
-    /// Returns why a move can be pruned: it is late or futile and quiet, loses material or has a
-    /// bad history.
+    /// Returns the reason to prune a move, if any. A move is pruned if it loses material or if it
+    /// is quiet and late, futile or has a bad history.
     #[inline]
     pub(super) fn prune_reason(
         &self,

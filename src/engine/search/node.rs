@@ -1,4 +1,4 @@
-//! The facts of a node, and the results of its moves so far.
+//! The facts of a node, and the results of the moves searched so far.
 
 use arrayvec::ArrayVec;
 
@@ -7,19 +7,19 @@ use super::table::TableEntry;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, INFINITY, MAX_PLY, Ply, Score};
 
-/// A line of play.
+/// A principal variation of at most `MAX_PLY` moves.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pv(ArrayVec<Move, MAX_PLY>);
 
 impl Pv {
-    /// Sets this to `mv` followed by `rest`.
+    /// Sets the line to `mv` followed by `rest`.
     pub(super) fn set(&mut self, mv: Move, rest: &Pv) {
         self.0.clear();
         self.0.push(mv);
         self.0.extend(rest.0.iter().copied().take(MAX_PLY - 1));
     }
 
-    /// Creates a line of these moves, truncated if too long.
+    /// Creates a line of these moves, truncated to the maximum length.
     pub(super) fn from_moves(moves: &[Move]) -> Self {
         Pv(moves.iter().copied().take(MAX_PLY).collect())
     }
@@ -33,7 +33,7 @@ impl Pv {
     }
 }
 
-/// The bounds of a search: values at or below `alpha` or at or above `beta` need not be exact.
+/// The bounds of a search. Values up to `alpha` or from `beta` on do not have to be exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) alpha: Score,
@@ -47,23 +47,24 @@ impl Window {
         Window { alpha, beta }
     }
 
-    /// The null window that tests whether the value is above `alpha`.
+    /// Returns the null window that tests whether the value is above `alpha`.
     pub(super) fn null(alpha: Score) -> Self {
         Window { alpha, beta: alpha + 1 }
     }
 
-    /// Whether there is room for an exact value: the window of a PV node.
+    /// Whether an exact value fits between the bounds, as at a PV node.
     pub(super) fn is_open(self) -> bool {
         self.beta - self.alpha > 1
     }
 
-    /// Returns the window from the opponent's view.
+    /// Returns the window from the opponent's point of view.
     pub(super) fn flip(self) -> Self {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 }
 
-/// The facts of a node by which its moves are judged. They do not change during its search.
+/// The facts of a node that determine how its moves are searched. They do not change during its
+/// search.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) position: Position,
@@ -71,24 +72,24 @@ pub(super) struct Node {
     pub(super) depth: Depth,
     pub(super) window: Window,
     pub(super) pv: bool,
-    /// Whether the node is expected to fail high.
+    /// Whether the node is expected to fail high (a cut node).
     pub(super) cut: bool,
     pub(super) in_check: bool,
-    /// Whether the evaluation is better than at the side's last turn.
+    /// Whether the evaluation has risen since the side's last turn.
     pub(super) improving: bool,
-    /// The uncorrected evaluation; `NO_EVAL` in check.
+    /// The uncorrected static evaluation; `NO_EVAL` in check.
     pub(super) raw_eval: Score,
-    /// The evaluation with corrections; `NO_EVAL` in check.
+    /// The static evaluation with corrections; `NO_EVAL` in check.
     pub(super) static_eval: Score,
     /// The static evaluation, or the table's score if that is more accurate; `NO_EVAL` in check.
     pub(super) eval: Score,
     pub(super) table: Option<TableEntry>,
-    /// The move excluded for the singularity test.
+    /// The move excluded by a singularity test.
     pub(super) excluded: Option<Move>,
-    /// The lower bound of the score by the endgame tables.
+    /// The lower bound of the score according to the endgame tables.
     pub(super) least: Score,
     pub(super) most: Score,
-    /// The moves that led here.
+    /// The last moves, threats and checks, which select history entries.
     pub(super) context: Context,
 }
 
@@ -102,22 +103,22 @@ impl Node {
     }
 }
 
-/// Maximum number of moves of a kind whose history is reduced when a later one fails high.
+/// Maximum number of quiet moves whose history is lowered when a later move fails high.
 const TRIED: usize = 32;
 
-/// The results of a node's moves so far.
+/// The results of the moves of a node that have been searched so far.
 #[derive(Debug, Clone)]
 pub(super) struct NodeProgress {
     pub(super) alpha: Score,
     pub(super) best: Score,
     pub(super) best_move: Option<Move>,
-    /// The best line, at PV nodes.
+    /// The best line; only at PV nodes.
     pub(super) line: Pv,
-    /// Number of moves taken for search.
+    /// Number of moves whose search has started.
     pub(super) count: usize,
-    /// The first quiet moves that did not fail high.
+    /// The first quiet moves that did not fail high, at most [`TRIED`].
     pub(super) quiets: ArrayVec<Move, TRIED>,
-    /// The number of all such moves.
+    /// Number of all quiet moves that did not fail high.
     pub(super) quiet_count: usize,
 }
 
@@ -135,12 +136,13 @@ impl NodeProgress {
         }
     }
 
-    /// Whether a move has failed high, so that the others need no search.
+    /// Whether a move has failed high, so that the other moves need no search.
     pub(super) fn has_failed_high(&self, node: &Node) -> bool {
         self.alpha >= node.window.beta
     }
 
-    /// Records the score of `mv`, whose line continues with `rest`. Returns whether it fails high.
+    /// Records the score of `mv`, whose line continues with `rest`. Returns whether the move fails
+    /// high.
     pub(super) fn record(&mut self, node: &Node, mv: Move, score: Score, rest: &Pv) -> bool {
         self.best = self.best.max(score);
         if score > self.alpha {
@@ -148,8 +150,8 @@ impl NodeProgress {
             if node.pv {
                 self.line.set(mv, rest);
             }
-            // Raised beyond beta too: threads that share the node keep recording until they notice
-            // the cutoff, and their results must not replace it.
+            // Alpha is also raised beyond beta: threads that share the node keep recording until
+            // they notice the cutoff, and their results must not replace this one.
             self.alpha = score;
             if self.has_failed_high(node) {
                 return true;
@@ -157,23 +159,23 @@ impl NodeProgress {
         }
         if !node.position.is_noisy(mv) {
             self.quiet_count += 1;
-            // With more moves than fit, none of them matters much.
+            // If there are more moves than fit, none of them matters much.
             let _ = self.quiets.try_push(mv);
         }
         false
     }
 }
 
-/// What a move's position in the order implies for its search.
+/// Facts that follow from a move's place in the search order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MoveFacts {
-    /// From 1.
+    /// Number of the move, counted from 1.
     pub(super) number: usize,
-    /// Quiet moves that have been searched before it.
+    /// Number of quiet moves searched before this one.
     pub(super) quiets: usize,
     pub(super) alpha: Score,
     pub(super) best: Score,
-    /// Plies by which the table's move is extended.
+    /// Plies by which the table move is extended.
     pub(super) extension: Depth,
     /// Whether other threads search moves of the same node and may raise its alpha.
     pub(super) shared: bool,
@@ -193,21 +195,21 @@ impl MoveFacts {
     }
 }
 
-/// A move and the facts by which it is judged.
+/// A move and the facts that decide whether it is pruned.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JudgedMove {
     pub(super) mv: Move,
-    /// Whether it captures or promotes.
+    /// Whether the move is a capture or promotion.
     pub(super) noisy: bool,
-    /// Whether it is quiet and gives check.
+    /// Whether the move is quiet and gives check.
     pub(super) checks: bool,
-    /// Its history score, if it is quiet.
+    /// History score of a quiet move; 0 for other moves.
     pub(super) history: i32,
 }
 
 #[cfg(test)]
 impl Node {
-    /// A null-window node of the start position.
+    /// Returns a null-window node of the start position.
     fn sample(alpha: Score) -> Self {
         Node {
             position: *crate::chess::position::Game::default().position(),
@@ -260,7 +262,7 @@ mod tests {
         let [first, second] = ["e2e4", "d2d4"].map(|text| text.parse().expect("a move"));
         let mut progress = NodeProgress::new(node.window.alpha);
         assert!(progress.record(&node, first, 50, &Pv::default()));
-        // A result of another thread that started earlier.
+        // A result from another thread that started earlier.
         progress.record(&node, second, 20, &Pv::default());
         assert_eq!((progress.best_move, progress.best), (Some(first), 50));
         assert!(progress.has_failed_high(&node));

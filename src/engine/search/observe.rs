@@ -1,16 +1,16 @@
 //! Observation of the engine's search, step by step.
 //!
-//! A `Worker` is generic over its observer. In normal play that is `()`: no steps are created, and
-//! the search takes the same number of instructions as without observation, to a thousandth
-//! (figures in docs/lessons.md, "The engine's own search").
+//! A `Worker` is generic over its `OptionalObserver`. In normal play this is `()`, for which the
+//! method `show` compiles to nothing: no steps are created, and the search takes the same number of
+//! instructions as without observation, to within a thousandth (figures in docs/lessons.md, "The
+//! engine's own search"). The program contains two instances of the search: this one, and one for a
+//! boxed observer.
 //!
-//! A `Worker` is generic over its `OptionalObserver`; for `()` the method `show` compiles to
-//! nothing. The program contains two instances of the search: this one and one for a boxed
-//! observer. `trace` stores the visits: each thread numbers them from one counter and records the
-//! number of the visit above, so the work of helpers below a split point is joined at the end
-//! (`VisitRef` is part of the `SplitPoint`). Nodes are counted at the innermost stored visit and
-//! summed upwards. The search increments its own `Counters` where it cuts off and searches again,
-//! not where it reports steps; both sums must be equal.
+//! `trace` stores the visits. Each thread takes visit numbers from a shared counter and records the
+//! number of the parent visit, so that the work of helpers below a split point can be joined at the
+//! end (`VisitRef` is part of the `SplitPoint`). Nodes are counted at the innermost stored visit
+//! and summed upwards. The search increments separate `Counters` where it cuts off and re-searches,
+//! not where it reports steps; both totals must be equal.
 //!
 //! ```
 //! use tabia::position::Game;
@@ -40,38 +40,39 @@ use serde::Serialize;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// A thread's current visit, as recorded by its observer.
+/// The visit that a thread is in, as recorded by its observer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VisitRef {
-    /// Number of the innermost recorded visit; 0 for none.
+    /// Number of the innermost recorded visit, or 0 if there is none.
     pub visit: u64,
-    /// Whether that is the visit of the node itself, and visits below may be recorded too.
+    /// Whether `visit` is the visit of the current node itself, and visits below it may also be
+    /// recorded.
     pub open: bool,
 }
 
-/// Why a node is searched.
+/// The reason why a node is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchReason {
-    /// It is the root: an iteration begins, or its window has failed.
+    /// Root of an iteration, or of its re-search after a failed window.
     Root,
-    /// First move of a node, with the node's window.
+    /// The first move of a node, with the node's window.
     First,
-    /// Later move, with a null window and reduced depth.
+    /// A later move, with a null window and possibly a reduced depth.
     Late {
-        /// The reduction, in plies.
+        /// Reduction in plies.
         reduction: Depth,
     },
-    /// Re-search of a reduced move at full depth, because it beat alpha.
+    /// Re-search of a reduced move at full depth, after the move beat alpha.
     Deeper,
-    /// Re-search of a move at a PV node with the open window, because it beat alpha.
+    /// Re-search of a move at a PV node with the open window, after the move beat alpha.
     Open,
-    /// Null move: tests whether the position is good enough even after passing.
+    /// A null move, which tests whether the position is good enough even after passing.
     NullMove,
-    /// Search of the same node without null moves, to rule out zugzwang.
+    /// Verification of a null move: the same node without null moves, to rule out zugzwang.
     NullMoveVerification,
-    /// Search of the same node without the table's move, to test whether that is the only good one.
+    /// The same node without the table move, to test whether that is the only good move.
     Singularity,
-    /// A capture that may beat beta by a margin, to a reduced depth.
+    /// A capture that may beat beta by a margin, at a reduced depth.
     Probcut,
     /// A capture, promotion or evasion in quiescence.
     Noisy,
@@ -80,7 +81,7 @@ pub enum SearchReason {
 }
 
 impl SearchReason {
-    /// Returns the reason in one or two words.
+    /// Returns a description of the reason in a few words.
     pub fn name(self) -> &'static str {
         match self {
             SearchReason::Root => "root",
@@ -102,152 +103,154 @@ impl SearchReason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeEnd {
-    /// The search of its moves.
+    /// The search of the node's moves.
     Moves,
-    /// It has no legal moves.
+    /// The lack of legal moves: mate or stalemate.
     NoMoves,
-    /// A draw by rule, or a repetition within the search.
+    /// A draw according to the rules, or a repetition within the search.
     Draw,
-    /// No line from here can matter: there is a shorter mate, or a draw is available.
+    /// An empty window: there is a shorter mate, or a draw is available, so no line from here
+    /// matters.
     EmptyWindow,
-    /// The transposition table.
+    /// An entry of the transposition table.
     Table,
-    /// The endgame tables.
+    /// A result from the endgame tables.
     Endgames,
-    /// The results of the book's games.
+    /// The results of the book's games ([`BookSearch::First`](super::BookSearch::First)).
     BookMatch,
-    /// An analysis of the book.
+    /// An analysis from the book.
     BookValue,
     /// Reverse futility: the evaluation is so far above beta that a few plies will not change it.
     ReverseFutility,
-    /// Null move: passing was good enough.
+    /// Null move: passing was already good enough.
     NullMove,
     /// Probcut: a capture beat beta by a margin.
     Probcut,
-    /// Multi-cut: several moves would fail high.
+    /// Multi-cut: several moves would fail high, according to a reduced search.
     MultiCut,
     /// Stand pat in quiescence: not moving is good enough.
     StandPat,
-    /// The search is for mates only, and there is none within the depth.
+    /// A search only for mates, which found none within the depth.
     NoMate,
-    /// The line has the maximum length.
+    /// The maximum length of a line.
     MaxPly,
-    /// The search was stopped before the node was counted.
+    /// A stop of the search before the node was counted.
     Stopped,
 }
 
-/// Why a move was not searched.
+/// The reason why a move was not searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PruneReason {
-    /// Late move pruning: enough quiet moves were searched before it.
+    /// Late move pruning: enough quiet moves were searched before this one.
     Late,
-    /// Futility: the evaluation is too low for it to raise alpha.
+    /// Futility: the evaluation is too low for the move to raise alpha.
     Futile,
-    /// History: it hardly ever helped.
+    /// History: the move has hardly ever helped.
     History,
-    /// Static exchange evaluation: it loses material.
+    /// Static exchange evaluation: the move loses material.
     Exchange,
 }
 
-/// Event counts of the search itself. The sums of an observer agree with them.
+/// Event counts kept by the search itself. An observer's totals equal them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counters {
-    /// Nodes, as in reports.
+    /// Number of nodes, as in reports.
     pub nodes: u64,
-    /// Nodes at which a searched move failed high.
+    /// Number of nodes at which a move failed high.
     pub cutoffs: u64,
-    /// Reduced moves searched again at full depth.
+    /// Number of reduced moves searched again at full depth.
     pub deeper: u64,
-    /// Moves searched again with the open window.
+    /// Number of moves searched again with the open window.
     pub open: u64,
 }
 
-/// A node as it is entered. The window is that of the side to move.
+/// A node at the time it is entered. The window is from the side to move's point of view.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {
-    /// The position.
+    /// Position of the node.
     pub position: &'a Position,
-    /// Plies from the root.
+    /// Distance from the root in plies.
     pub ply: Ply,
-    /// The move that led here; `None` at the root and after a null move.
+    /// The move that led to the node; `None` at the root and after a null move.
     pub via: Option<Move>,
-    /// Plies left; 0 in quiescence.
+    /// Remaining depth in plies; 0 in quiescence.
     pub depth: Depth,
-    /// Score that the side to move already has.
+    /// Lower bound of the window: a score that the side to move can already reach elsewhere.
     pub alpha: Score,
-    /// Score above which the opponent avoids the node.
+    /// Upper bound of the window: from this score on, the opponent avoids the node.
     pub beta: Score,
-    /// Whether this is a quiescence node.
+    /// Whether the node belongs to the quiescence search.
     pub quiescence: bool,
 }
 
-/// A step of a search. Steps without a node refer to the innermost open one.
+/// A step of a search. Steps that name no node refer to the innermost open one.
 #[derive(Debug, Clone, Copy)]
 pub enum SearchStep<'a> {
-    /// The main thread begins an iteration of this many plies.
+    /// The main thread starts an iteration of this depth, in plies.
     Iteration(Depth),
-    /// The search for the next best line begins, from 1.
+    /// The search for the best line of this rank starts; ranks count from 1.
     Line(usize),
-    /// Why the next node is entered.
+    /// The next node is entered for this reason.
     Next(SearchReason),
-    /// A node is entered.
+    /// The search enters a node.
     Enter(Entry<'a>),
-    /// The window was narrowed by a possible mate or an available draw.
+    /// A possible mate or an available draw narrowed the window.
     Narrowed {
-        /// The lower bound.
+        /// Lower bound of the window after narrowing.
         alpha: Score,
-        /// The upper bound.
+        /// Upper bound of the window after narrowing.
         beta: Score,
     },
-    /// Facts of the node before its moves are searched.
+    /// The facts of the node are known, and its moves will be searched next.
     Assessed {
-        /// The static evaluation; `None` in check.
+        /// Static evaluation; `None` in check.
         eval: Option<Score>,
-        /// Whether the table has an entry.
+        /// Whether the transposition table has an entry.
         hit: bool,
     },
-    /// The node is in the book.
+    /// The node's position is in the book.
     BookMatch {
-        /// Number of games that reached it.
+        /// Number of games that reached the position.
         games: u64,
     },
-    /// The reduced last move raised the evaluation more than expected: the node is searched this
+    /// The reduced last move raised the evaluation more than expected, so the node is searched this
     /// many plies less deeply.
     Hindsight(Depth),
-    /// The table move is extended by this many plies, or reduced if negative.
+    /// The table move is extended by this many plies; if negative, it is reduced.
     Extended(Move, Depth),
-    /// A move is not searched.
+    /// A move is pruned for this reason.
     Pruned(Move, PruneReason),
-    /// Enough quiet moves were searched: the others are skipped.
+    /// Enough quiet moves were searched; the remaining ones are skipped.
     QuietsPruned,
-    /// A move has been searched. It raises alpha if above it, and fails high from beta on.
+    /// A move was searched. It raises alpha if its score is higher, and fails high if the score
+    /// reaches beta.
     Scored {
-        /// The move.
+        /// The move that was searched.
         mv: Move,
-        /// Its score.
+        /// Score of the move for the side to move.
         score: Score,
-        /// Alpha at that time.
+        /// Alpha before the move's score was recorded.
         alpha: Score,
     },
     /// The node's other moves are shared among the threads.
     Split,
-    /// This thread joins a node that another thread has shared.
+    /// This thread joins a node shared by another thread.
     Join {
-        /// The visit of the sharing thread.
+        /// The visit in which the sharing thread split the node.
         place: VisitRef,
-        /// The position of the node.
+        /// Position of the node.
         position: &'a Position,
-        /// Its plies from the root.
+        /// Distance of the node from the root in plies.
         ply: Ply,
     },
-    /// This thread leaves a shared node without moves left.
+    /// This thread leaves a shared node, which has no more moves to search.
     Part,
-    /// What determined the node's value, if not its moves.
+    /// Something other than the node's moves determined its value.
     Ended(NodeEnd),
-    /// The node is left.
+    /// The search leaves the node.
     Leave {
-        /// Its value for the side to move; meaningless if the search was stopped.
+        /// Value for the side to move; meaningless if the search was stopped.
         score: Score,
         /// Whether the search was stopped.
         stopped: bool,
@@ -256,16 +259,16 @@ pub enum SearchStep<'a> {
     Done(Counters),
 }
 
-/// Receives every step of one thread of a search.
+/// Receives every step of one thread's search.
 pub trait Observer: Send {
-    /// Called for each step.
+    /// Called for every step, in the order of the thread's search.
     fn on_step(&mut self, step: &SearchStep<'_>);
 
-    /// Returns the thread's current visit, for threads that join it.
+    /// Returns the current visit of this thread, for threads that join its node.
     fn place(&self) -> VisitRef;
 }
 
-/// The observer that a search is compiled for: an [`Observer`], or `()` for none. @89 @90 -
+/// The observer for which a search is compiled: an [`Observer`], or `()` for none.
 pub(super) trait OptionalObserver {
     /// Whether there is an observer.
     const IS_OBSERVED: bool;
@@ -275,7 +278,7 @@ pub(super) trait OptionalObserver {
     fn place(&self) -> VisitRef;
 }
 
-/// No observer.
+/// Normal play, without an observer.
 impl OptionalObserver for () {
     const IS_OBSERVED: bool = false;
 

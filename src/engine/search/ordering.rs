@@ -1,7 +1,7 @@
-//! Staged move picking: moves are generated only when the better ones have not cut off.
+//! Staged move picking: moves are generated only if the better ones have not caused a cutoff.
 //!
-//! The order is the table's move, captures that do not lose material (most valuable victim first),
-//! killers, quiet moves by history, losing captures. See
+//! The order is: the table move, captures that do not lose material (most valuable victim first),
+//! killers, quiet moves by history, and losing captures. See
 //! <https://www.chessprogramming.org/Move_Ordering>.
 
 use arrayvec::ArrayVec;
@@ -14,9 +14,10 @@ use super::see::{see_ge, value};
 use crate::chess::position::{BitBoard, MAX_MOVES, Move, MoveList, Piece, Position, Square};
 use crate::chess::score::Score;
 
-/// A check that loses more than this gets no bonus. Hand-set: less than a pawn.
+/// Minimum exchange value of a check that gets a bonus, in centipawns. Hand-set: less than a pawn
+/// is lost.
 const SAFE_CHECK: Score = -75;
-/// Under-promotions come after all other noisy moves.
+/// Score of underpromotions, which places them after all other captures and promotions.
 const UNDERPROMOTION: i32 = -100_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,14 +32,14 @@ enum Stage {
     Done,
 }
 
-/// Moves and their scores, the larger the better.
+/// Moves and their scores. Higher is better.
 #[derive(Clone)]
 struct Candidates {
     moves: ArrayVec<Move, MAX_MOVES>,
     scores: ArrayVec<i32, MAX_MOVES>,
 }
 
-/// Bits for the index of a move in the list.
+/// Number of bits for the index of a move in the list.
 const PLACE_BITS: u32 = 9;
 const _: () = assert!(MAX_MOVES <= 1 << PLACE_BITS);
 
@@ -63,11 +64,12 @@ impl Candidates {
         self.scores.clear();
     }
 
-    /// Selection instead of sorting: most nodes need few of their moves.
+    /// Removes and returns the move with the highest score. Sorting would be slower, because most
+    /// nodes need only a few of their moves.
     #[inline]
     fn take_best(&mut self) -> Option<(Move, i32)> {
-        // Score and index in one number: finding the maximum needs no branches, which would be
-        // unpredictable.
+        // Combining score and index in one number avoids unpredictable branches when finding the
+        // maximum.
         let places = 0..self.scores.len() as i32;
         let keys = self.scores.iter().zip(places).map(|(score, place)| score << PLACE_BITS | place);
         let best = keys.fold(i32::MIN, i32::max) as usize % (1 << PLACE_BITS);
@@ -75,7 +77,7 @@ impl Candidates {
     }
 }
 
-/// Returns the moves of one node in stages, best first as far as possible.
+/// Returns the moves of a node in stages, approximately from best to worst.
 #[derive(Clone)]
 pub(super) struct MovePicker {
     stage: Stage,
@@ -85,30 +87,31 @@ pub(super) struct MovePicker {
     candidates: Candidates,
     bad: ArrayVec<Move, MAX_MOVES>,
     next_bad: usize,
-    /// Captures whose exchange is worth less are bad.
+    /// Captures with a lower exchange value are bad.
     threshold: Score,
     quiets_wanted: bool,
-    /// Whether bad captures are skipped.
+    /// Whether bad captures and promotions are skipped.
     good_only: bool,
-    /// Moves that a weaker player sees; `None` for all.
+    /// The moves that a weaker player sees; `None` for all.
     visibility: Option<MoveVisibility>,
 }
 
 impl MovePicker {
-    /// All moves of a node.
+    /// Creates a picker for all moves of a node.
     #[inline(always)]
     pub(super) fn all(table_move: Option<Move>) -> Self {
         Self::new(table_move, ArrayVec::new())
     }
 
-    /// All moves of a node, its killers before the other quiet moves.
+    /// Creates a picker for all moves of a node, with its killers before the other quiet moves.
     #[inline(always)]
     pub(super) fn with_killers(table_move: Option<Move>, killers: [Option<Move>; 2]) -> Self {
         let others = killers.into_iter().flatten().filter(|&mv| table_move != Some(mv));
         Self::new(table_move, others.collect())
     }
 
-    /// Captures and promotions only, without those whose exchange is worth less than `threshold`.
+    /// Creates a picker for captures and promotions, except those with an exchange value below
+    /// `threshold`.
     #[inline(always)]
     pub(super) fn noisy(table_move: Option<Move>, threshold: Score) -> Self {
         let mut picker = Self::all(table_move);
@@ -116,7 +119,7 @@ impl MovePicker {
         picker
     }
 
-    /// Inlined, so that its four kilobytes are built in place.
+    /// Inlined so that the picker's four kilobytes are built in place.
     #[inline(always)]
     fn new(table_move: Option<Move>, killers: ArrayVec<Move, 2>) -> Self {
         MovePicker {
@@ -134,8 +137,8 @@ impl MovePicker {
         }
     }
 
-    /// Skips what a weaker player overlooks. The table move and killers are always seen: they were
-    /// found here before, or in similar positions.
+    /// Skips moves that a weaker player overlooks. The table move and the killers are always seen,
+    /// because they were found here or in similar positions before.
     pub(super) fn apply_visibility(&mut self, visibility: Option<MoveVisibility>) {
         self.visibility = visibility;
     }
@@ -205,8 +208,8 @@ impl MovePicker {
         }
     }
 
-    /// Not inlined: most calls of [`MovePicker::next`] generate nothing and need none of its
-    /// tables.
+    /// Not inlined: most calls of [`MovePicker::next`] generate no moves and do not need the tables
+    /// used here.
     #[inline(never)]
     fn generate_quiet(&mut self, position: &Position, history: &History, context: &Context) {
         let mut list = MoveList::new();
@@ -230,7 +233,7 @@ impl MovePicker {
         self.visibility.as_ref().is_none_or(|visibility| visibility.is_visible(position, mv))
     }
 
-    /// Returns the best capture whose exchange reaches the threshold; defers the others.
+    /// Returns the best capture whose exchange value reaches the threshold, and defers the others.
     fn next_good_noisy(&mut self, position: &Position) -> Option<Move> {
         while let Some((mv, score)) = self.candidates.take_best() {
             if score > UNDERPROMOTION / 2 && see_ge(position, mv, self.threshold) {
@@ -253,8 +256,8 @@ impl MovePicker {
     }
 }
 
-/// Ordering bonuses of quiet moves for checks, and for moving a piece away from or to squares
-/// attacked by a lesser one. By kind of piece.
+/// Ordering bonuses of quiet moves, by kind of piece: for giving check, and for leaving or entering
+/// squares attacked by a lesser piece.
 struct Prospects<'a> {
     position: &'a Position,
     worth: [i32; ALL_PIECES.len()],
@@ -290,7 +293,9 @@ impl<'a> Prospects<'a> {
     }
 }
 
-/// Most valuable victim, then least valuable attacker: <https://www.chessprogramming.org/MVV-LVA>.
+/// Returns the score of a noisy move: most valuable victim first, then least valuable attacker.
+///
+/// Source: <https://www.chessprogramming.org/MVV-LVA>.
 fn noisy_score(position: &Position, mv: Move) -> i32 {
     let attacker = position.piece_on(mv.from()).map_or(0, |piece| piece.to_index() as i32);
     let victim = position.piece_on(mv.to()).map_or(0, value);

@@ -1,8 +1,8 @@
 //! Principal variation search of one node.
 //!
-//! The first move is searched with the node's window. The others are searched with a null window
-//! and reduced depth, and again only if they beat alpha. T. A. Marsland and M. Campbell, "Parallel
-//! Search of Strongly Ordered Game Trees" (1982);
+//! The first move is searched with the node's window. The other moves are searched with a null
+//! window and reduced depth, and are searched again only if they beat alpha. Sources: T. A.
+//! Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982);
 //! <https://www.chessprogramming.org/Principal_Variation_Search>.
 
 use std::sync::atomic::Ordering;
@@ -26,14 +26,15 @@ use crate::chess::score::{
 };
 use crate::engine::tablebase::{TablebaseResult, kbnk};
 
-/// Additional depth, in plies, at which a tablebase result is stored in the transposition table.
+/// Additional depth, in plies, with which a tablebase result is stored in the transposition table.
 const TABLEBASE_DEPTH: Depth = 6;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Returns the value of `position` within `window`, searched to `depth`; fail-soft.
+    /// Returns the value of `position` within `window`, searched to `depth`. The value is
+    /// fail-soft.
     ///
     /// `cut` is whether the node is expected to fail high. The value is meaningless once the search
-    /// is interrupted.
+    /// has been interrupted.
     pub(super) fn pvs(
         &mut self,
         position: &Position,
@@ -51,7 +52,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// The same for a node that has been entered.
+    /// Returns the value of a node that has been reported as entered; see [`Worker::pvs`].
     #[inline(always)]
     fn value(
         &mut self,
@@ -66,10 +67,11 @@ impl<S: OptionalObserver> Worker<'_, S> {
             return score;
         }
         if depth <= 0 {
-            // No mate here, and nothing else counts.
+            // There is no mate here, and the search is only for mates.
             return self.ended(NodeEnd::NoMate, DRAW);
         }
-        // Overlaps with the prefetch of the table's entry and of the book's row, which comes last.
+        // This work overlaps with the prefetch of the table entry and the book's row. The row
+        // arrives last.
         self.evaluator.prepare(position, ply);
         let table = self.table_entry(position, ply);
         let window = self.repetition_window(position, ply, mate_distance_window(window, ply));
@@ -114,7 +116,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.search_node(&node)
     }
 
-    /// Computes the opponent's attacks and the possible checks at a node whose moves are to be
+    /// Computes the opponent's attacks and the possible checks at a node before its moves are
     /// searched.
     pub(super) fn note_threats(&mut self, node: &mut Node) {
         node.context.checks = node.position.checks();
@@ -138,8 +140,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         1
     }
 
-    /// Counts a node and returns its value if it needs no search: a draw, the end of the line or,
-    /// meaningless, an interruption.
+    /// Counts a node, and returns its value if it needs no search: a draw, the end of the line, or
+    /// an interruption, whose value is meaningless.
     #[inline]
     pub(super) fn enter_node(&mut self, position: &Position, ply: Ply) -> Option<Score> {
         if self.is_interrupted() {
@@ -156,7 +158,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Returns the window of a side that can repeat a position: it has at least a draw.
+    /// Returns the window for a side that can repeat a position and therefore has at least a draw.
     #[inline]
     pub(super) fn repetition_window(
         &self,
@@ -171,7 +173,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         window
     }
 
-    /// Returns the score of a mate with bishop and knight that the fifty-move rule leaves time for.
+    /// Returns the score of a mate with bishop and knight, if the fifty-move rule leaves enough
+    /// time for it.
     #[inline]
     fn known_mate(&mut self, node: &Node) -> Option<Score> {
         if !self.job.solves_kbnk {
@@ -191,8 +194,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Returns the tablebase result after a capture or pawn move.
     ///
-    /// A win or loss cuts off a null-window node. It only bounds the score of a PV node, which is
-    /// searched to show the line.
+    /// At a null-window node, a win or loss causes a cutoff. At a PV node it only bounds the score;
+    /// the node is searched to show the line.
     fn probe_endgames(&mut self, node: &mut Node) -> Option<Score> {
         let tables = self.job.config.endgames.as_ref()?;
         if node.excluded.is_some() {
@@ -219,7 +222,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Returns the table's entry for a node; `None` with an excluded move.
+    /// Returns the table entry of a node, or `None` if a move is excluded.
     #[inline]
     pub(super) fn table_entry(&self, position: &Position, ply: Ply) -> Option<TableEntry> {
         match self.stack[ply].excluded {
@@ -228,7 +231,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Returns the facts of a node with the table entry `table`.
+    /// Returns the facts of a node whose table entry is `table`.
     pub(super) fn assess(
         &mut self,
         position: &Position,
@@ -289,14 +292,14 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Returns the correction of the evaluation of `position`, in centipawns.
+    /// Returns the correction of the static evaluation of `position`, in centipawns.
     #[inline]
     pub(super) fn correction(&self, position: &Position, ply: Ply) -> Score {
         self.history.correction(position, self.last_moves(ply))
     }
 
-    /// Whether the evaluation has risen since the side's last turn (or the one before, after a
-    /// check).
+    /// Whether the evaluation has risen since the side's last turn, or since the turn before if it
+    /// was then in check.
     fn is_improving(&self, ply: Ply, static_eval: Score) -> bool {
         if static_eval == NO_EVAL {
             return false;
@@ -308,7 +311,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         earlier.is_none_or(|earlier| static_eval > earlier)
     }
 
-    /// Returns the value of a node if whole-node pruning applies.
+    /// Returns the value of a node if it can be pruned as a whole.
     #[inline(always)]
     fn prune_node(&mut self, node: &Node) -> Option<Score> {
         if self.proving || !prune::may_prune_node(node) {
@@ -342,7 +345,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         if node.depth < prune::NULL_MOVE_VERIFICATION_DEPTH || self.null_move_from > 0 {
             return Some(self.ended(NodeEnd::NullMove, score));
         }
-        // No null move for the first three quarters of the verification.
+        // Null moves are disabled for the first three quarters of the verification.
         self.null_move_from = node.ply + (depth.max(0) as Ply) * 3 / 4;
         self.set_reason(SearchReason::NullMoveVerification);
         let verified = self.pvs(&node.position, node.ply, depth, Window::null(beta - 1), false);
@@ -378,7 +381,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         None
     }
 
-    /// Searches the moves of a node, updates the histories and stores the result.
+    /// Searches the moves of a node, updates the histories and stores the result. Returns the
+    /// value.
     pub(super) fn search_node(&mut self, node: &Node) -> Score {
         let extension = match self.singularity(node) {
             Singularity::MultiCut(score) => return self.ended(NodeEnd::MultiCut, score),
@@ -401,7 +405,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
                 (Some(_), _) => node.window.alpha,
                 (None, true) => mated_in(node.ply),
                 (None, false) if node.position.has_no_moves() => self.draw_score(),
-                // All moves were overlooked.
+                // The player has overlooked all moves.
                 (None, false) => node.static_eval,
             };
             return self.ended(NodeEnd::NoMoves, score);
@@ -409,7 +413,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.finish_node(node, &progress)
     }
 
-    /// Searches the moves one after the other, or shares them once the first is done.
+    /// Searches the moves one after the other, or shares them among threads after the first one.
     pub(super) fn search_moves(
         &mut self,
         node: &Node,
@@ -438,7 +442,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         progress
     }
 
-    /// Returns the score of a move, or `None` if it is pruned.
+    /// Returns the score of a move, or `None` if the move is pruned.
     pub(super) fn search_move(
         &mut self,
         node: &Node,
@@ -454,7 +458,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
             self.show(|_| SearchStep::Pruned(mv, why));
             return None;
         }
-        // Placed here because half of all moves have been pruned by now.
+        // Prefetching starts only here, because half of all moves have been pruned by now.
         let extension = if Some(mv) == node.table_move() { facts.extension } else { 0 };
         let depth = node.depth - 1 + extension;
         let keys = self.keys_after(&node.position, mv);
@@ -467,7 +471,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         let next = node.position.play_on(mv, keys);
         if node.is_root() {
             self.report_root_move(mv, facts.number, node.depth);
-            // Nodes counted so far belong to the root itself, not to a move.
+            // The nodes counted so far belong to the root itself, not to a move.
             self.take_nodes();
         }
         self.stack[node.ply].double_extensions += u8::from(extension >= 2);
@@ -490,21 +494,24 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 }
 
-/// Returns the corrected evaluation, kept clear of proven scores.
+/// Returns the corrected evaluation, limited to scores that are not proven.
 #[inline]
 pub(super) fn corrected(raw: Score, correction: Score) -> Score {
     (raw + correction).clamp(-MAX_EVAL, MAX_EVAL)
 }
 
-/// Mate distance pruning: no line can be better than a mate on the next ply or worse than being
-/// mated now. <https://www.chessprogramming.org/Mate_Distance_Pruning>
+/// Returns the window narrowed by mate distance: no line is better than a mate on the next ply or
+/// worse than being mated now.
+///
+/// Source: <https://www.chessprogramming.org/Mate_Distance_Pruning>.
 fn mate_distance_window(window: Window, ply: Ply) -> Window {
     Window { alpha: window.alpha.max(mated_in(ply)), beta: window.beta.min(mate_in(ply + 1)) }
 }
 
 /// Returns the table's score if it settles a node outside the principal variation.
 fn table_cutoff(node: &Node) -> Option<Score> {
-    /// Close to the fifty-move draw a score from another path may be wrong here.
+    /// Maximum halfmove clock for a table cutoff. Close to a fifty-move draw, a score from another
+    /// path may be wrong.
     const SAFE_CLOCK: u16 = 90;
     let entry = node.table?;
     let settled = bound_applies(entry.bound, entry.score, node.window);
@@ -513,7 +520,7 @@ fn table_cutoff(node: &Node) -> Option<Score> {
         .then_some(entry.score)
 }
 
-/// Whether a score lies outside the window on the side given by `bound`.
+/// Whether a score outside the window settles the node, given the kind of its `bound`.
 #[inline]
 pub(super) fn bound_applies(bound: Bound, score: Score, window: Window) -> bool {
     match bound {
@@ -523,7 +530,7 @@ pub(super) fn bound_applies(bound: Bound, score: Score, window: Window) -> bool 
     }
 }
 
-/// Returns the static evaluation, or the table's score if that is known to be closer to the value.
+/// Returns the static evaluation, or the table's score if its bound shows that it is more accurate.
 #[inline]
 pub(super) fn refined_eval(static_eval: Score, table: Option<TableEntry>) -> Score {
     match table {

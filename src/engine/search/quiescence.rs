@@ -1,5 +1,6 @@
-//! Quiescence search: at the leaves only captures, promotions and replies to checks are searched.
-//! <https://www.chessprogramming.org/Quiescence_Search>
+//! Quiescence search: at the leaves, only captures, promotions and replies to checks are searched.
+//!
+//! Source: <https://www.chessprogramming.org/Quiescence_Search>.
 
 use super::constants as c;
 use super::node::Window;
@@ -14,14 +15,15 @@ use crate::chess::position::{Move, Piece, Position};
 use crate::chess::score::{INFINITY, Ply, Score, is_decided, mated_in};
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Returns the value of `position` within `window` once it is quiet; fail-soft.
+    /// Returns the value of `position` within `window` once the position is quiet. The value is
+    /// fail-soft.
     pub(super) fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         self.show_entry(position, ply, 0, window, true);
         let score = self.value_at_rest(position, ply, window);
         self.show_leave(score)
     }
 
-    /// The same for a node that has been entered.
+    /// Returns the value of a node that has been reported as entered; see [`Worker::quiescence`].
     #[inline(always)]
     fn value_at_rest(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         if let Some(score) = self.enter_node(position, ply) {
@@ -32,7 +34,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         if window.alpha >= window.beta {
             return self.ended(NodeEnd::EmptyWindow, window.alpha);
         }
-        // Overlaps with the prefetch of the table's entry.
+        // This work overlaps with the prefetch of the table entry.
         self.evaluator.prepare(position, ply);
         let table = self.job.table.probe(self.table_key(position), position, ply);
         if let Some(entry) = table
@@ -53,7 +55,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.search_noisy(position, ply, window, stand_pat, raw_eval, table)
     }
 
-    /// Returns the score of not moving: `-INFINITY` in check.
+    /// Returns the score of not moving, or `-INFINITY` in check.
     fn stand_pat(
         &self,
         position: &Position,
@@ -123,7 +125,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
                 }
             }
             if in_check && !is_decided(best) {
-                // One quiet evasion is enough to show that this is no mate.
+                // One quiet evasion suffices to show that the position is not mate.
                 picker.skip_quiets();
             }
         }
@@ -140,7 +142,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 }
 
-/// Returns the most that a capture can raise the evaluation to; `None` if there is no such bound.
+/// Returns the highest evaluation that a capture can lead to, or `None` if there is no such bound.
 fn delta(position: &Position, mv: Move, stand_pat: Score) -> Option<Score> {
     if stand_pat == -INFINITY || mv.promotion().is_some() || is_decided(stand_pat) {
         return None;

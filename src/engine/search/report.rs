@@ -8,41 +8,41 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Ply, Score};
 use crate::games::book::{BookValue, Counts, transposition};
 
-/// How a score relates to the true value.
+/// The relation of a score to the true value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
-    /// The value is at most the score: the search failed low.
+    /// The value is at most the score, because the search failed low.
     Upper,
-    /// The value is at least the score: the search failed high.
+    /// The value is at least the score, because the search failed high.
     Lower,
-    /// The score is the value.
+    /// The score is the exact value.
     Exact,
 }
 
-/// An event of a running search.
+/// An event that a running search reports.
 #[derive(Debug, Clone)]
 pub enum SearchEvent {
-    /// An iteration, or an aspiration window within it, has ended.
+    /// An iteration or one of its aspiration windows has ended.
     Iteration(Report),
-    /// Another move has become the best within an iteration, or the search is about to end with a
-    /// move other than the last reported.
+    /// Another move has become the best one within an iteration, or the search is about to end with
+    /// a move other than the last one reported.
     NewBest(Report),
-    /// A line has transposed into the book, or there is an analysis of the root. At the end of a
-    /// search: the line or analysis that determined the result.
+    /// A line has transposed into the book, or the book has an analysis of the root. At the end of
+    /// a search: the line or analysis that determined the result.
     Transposition(Transposition),
-    /// A root move's search begins (reported once the search has run for a while).
+    /// The search of a root move starts. Reported only once the search has run for a while.
     RootMove {
-        /// The move.
+        /// The move whose search starts.
         mv: Move,
-        /// Its place in the order, from 1.
+        /// Place of the move in the search order, from 1.
         number: usize,
-        /// The number of root moves.
+        /// Number of root moves in total.
         of: usize,
-        /// The iteration, in plies.
+        /// Depth of the iteration, in plies.
         depth: Depth,
-        /// Nodes so far.
+        /// Nodes searched since the start of the search.
         nodes: u64,
-        /// Time so far.
+        /// Time since the start of the search.
         elapsed: Duration,
     },
 }
@@ -50,11 +50,11 @@ pub enum SearchEvent {
 /// The state of the search after an iteration.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// The iteration, in plies.
+    /// Depth of the iteration, in plies.
     pub depth: Depth,
-    /// The longest line searched, in plies.
+    /// Length of the longest line searched, in plies.
     pub selective_depth: Ply,
-    /// The score of the line for the side to move.
+    /// Score of the line for the side to move, in centipawns.
     pub score: Score,
     /// Whether the score is exact or a bound.
     pub bound: Bound,
@@ -62,107 +62,107 @@ pub struct Report {
     pub elapsed: Duration,
     /// Nodes of all threads since the start of the search.
     pub nodes: u64,
-    /// The principal variation; empty if the root has no legal move.
+    /// The principal variation; empty if the root has no legal moves.
     pub pv: Vec<Move>,
-    /// Rank of the line, from 1.
+    /// Rank of the line, counted from 1.
     pub multi_pv: usize,
-    /// Share of the transposition table filled by this search, in thousandths.
+    /// Part of the transposition table filled by this search, in permille.
     pub hash_full: u32,
-    /// Successful tablebase probes.
+    /// Number of successful tablebase probes.
     pub tablebase_hits: u64,
-    /// Where the principal variation enters the book, if it does.
+    /// The point at which the principal variation enters the book, if it does.
     pub book: Option<Transposition>,
 }
 
-/// A line that leads into the book.
+/// A line of moves that leads into the book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transposition {
-    /// The moves from the root to the book position; empty if that is the root.
+    /// The moves from the root to the book position; empty if the root is that position.
     pub line: Vec<Move>,
-    /// The results of the games that reached that position, by any move order.
+    /// Results of the games that reached this position, by any move order.
     pub counts: Counts,
-    /// The analysis of that position, if the search uses analyses.
+    /// The analysis of this position, if the search uses analyses.
     pub value: Option<BookValue>,
 }
 
 impl Transposition {
-    /// Describes a line that begins in `position`.
+    /// Describes the line, which starts in `position`.
     pub(crate) fn describe(&self, position: &Position) -> String {
         transposition(position, &self.line, self.counts, self.value.as_ref())
     }
 }
 
-/// Statistics of work shared among the threads of a search.
+/// Statistics of the work shared among the threads of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sharing {
-    /// Nodes whose moves were shared.
+    /// Number of nodes whose moves were shared.
     pub splits: u64,
-    /// Shared nodes at which another thread has searched a move.
+    /// Number of shared nodes at which another thread searched a move.
     pub joined: u64,
-    /// How often a thread joined a node of another.
+    /// Number of times that a thread joined a node of another thread.
     pub joins: u64,
-    /// Total idle time of all threads, from the start of the search to its end.
+    /// Total idle time of all threads during the search.
     pub waiting: Duration,
 }
 
-/// The result of a search.
+/// The result of a completed or stopped search.
 #[derive(Debug, Clone, Default)]
 pub struct SearchResult {
-    /// The move to play; `None` only if there is no legal one.
+    /// The move to play; `None` only if there are no legal moves.
     pub best: Option<Move>,
-    /// The expected reply.
+    /// The expected reply, if known.
     pub ponder: Option<Move>,
-    /// The last exact score for the side to move, never a bound.
+    /// The last exact score in centipawns for the side to move. It is never a bound.
     ///
-    /// If the search was stopped after its window had failed, this is the score of the iteration
-    /// before. If no iteration has a score, it is the static evaluation.
+    /// If the search was stopped after its window had failed, this is the score of the previous
+    /// iteration. If no iteration has produced a score, it is the static evaluation.
     pub score: Score,
-    /// The last completed iteration, in plies.
+    /// Depth of the last completed iteration, in plies.
     pub depth: Depth,
-    /// Nodes of all threads.
+    /// Total number of nodes searched by all threads.
     pub nodes: u64,
-    /// Time taken.
+    /// Time that the search took.
     pub elapsed: Duration,
-    /// Statistics of shared work.
+    /// Statistics of the work shared among threads.
     pub sharing: Sharing,
-    /// The line into the book by which the search ended early. An empty line: the analysis by which
-    /// the move was chosen.
+    /// The line into the book that ended the search early. An empty line means that an analysis of
+    /// the root determined the move.
     pub book: Option<Transposition>,
 }
 
-/// A lack of resources or a failure. The searcher continues with what it has.
+/// A missing resource or a failure. The searcher continues with what is available.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SearchFault {
-    /// There is no memory for a larger table.
+    /// There is not enough memory for the requested table.
     #[error(
         "cannot set the transposition table to {wanted} MB: not enough memory; it has {kept} MB"
     )]
     Memory {
-        /// The requested size, in megabytes.
+        /// Requested size in megabytes.
         wanted: usize,
-        /// The actual size, in megabytes.
+        /// Actual size in megabytes.
         kept: usize,
     },
     /// Not all threads could be started.
     #[error("cannot start {wanted} search threads: the system allows {searching}, which are used")]
     Threads {
-        /// The requested number.
+        /// Requested number of threads.
         wanted: usize,
-        /// The actual number.
+        /// Actual number of threads.
         searching: usize,
     },
-    /// A search thread has panicked or did not start; the search ended with its results so far.
+    /// A search thread panicked or did not start. The search ended with the results so far.
     #[error(
         "search thread {thread} has crashed ({why}); this search ends early, the next uses all \
          threads"
     )]
     Crash {
-        /// Its number, from 0.
+        /// Number of the thread, counted from 0.
         thread: usize,
-        /// The panic message or the system's error message.
+        /// The panic message or the operating system's error message.
         why: String,
     },
-    /// An endgame table is damaged; a description.
+    /// An endgame table is damaged; contains a description.
     #[error("{0}")]
     Endgames(String),
 }

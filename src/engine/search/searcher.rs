@@ -1,4 +1,4 @@
-//! The searcher: persistent threads, the transposition table, and one search at a time.
+//! The searcher, with its threads and the transposition table. It runs one search at a time.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,20 +23,20 @@ use crate::engine::tablebase::Tables;
 
 /// Searches positions, one at a time.
 ///
-/// Each search starts a thread with enough stack, and the caller waits for it. Helper threads live
-/// as long as the searcher and sleep between searches. The table and histories persist from one
-/// search to the next.
+/// Each search starts a thread with a sufficiently large stack, and the caller waits for it. Helper
+/// threads live as long as the searcher and sleep between searches. The transposition table and the
+/// histories persist from one search to the next.
 pub struct Searcher {
-    /// The requested configuration. The system may provide less, which is reported once.
+    /// The requested configuration. If the system provides less, this is reported once.
     config: Config,
     persistent: PersistentState,
     data: ThreadData,
     helpers: Vec<Helper>,
     faults: Vec<SearchFault>,
-    /// Number of cores if the configuration sets none. Queried once: the system reads files, which
-    /// takes as long as fifty nodes.
+    /// Number of cores to use if the configuration does not set it. Queried only once, because the
+    /// system reads files, which takes as long as searching fifty nodes.
     cores: usize,
-    /// Whether the calling thread has a stack of [`STACK_SIZE`] and searches itself.
+    /// Whether the calling thread has a stack of [`STACK_SIZE`] and runs the search itself.
     searches_on_caller: bool,
 }
 
@@ -44,7 +44,7 @@ pub struct Searcher {
 struct Task {
     job: Arc<Job>,
     observer: Option<Box<dyn Observer>>,
-    /// Dropped when the part is complete.
+    /// Dropped when the helper has completed its part.
     group: WaitGroup,
 }
 
@@ -56,7 +56,7 @@ struct Helper {
 impl Searcher {
     /// Creates a searcher with an empty table and waiting helpers.
     ///
-    /// For resources that the system lacks see [`Searcher::take_faults`].
+    /// [`Searcher::take_faults`] reports resources that the system could not provide.
     pub fn new(config: Config) -> Self {
         let mut searcher = Searcher {
             persistent: PersistentState::new(config.memory_mb),
@@ -72,17 +72,18 @@ impl Searcher {
         searcher
     }
 
-    /// Creates a searcher that searches on the calling thread, which needs a stack of
-    /// [`STACK_SIZE`]. This saves the start of a thread, which takes as long as some dozen nodes.
+    /// Creates a searcher that runs on the calling thread, which needs a stack of [`STACK_SIZE`].
+    ///
+    /// This saves starting a thread, which takes as long as searching a few dozen nodes.
     pub(crate) fn on_large_stack(config: Config) -> Self {
         Searcher { searches_on_caller: true, ..Searcher::new(config) }
     }
 
-    /// Sets the configuration for further searches and applies the differences.
+    /// Sets the configuration for later searches and applies the differences.
     ///
-    /// A new memory size replaces the table by an empty one; without enough memory the table stays
-    /// as it is. A new evaluation discards everything learnt. For resources that the system lacks
-    /// see [`Searcher::take_faults`].
+    /// A new memory size replaces the table with an empty one; if there is not enough memory, the
+    /// table is kept. A new evaluation discards everything learned. [`Searcher::take_faults`]
+    /// reports resources that the system could not provide.
     pub fn configure(&mut self, config: Config) {
         let old = std::mem::replace(&mut self.config, config);
         if old.threads != self.config.threads {
@@ -96,7 +97,7 @@ impl Searcher {
         }
     }
 
-    /// Returns the requested configuration.
+    /// Returns the configuration as requested, even if the system provides less.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -105,7 +106,7 @@ impl Searcher {
         let megabytes = self.config.memory_mb;
         let more = megabytes.saturating_sub(self.persistent.table.megabytes());
         if TranspositionTable::has_room(more) {
-            // The old table is freed first, so that both need not fit at once.
+            // The old table is freed first, because memory may not suffice for both.
             self.persistent.table = Arc::new(TranspositionTable::new(0));
             self.persistent.table = Arc::new(TranspositionTable::new(megabytes));
         }
@@ -133,26 +134,28 @@ impl Searcher {
         }
     }
 
-    /// Returns and clears the faults since the last call.
+    /// Removes and returns the faults since the last call.
     pub fn take_faults(&mut self) -> Vec<SearchFault> {
         let damage = self.config.endgames.iter().flat_map(Tables::take_damage);
         self.faults.extend(damage.map(SearchFault::Endgames));
         std::mem::take(&mut self.faults)
     }
 
-    /// Returns the number of threads of a search, including thread 0.
+    /// Returns the number of threads in a search, including thread 0.
     pub fn threads(&self) -> usize {
         self.helpers.len() + 1
     }
 
-    /// Discards everything learnt from earlier searches.
+    /// Discards everything learned in earlier searches.
     pub fn new_game(&mut self) {
         self.persistent.clear();
     }
 
-    /// Searches the current position of `game` until a limit is reached or `control` stops it.
+    /// Searches the current position of `game` until a limit is reached or `control` stops the
+    /// search.
     ///
-    /// Calls `on_event` for each event. At log level `trace` it logs a trace at the end.
+    /// Calls `on_event` for each event. At log level `trace`, logs a trace of the search at the
+    /// end.
     pub fn search(
         &mut self,
         game: &Game,
@@ -166,9 +169,9 @@ impl Searcher {
         self.run(game, limits, control, Some(on_event), None)
     }
 
-    /// Like [`Searcher::search`], with an observer for each thread number that receives every step.
+    /// Like [`Searcher::search`], but each thread has an observer, which receives every step.
     ///
-    /// Much slower, with the same result.
+    /// The search is much slower but has the same result.
     pub fn search_observed(
         &mut self,
         game: &Game,
@@ -180,7 +183,7 @@ impl Searcher {
         self.run(game, limits, control, Some(on_event), Some(observers))
     }
 
-    /// Like [`Searcher::search`], without events, which cost short searches time.
+    /// Like [`Searcher::search`], but without events, which slow down short searches.
     pub fn search_without_events(
         &mut self,
         game: &Game,
@@ -199,7 +202,7 @@ impl Searcher {
         mut observers: Option<&mut dyn FnMut(usize) -> Box<dyn Observer>>,
     ) -> SearchResult {
         self.persistent.table.new_search();
-        // The errors of a weaker player are only reproducible with one thread.
+        // The errors of a weaker player are reproducible only with one thread.
         let helpers_wanted = if limits.handicap.is_none() { self.helpers.len() } else { 0 };
         let cores = Some(self.config.cores.unwrap_or(self.cores));
         let config = Config { threads: helpers_wanted + 1, cores, ..self.config.clone() };
@@ -231,7 +234,7 @@ impl Searcher {
             self.data = ThreadData::new();
             job.result_after_panic()
         });
-        // Afterwards no helper holds the job.
+        // After this, no helper has a reference to the job.
         helpers.wait();
         result.sharing = job.sharing();
         if helpers_wanted > 0 {
@@ -243,8 +246,8 @@ impl Searcher {
 }
 
 impl Helper {
-    /// Starts a search thread and waits until it is ready; `None` if memory is short or the reserve
-    /// would not remain.
+    /// Starts a helper thread and waits until it is ready. Returns `None` if memory is insufficient
+    /// or the reserve would not remain.
     fn start(id: usize) -> Option<Self> {
         if !has_room(STACK_SIZE + THREAD_HEAP) {
             return None;
@@ -259,7 +262,7 @@ impl Helper {
             .inspect_err(|error| log::warn!("cannot start search thread {id}: {error}"))
             .ok()?;
         let helper = Helper { tasks: Some(tasks), handle: Some(handle) };
-        // Checked again, because a thread takes some memory besides its stack.
+        // Checked again, because a thread takes some memory in addition to its stack.
         (is_ready.recv().is_ok() && has_room(0)).then_some(helper)
     }
 
@@ -283,7 +286,7 @@ impl Drop for Helper {
     }
 }
 
-/// Releases the helpers when the main thread leaves the search, even by a panic.
+/// Releases the helpers when the main thread leaves the search, even if it panics.
 struct Finish<'a>(&'a Job);
 
 impl Drop for Finish<'_> {
@@ -309,20 +312,21 @@ fn run_helper(id: usize, inbox: &Receiver<Task>, ready: &Sender<()>) {
     }
 }
 
-/// Runs one thread's part in a search. A panic ends the search with the results so far, and the
-/// thread survives.
+/// Runs one thread's part in a search. A panic ends the search with the results so far; the thread
+/// survives.
 fn catch_panic<R>(thread: usize, job: &Job, part: impl FnOnce() -> R) -> Option<R> {
     let done = catch_unwind(AssertUnwindSafe(part));
     done.inspect_err(|panic| end_early(thread, job, panic_message(panic.as_ref()))).ok()
 }
 
-/// Ends a search with the results so far.
+/// Records a crash and ends the search with the results so far.
 fn end_early(thread: usize, job: &Job, why: String) {
     job.control.stop();
     job.crashes.push(SearchFault::Crash { thread, why });
 }
 
-/// Runs thread 0's part in a search on a new thread. `None` if it panics or the system starts none.
+/// Runs thread 0's part in a search on a new thread. Returns `None` if it panics or the thread
+/// cannot be started.
 fn on_new_thread<R: Send>(job: &Job, part: impl FnOnce() -> R + Send) -> Option<R> {
     let builder = thread::Builder::new().name("search".to_owned()).stack_size(STACK_SIZE);
     thread::scope(|scope| match builder.spawn_scoped(scope, || catch_panic(0, job, part)) {

@@ -1,6 +1,6 @@
-//! Static exchange evaluation: the value of a series of captures on one square.
+//! Static exchange evaluation: the value of a sequence of captures on one square.
 //!
-//! The swap algorithm with a threshold:
+//! Uses the swap algorithm with a threshold:
 //! <https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm>.
 
 use chess::{
@@ -18,9 +18,9 @@ pub(crate) fn value(piece: Piece) -> Score {
     SEE_VALUE[piece.to_index()]
 }
 
-/// Whether the exchange begun by `mv` wins at least `threshold` centipawns.
+/// Whether the exchange that starts with `mv` wins at least `threshold` centipawns.
 ///
-/// Both sides capture with their least valuable piece and stop when that is better.
+/// Both sides capture with their least valuable piece, and stop when that is better.
 pub(crate) fn see_ge(position: &Position, mv: Move, threshold: Score) -> bool {
     let (from, to) = (mv.from(), mv.to());
     let Some(mover) = position.piece_on(from) else { return false };
@@ -41,7 +41,7 @@ pub(crate) fn see_ge(position: &Position, mv: Move, threshold: Score) -> bool {
     exchange(position, to, occupied, balance)
 }
 
-/// Returns the immediate gain of `mv` by capture and promotion.
+/// Returns the immediate gain of `mv` from a capture or promotion, in centipawns.
 fn gain(position: &Position, mv: Move) -> Score {
     let taken = match position.piece_on(mv.to()) {
         Some(piece) => value(piece),
@@ -51,8 +51,10 @@ fn gain(position: &Position, mv: Move) -> Score {
     taken + mv.promotion().map_or(0, |piece| value(piece) - value(Piece::Pawn))
 }
 
-/// Plays the exchange out. `balance` is the first mover's gain above the threshold if its piece is
-/// captured now. The side that runs out of useful captures loses.
+/// Plays out the exchange, and returns whether the first mover reaches the threshold.
+///
+/// `balance` is the first mover's gain beyond the threshold if its piece is captured now. The side
+/// that runs out of useful captures loses.
 fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance: Score) -> bool {
     let board = position.board();
     let diagonal = board.pieces(Piece::Bishop) | board.pieces(Piece::Queen);
@@ -84,8 +86,8 @@ fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance
     side != first
 }
 
-/// Returns the pieces of `side` that are pinned with these squares occupied and may not capture on
-/// `to`.
+/// Returns the pieces of `side` that are pinned if these squares are occupied and must not capture
+/// on `to`.
 fn held_back(position: &Position, side: Color, to: Square, occupied: BitBoard) -> BitBoard {
     let board = position.board();
     let king = position.king(side);
@@ -102,7 +104,7 @@ fn held_back(position: &Position, side: Color, to: Square, occupied: BitBoard) -
     held
 }
 
-/// Returns the least valuable of `pieces` and its square.
+/// Returns the least valuable of `pieces`, with its square.
 #[inline]
 fn least(position: &Position, pieces: BitBoard) -> Option<(Piece, Square)> {
     if pieces == EMPTY {
@@ -131,13 +133,13 @@ mod tests {
             ("3r3k/2P5/8/8/8/8/8/4K3 w - - 0 1", "c7d8q", 1350),
             ("4k3/8/8/8/8/8/4K3/8 w - - 0 1", "e2e3", 0),
             ("4k3/4r3/8/8/8/8/3K4/8 w - - 0 1", "d2d3", 0),
-            // The defender of the pawn is pinned, along a file and a diagonal.
+            // The pawn's defender is pinned, along a file and along a diagonal.
             ("3k4/3n4/5p2/8/8/5R2/8/3RK3 w - - 0 1", "f3f6", 100),
             ("7k/6n1/5B2/7p/7R/8/8/4K3 w - - 0 1", "h4h5", 100),
-            // It may capture along the line of the pin.
+            // The pinned piece may capture along the line of the pin.
             ("3k4/3r4/8/3p4/8/2N5/8/3RK3 w - - 0 1", "c3d5", 100),
             ("3k4/3r4/8/3p4/8/8/3R4/3QK3 w - - 0 1", "d2d5", 100),
-            // The pin ends when the pinning piece takes part.
+            // The pin ends when the pinning piece joins the exchange.
             ("3k4/3n4/8/3Rp3/8/8/8/4K3 w - - 0 1", "d5e5", -400),
             // The mover's own defender is pinned.
             ("3rk3/8/5p2/4p3/8/3N4/1B6/3K4 w - - 0 1", "b2e5", -230),

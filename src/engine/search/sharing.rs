@@ -1,31 +1,27 @@
-//! PV-splitting with young brothers wait: sharing the moves of a node among threads.
+//! Sharing the moves of a node among threads: PV-splitting with young brothers wait.
 //!
-//! Once the first move of a node is searched, a thread that finds an idle thread reserves it. It
-//! makes a [`SplitPoint`] of the remaining moves, calls the other thread there and searches moves
-//! there itself. Each thread that takes a move there calls one more, if one is idle and a move is
-//! left. A thread that runs out of moves at a node of its own may be called for work below that
-//! node until all others have left it. A cutoff stops all threads below. T. A. Marsland and M.
-//! Campbell (1982) on splitting along the principal variation, R. Feldmann (1993) on young brothers
-//! wait; <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
+//! Sources: T. A. Marsland and M. Campbell (1982) on splitting along the principal variation, R.
+//! Feldmann (1993) on young brothers wait;
+//! <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
 //!
-//! With one thread no thread is ever idle, so nothing is split and the search is deterministic.
+//! An idle thread sets its bit in a word that all threads read, with one relaxed load at each node
+//! of sufficient depth. A thread that sees such a bit after searching the first move of a node
+//! (three moves where a cutoff is expected) clears the bit, which reserves the idle thread. It then
+//! turns the remaining moves of the node into a [`SplitPoint`], calls the reserved thread there,
+//! and searches moves there itself. There is neither a list of split points nor a lock shared by
+//! all nodes, and every thread that is woken has work.
 //!
-//! An idle thread sets its bit in a word that all threads read: one relaxed load at each node of
-//! enough depth. Once the first move of a node has been searched (three moves where a cutoff is
-//! expected), a thread that sees such a bit clears it, which reserves the idle thread. Then the
-//! node becomes a split point, and the reserved thread is called there. So there is no list of
-//! split points and no lock that all nodes share, and every thread that is woken has work.
+//! Moves come one at a time from the node's picker, under the node's lock. The next move is looked
+//! up in advance, skipping moves that would be pruned: a thread that takes a move calls another
+//! idle thread only if there is a next move. The owner copies the stack and the keys of the path to
+//! the node once, and changes its originals immediately afterwards.
 //!
-//! Moves come one at a time from the node's own picker under the node's own lock. The next move is
-//! looked up in advance, skipping moves that would be pruned: a thread that takes a move calls
-//! another thread only if a next move exists. The stack and the keys of the path to the node are
-//! copied once, by the owner, which then changes its own at once.
+//! An owner that has run out of moves waits for the other threads to leave. Meanwhile it may be
+//! called for work below its node, but not elsewhere. A cutoff marks the node and then sets the
+//! cutoff flags of all threads that are or were below it; such a thread looks for a mark along its
+//! chain of split points. All other threads only read the flag in their own cache line.
 //!
-//! An owner without moves waits for the others to leave, and may be called meanwhile for nodes
-//! below its own, no others. A cutoff marks its node and then sets the cutoff flags of the threads
-//! that are or were below it; such a thread searches the chain of split points for a mark. All
-//! others only read the flag in their own cache line. With one thread there are no slots.
-//!
+//! With one thread, no thread is ever idle, so nothing is split and the search is deterministic.
 //! Threads for which the machine has no core are never called (`Config::cores`).
 
 use std::sync::Arc;
@@ -44,12 +40,13 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::Score;
 
-/// Moves that must have failed to cut at an expected cut node before the others are shared.
+/// Number of moves that must have failed to cause a cutoff at an expected cut node before the other
+/// moves are shared.
 const CUT_NODE_MOVES: usize = 3;
-/// How long the main thread waits for others before it checks the clock again.
+/// Time after which the main thread, waiting for others, checks the clock again.
 const MAX_IDLE_WAIT: Duration = Duration::from_millis(1);
 
-/// Signs a thread off from a split point when it leaves, even by a panic, because the owner waits
+/// Signs a thread off from a split point when it leaves, even if it panics, because the owner waits
 /// for it.
 struct SignOff<'a> {
     split: &'a SplitPoint,
@@ -59,7 +56,8 @@ struct SignOff<'a> {
 impl Drop for SignOff<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // Its move has no score, so neither has the node: the last iteration decides.
+            // The move of this thread has no score, so the node has none either. The last iteration
+            // decides.
             self.job.control.stop();
         }
         if self.split.sign_off() {
@@ -69,7 +67,7 @@ impl Drop for SignOff<'_> {
 }
 
 impl<'a, S: OptionalObserver> Worker<'a, S> {
-    /// Whether the remaining moves of `node` are worth sharing now.
+    /// Whether the remaining moves of `node` should be shared now.
     #[inline]
     pub(super) fn may_split(&self, node: &Node, moves_done: usize) -> bool {
         node.depth >= self.job.split_depth
@@ -78,8 +76,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
             && self.job.pool.has_idle(&self.owners)
     }
 
-    /// Shares the moves of `source` if a thread is idle, and returns when all are done; returns
-    /// `false` if they are still to be searched.
+    /// Shares the moves of `source` if a thread is idle, and returns when all have been searched.
+    /// Returns `false` if the moves still have to be searched.
     #[cold]
     pub(super) fn split(
         &mut self,
@@ -116,13 +114,13 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         true
     }
 
-    /// Reserves an idle thread that may help at this node.
+    /// Reserves an idle thread that can help at this node.
     fn reserve(&self) -> Option<Reservation<'a, Arc<SplitPoint>>> {
         let is_above = |address| self.split.as_ref().is_some_and(|split| split.is_below(address));
         self.job.pool.reserve(&self.owners, is_above)
     }
 
-    /// Returns the next move of a node that is not pruned, and its number.
+    /// Returns the next move of a node that is not pruned, with its number.
     fn pick(
         &mut self,
         node: &Node,
@@ -143,7 +141,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Searches the last move of a node, for which no helper is needed.
+    /// Searches the last move of a node, which needs no helper.
     fn search_last(
         &mut self,
         node: &Node,
@@ -158,7 +156,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Searches `own` and then the moves of `split` until none is left or one has failed high, then
+    /// Searches `own` and then the moves of `split` until none is left or one has failed high, and
     /// signs off.
     fn work_at(&mut self, split: &SplitPoint, mut own: Option<(Move, usize)>) {
         let _sign_off = SignOff { split, job: self.job };
@@ -183,7 +181,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Records the score of a move of `split`; returns whether it fails high.
+    /// Records the score of a move of `split`; returns whether the move fails high.
     fn record(&self, split: &SplitPoint, mv: Move, score: Score) -> bool {
         let line = &self.pv_table[split.node.ply + 1];
         let mut shared = split.shared();
@@ -192,7 +190,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         fails_high
     }
 
-    /// Takes the next move of the split point. If another is left, calls an idle thread for it.
+    /// Takes the next move of the split point. If there is another, calls an idle thread for it.
     fn take_move(&mut self, split: &SplitPoint) -> Option<(Move, MoveFacts)> {
         if self.is_interrupted() {
             return None;
@@ -222,7 +220,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.split.as_ref().map_or(-crate::chess::score::INFINITY, |split| split.alpha())
     }
 
-    /// Waits until all others have left `split`, and helps those that have split again below it.
+    /// Waits until all other threads have left `split`. Meanwhile helps those that share nodes
+    /// below it.
     fn wait_for_helpers(&mut self, split: &SplitPoint) {
         while !split.is_left()
             && let Some(other) = self.wait_for_work(split.address(), || split.is_left())
@@ -241,7 +240,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.show_done();
     }
 
-    /// Waits until there is work (below the node with that address), or until `is_over` holds.
+    /// Waits until there is work or `is_over` returns true. `below` is the address of the node
+    /// below which this thread accepts work, or [`ANYWHERE`].
     fn wait_for_work(
         &mut self,
         below: usize,
@@ -250,7 +250,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         let job = self.job;
         let begun = Instant::now();
         job.pool.offer(self.id, below);
-        // Only the main thread checks limits; the others sleep until they are called.
+        // Only the main thread checks the limits; the others sleep until they are called.
         let idle_wait = (self.id == 0).then_some(MAX_IDLE_WAIT);
         let called = loop {
             match job.pool.wait(self.id, &is_over, idle_wait) {
@@ -276,24 +276,24 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.show(|_| SearchStep::Part);
     }
 
-    /// Sets this thread's path to that of `split`.
+    /// Sets this thread's path to the path of `split`.
     fn join_path(&mut self, split: &SplitPoint) {
         let (above, below) = self.stack.split_at_mut(split.stack.len());
         above.copy_from_slice(&split.stack);
-        // The thread's previous line may have excluded moves further down.
+        // The thread's previous line may have excluded moves at deeper plies.
         below.iter_mut().for_each(|frame| frame.excluded = None);
         self.keys.clone_from(&split.keys);
         self.null_move_from = split.null_move_from;
     }
 }
 
-/// Calls a reserved thread to a split point.
+/// Calls a reserved thread to work at a split point.
 fn call(helper: Reservation<'_, Arc<SplitPoint>>, split: &Arc<SplitPoint>) {
     split.sign_on(helper.thread());
     helper.call(Arc::clone(split));
 }
 
-/// Returns the facts of a move of a shared node.
+/// Returns the facts of a move at a shared node.
 fn move_facts(progress: &NodeProgress, number: usize) -> MoveFacts {
     MoveFacts { number, shared: true, ..MoveFacts::of(progress) }
 }
@@ -324,7 +324,7 @@ mod tests {
         )
     }
 
-    /// A split point at the root, with no move left and two threads.
+    /// Returns a split point at the root that has two threads and no moves left.
     fn split_at_the_root(worker: &mut Worker) -> SplitPoint {
         let node = worker.assess(&worker.job.root, 0, 9, Window::FULL, false, None);
         let state = SplitState {

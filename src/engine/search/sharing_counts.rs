@@ -1,22 +1,22 @@
-//! Statistics of shared work, by thread.
+//! Statistics of shared work, kept by each thread.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::report::Sharing;
 
-/// One thread's part of [`Sharing`].
+/// One thread's contribution to [`Sharing`].
 #[derive(Debug, Default)]
 pub(super) struct SharingCounts {
     pub(super) splits: AtomicU64,
     pub(super) joined: AtomicU64,
     pub(super) joins: AtomicU64,
-    /// Nanoseconds.
+    /// Idle time in nanoseconds.
     pub(super) waiting: AtomicU64,
 }
 
 impl SharingCounts {
-    /// Adds this thread's counts to `sum`.
+    /// Returns `sum` with this thread's counts added.
     pub(super) fn add_to(&self, sum: Sharing) -> Sharing {
         let [splits, joined, joins, waiting] =
             [&self.splits, &self.joined, &self.joins, &self.waiting]
@@ -30,7 +30,7 @@ impl SharingCounts {
     }
 }
 
-/// Adds to a counter with a single writer, which needs only a load and a store.
+/// Adds to a counter that only one thread writes. A load and a store therefore suffice.
 pub(super) fn count(counter: &AtomicU64, more: u64) {
     counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
 }

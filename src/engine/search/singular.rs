@@ -1,5 +1,6 @@
 //! Singular extensions: a deeper search of a table move that is the only good one.
-//! <https://www.chessprogramming.org/Singular_Extensions>.
+//!
+//! Source: <https://www.chessprogramming.org/Singular_Extensions>.
 
 use super::constants as c;
 use super::node::{Node, Window};
@@ -8,19 +9,20 @@ use super::prune;
 use super::worker::Worker;
 use crate::chess::score::{Depth, Score, is_decided};
 
-/// Maximum double extensions on one line, so that the search terminates. Hand-set.
+/// Maximum number of double extensions on a line, which guarantees that the search terminates.
+/// Hand-set.
 const DOUBLE_EXTENSIONS: u8 = 8;
 
-/// Result of the singularity test.
+/// Result of a singularity test.
 pub(super) enum Singularity {
-    /// Several moves fail high: so does the node.
+    /// Several moves fail high, so the node fails high with this score.
     MultiCut(Score),
-    /// Extension of the table's move, in plies.
+    /// Extension of the table move, in plies; negative for a reduction.
     Extension(Depth),
 }
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Tests whether the table's move is the only good one by a search without it.
+    /// Searches the node without the table move, to test whether that is the only good move.
     pub(super) fn singularity(&mut self, node: &Node) -> Singularity {
         let bound = prune::singular_beta(node).filter(|_| !self.proving);
         let Some(bound) = bound else { return Singularity::Extension(0) };

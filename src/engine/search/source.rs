@@ -1,11 +1,12 @@
-//! The source of a node's moves.
+//! Where the moves of a node come from: a staged picker, or the list of root moves.
 
 use super::history::History;
 use super::node::Node;
 use super::ordering::MovePicker;
 use crate::chess::position::Move;
 
-/// The moves of an inner node, picked in stages, or those of the root, ordered by iteration.
+/// The moves of an inner node, picked in stages, or the moves of the root in the order of the
+/// iteration.
 pub(super) enum MoveSource<'a> {
     Picker(&'a mut MovePicker),
     List(&'a mut std::vec::IntoIter<Move>),
@@ -31,7 +32,7 @@ impl MoveSource<'_> {
         }
     }
 
-    /// Returns the remaining moves, to be shared with other threads.
+    /// Returns the remaining moves in a form that can be shared among threads.
     pub(super) fn share(&self) -> SharedMoves {
         match self {
             MoveSource::Picker(picker) => SharedMoves::Picker(Box::new((*picker).clone())),
@@ -40,7 +41,7 @@ impl MoveSource<'_> {
     }
 }
 
-/// The moves of a shared node.
+/// The remaining moves of a shared node.
 pub(super) enum SharedMoves {
     Picker(Box<MovePicker>),
     List(std::vec::IntoIter<Move>),

@@ -1,4 +1,4 @@
-//! Nodes whose moves are shared among threads, see [`super::sharing`].
+//! Nodes whose moves are shared among threads; see [`super::sharing`].
 
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,51 +13,50 @@ use super::stack::StackEntry;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Ply, Score};
 
-/// Below this depth a split costs more than it gains: handing a node over takes about ten
-/// microseconds, as long as about ten nodes.
+/// Minimum depth of a shared node. Below it, sharing costs more than it gains: handing over a node
+/// takes about ten microseconds, as long as searching about ten nodes.
 const SPLIT_DEPTH: Depth = 4;
 
-/// Returns the minimum depth at which `threads` threads share nodes.
+/// Returns the minimum depth at which nodes are shared among this many threads.
 pub(super) fn split_depth(threads: usize) -> Depth {
     if threads > 1 { SPLIT_DEPTH } else { Depth::MAX }
 }
 
-/// A node whose moves are shared.
+/// A node whose remaining moves are shared.
 pub(super) struct SplitPoint {
     pub(super) node: Node,
-    /// Copy of the path to the node, as the owner's own changes.
+    /// Copy of the path to the node, because the owner's stack changes.
     pub(super) stack: Vec<StackEntry>,
     pub(super) keys: Vec<u64>,
     pub(super) null_move_from: Ply,
-    /// The owner's visit, for observers.
+    /// The owner's current visit, for observers.
     pub(super) place: VisitRef,
-    /// The thread that shares the node, and continues when all others have left.
+    /// The thread that shares the node. It continues when all others have left.
     pub(super) owner: usize,
-    /// The owners of this and of all split points above.
+    /// The owners of this split point and of all split points above it.
     pub(super) owners: ThreadSet,
     pub(super) parent: Option<Arc<SplitPoint>>,
-    /// The threads that work or worked here or below.
+    /// The threads that work or have worked at this node or below it.
     below: SharedThreadSet,
     cut_off: AtomicBool,
-    /// The alpha of the progress, readable without the lock.
+    /// Alpha of the progress, readable without the lock.
     alpha: AtomicI32,
-    /// Number of threads working here, including the owner and those called.
+    /// Number of threads working here, including the owner and threads that were called.
     workers: CachePadded<AtomicUsize>,
-    /// Whether another thread than the owner has searched a move.
+    /// Whether a thread other than the owner has searched a move.
     pub(super) joined: AtomicBool,
     shared: Mutex<SplitState>,
 }
 
-/// The mutable state of a split point.
+/// The mutable state of a split point, protected by its lock.
 pub(super) struct SplitState {
     pub(super) moves: SharedMoves,
-    /// The next move and its number. It is known to be worth a search, so that a called thread
-    /// always has work.
+    /// The next move and its number. It will not be pruned, so a called thread always has work.
     pub(super) next: Option<(Move, usize)>,
     pub(super) progress: NodeProgress,
 }
 
-/// The path to a node, from the root.
+/// The path from the root to a node.
 pub(super) struct NodePath<'a> {
     pub(super) stack: &'a [StackEntry],
     pub(super) keys: &'a [u64],
@@ -66,7 +65,7 @@ pub(super) struct NodePath<'a> {
 }
 
 impl SplitPoint {
-    /// Creates a split point for a node of `owner`, which works there.
+    /// Creates a split point for a node of `owner`, which counts as working there.
     pub(super) fn new(
         node: &Node,
         owner: usize,
@@ -95,44 +94,44 @@ impl SplitPoint {
         split
     }
 
-    /// Identifies this node for threads that wait for it.
+    /// Returns a number that identifies this node for threads that wait for it.
     pub(super) fn address(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
 
-    /// This and the split points above, innermost first.
+    /// Iterates over this split point and those above it, innermost first.
     fn chain(&self) -> impl Iterator<Item = &SplitPoint> {
         std::iter::successors(Some(self), |split| split.parent.as_deref())
     }
 
-    /// Whether this node, or one above it, needs no more search.
+    /// Whether this node or one above it needs no further search.
     pub(super) fn is_cut_off(&self) -> bool {
         self.chain().any(|split| split.cut_off.load(Ordering::Relaxed))
     }
 
-    /// Whether this is the split point with that address, or below it.
+    /// Whether this is the split point with this address, or is below it.
     pub(super) fn is_below(&self, address: usize) -> bool {
         self.chain().any(|split| split.address() == address)
     }
 
-    /// Registers a thread that is called here.
+    /// Registers a thread that is called to this node.
     pub(super) fn sign_on(&self, thread: usize) {
         self.workers.fetch_add(1, Ordering::Relaxed);
         // A thread below a split point is also below all those above it.
         let _ = self.chain().all(|split| split.below.insert(thread));
     }
 
-    /// Signs a thread off; returns whether it was the last.
+    /// Signs a thread off; returns whether it was the last one.
     pub(super) fn sign_off(&self) -> bool {
         self.workers.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
-    /// Whether no thread works here any more.
+    /// Whether all threads have left the node.
     pub(super) fn is_left(&self) -> bool {
         self.workers.load(Ordering::Acquire) == 0
     }
 
-    /// Marks the node as cut off and returns the threads concerned.
+    /// Marks the node as cut off and returns the threads that must check for it.
     pub(super) fn cut_off(&self) -> &SharedThreadSet {
         self.cut_off.store(true, Ordering::Relaxed);
         &self.below
@@ -142,7 +141,7 @@ impl SplitPoint {
         self.alpha.load(Ordering::Relaxed)
     }
 
-    /// Publishes a higher alpha to the threads working here. Call it under the lock.
+    /// Publishes a higher alpha to the threads working at this node. The caller must hold the lock.
     pub(super) fn raise_alpha(&self, alpha: Score) {
         self.alpha.store(alpha, Ordering::Relaxed);
     }

@@ -1,29 +1,28 @@
-//! A thread's stack of facts along its current line.
+//! A thread's facts about each ply of its current line.
 
 use super::history::PieceTo;
 use super::table::NO_EVAL;
 use crate::chess::position::{Move, Threats};
 use crate::chess::score::{Depth, Score};
 
-/// Facts of one ply of the current line.
+/// Facts about one ply of the current line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StackEntry {
-    /// The move made here; `None` for a null move.
+    /// The move made at this ply; `None` for a null move.
     pub(super) mv: Option<Move>,
     pub(super) piece_to: Option<PieceTo>,
-    /// Whether it captures or promotes.
+    /// Whether the move is a capture or promotion.
     pub(super) noisy: bool,
-    /// The static evaluation here; `NO_EVAL` in check.
+    /// The static evaluation at this ply; `NO_EVAL` in check.
     pub(super) static_eval: Score,
-    /// The excluded move.
+    /// The move excluded by a singularity test.
     pub(super) excluded: Option<Move>,
-    /// Double extensions on the path to this node.
+    /// Number of double extensions on the path to this node.
     pub(super) double_extensions: u8,
-    /// Reduction of the search of the move made here, in plies.
+    /// Reduction in the search of the move made at this ply, in plies.
     pub(super) reduction: Depth,
     /// Number of nodes at this ply that failed high since the node two plies above was entered.
     pub(super) cutoffs: u32,
-    /// Squares attacked by the opponent.
     pub(super) threats: Threats,
 }
 

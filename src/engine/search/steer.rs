@@ -1,4 +1,4 @@
-//! Steering back into the book: among moves worth about as much as the best, plays one whose best
+//! Steering back into the book: among moves about as good as the best one, plays one whose best
 //! line leads there ([`BookSearch::Steer`]).
 
 use super::book_ending::is_bad_for;
@@ -11,14 +11,15 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score, is_decided};
 
-/// Share of the budget spent before the first attempt; later iterations would repeat it. Hand-set.
+/// Minimum share of the budget spent before the first attempt, which later iterations would repeat.
+/// Hand-set.
 const STEER_FROM: f64 = 0.3;
-/// Moves that are tried after one iteration. Hand-set.
+/// Maximum number of moves tried after one iteration. Hand-set.
 const TRIED_PER_ITERATION: usize = 4;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// After an iteration, looks for a move whose best line leads into the book if that of the best
-    /// does not.
+    /// After an iteration, looks for a move whose best line leads into the book, unless the best
+    /// move's line does.
     pub(super) fn search_book_return(&mut self, depth: Depth) {
         let job = self.job;
         if job.config.book_search != BookSearch::Steer || !self.book_may_end() {
@@ -62,7 +63,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         book_return
     }
 
-    /// Returns the score of a root move within a window, and its line.
+    /// Searches a root move within a window; returns its score and its line.
     fn try_root_move(&mut self, mv: Move, depth: Depth, window: Window) -> (Score, Vec<Move>) {
         let root = self.job.root;
         let next = root.play(mv);
@@ -74,7 +75,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         (score, line.collect())
     }
 
-    /// Replaces the best move of the result by one that leads back into the book, if there is one.
+    /// Replaces the best move of the result with one that leads back into the book, if there is
+    /// one.
     pub(super) fn take_book_return(&mut self, result: &mut SearchResult) {
         let margin = self.job.config.steer_margin;
         let holds = |book_return: &BookReturn| {
@@ -102,7 +104,8 @@ mod tests {
     use crate::games::book::{BuildOptions, build_in_memory};
     use crate::games::pgn::PgnInput;
 
-    /// The game's second move would lead to what the book's game had after two others.
+    /// Searches a game whose second move leads to a position that the book's games reached by other
+    /// moves.
     fn search(result: &str, steer_margin: Score) -> SearchResult {
         let text = format!("[Result \"{result}\"]\n\n1. a3 h6 2. h3 {result}\n\n").repeat(20);
         let games = PgnInput::Text("games".to_owned(), text.into_bytes().into());

@@ -1,9 +1,9 @@
 //! The transposition table, shared by all search threads without a lock.
 //!
-//! An entry is two atomic words, the data and the key exclusive-or the data. If two threads write
-//! one entry at once, the words do not match, so that the next reader treats the entry as another
-//! position's: Hyatt and Mann, "A lockless transposition table implementation for parallel search
-//! chess engines", ICGA Journal 25 (2002).
+//! An entry consists of two atomic words: the data, and the XOR of key and data. If two threads
+//! write an entry at the same time, the words do not match, and the entry looks as if it belonged
+//! to another position. Source: Hyatt and Mann, "A lockless transposition table implementation for
+//! parallel search chess engines", ICGA Journal 25 (2002).
 //!
 //! ```text
 //! data  63      56 55    50 49  48 47      32 31      16 15       0
@@ -27,40 +27,40 @@ use crate::support::prefetch::prefetch;
 const MEGABYTE: usize = 1 << 20;
 const AGE_BITS: u32 = 6;
 const AGES: u8 = 1 << AGE_BITS;
-/// Plies of depth that one search of age is worth for replacement. Hand-set.
+/// Plies of depth that an entry loses, for replacement, with each later search. Hand-set.
 const AGE_WEIGHT: i32 = 4;
-/// Clusters sampled to estimate how full the table is.
+/// Number of clusters sampled to estimate how full the table is.
 const HASH_FULL_SAMPLE: usize = 250;
-/// Added to a depth so that quiescence entries (depth 0 and below) fit an unsigned byte.
+/// Added to depths, so that quiescence entries (depth 0 and below) fit in an unsigned byte.
 const DEPTH_OFFSET: Depth = 8;
 
-/// The entry of a position.
+/// The table entry of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TableEntry {
-    /// The best move, or the one that failed high.
+    /// The best move or the one that failed high, if known.
     pub mv: Option<Move>,
-    /// The score, relative to the probing node.
+    /// The score. Mate scores are relative to the probing node's ply.
     pub score: Score,
-    /// The static evaluation; [`NO_EVAL`] if the side to move was in check.
+    /// The uncorrected static evaluation; [`NO_EVAL`] if the side to move is in check.
     pub eval: Score,
-    /// How the score relates to the value.
+    /// The relation of the score to the true value.
     pub bound: Bound,
-    /// The depth searched below the position.
+    /// Depth in plies to which the position was searched.
     pub depth: Depth,
 }
 
-/// The static evaluation of a position that has none.
+/// Represents a missing static evaluation.
 pub(super) const NO_EVAL: Score = i16::MIN as Score;
 
-/// The transposition table.
+/// A transposition table, shared by all search threads.
 pub(super) struct TranspositionTable {
     clusters: Clusters,
     age: AtomicU8,
 }
 
 impl TranspositionTable {
-    /// Creates an empty table of at most `megabytes` (at least one cluster), smaller if memory is
-    /// short.
+    /// Creates an empty table of at most `megabytes`, at least one cluster. The table is smaller if
+    /// memory is insufficient.
     pub(super) fn new(megabytes: usize) -> Self {
         let mut size = megabytes;
         loop {
@@ -72,8 +72,8 @@ impl TranspositionTable {
         }
     }
 
-    /// Creates an empty table of at most `megabytes` (at least one cluster, which is not checked
-    /// for); returns `None` if memory is short.
+    /// Creates an empty table of at most `megabytes`, at least one cluster. Returns `None` if
+    /// memory is insufficient; for the minimum of one cluster this is not checked.
     pub(super) fn try_new(megabytes: usize) -> Option<Self> {
         let bytes = megabytes.checked_mul(MEGABYTE)?;
         let count = (bytes / size_of::<Cluster>()).max(1);
@@ -84,7 +84,7 @@ impl TranspositionTable {
         Some(TranspositionTable { clusters, age: AtomicU8::new(0) })
     }
 
-    /// Whether a table can grow by this many megabytes.
+    /// Whether there is enough memory for a table that is larger by this many megabytes.
     pub(super) fn has_room(megabytes: usize) -> bool {
         megabytes == 0 || room_for(megabytes).is_some_and(can_fill)
     }
@@ -99,19 +99,19 @@ impl TranspositionTable {
         self.age = AtomicU8::new(0);
     }
 
-    /// Ages all entries of earlier searches.
+    /// Starts a new age; entries of earlier searches are replaced first.
     pub(super) fn new_search(&self) {
         let age = self.age.load(Ordering::Relaxed);
         self.age.store((age + 1) % AGES, Ordering::Relaxed);
     }
 
-    /// Prefetches what [`TranspositionTable::probe`] of `key` will read.
+    /// Prefetches the memory that [`TranspositionTable::probe`] reads for `key`.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
         prefetch(self.cluster(key));
     }
 
-    /// Returns the entry of the position with `key`, relative to `ply`.
+    /// Returns the entry of the position with `key`. Its score is relative to `ply`.
     ///
     /// The move is checked for legality in `position`, because keys can collide.
     #[inline]
@@ -127,8 +127,9 @@ impl TranspositionTable {
 
     /// Stores `entry` for the position with `key`, at `ply`.
     ///
-    /// It replaces another position's entry that is shallow or old, or the same position's unless
-    /// that is much deeper and of this search. A known move is kept if the new entry has none.
+    /// The entry replaces that of the same position, unless the old one is from this search and
+    /// much deeper, and the new one is not exact. Otherwise it replaces a shallow or old entry of
+    /// another position. A known move is kept if the new entry has none.
     #[inline]
     pub(super) fn store(&self, key: u64, entry: TableEntry, ply: Ply) {
         let age = self.age.load(Ordering::Relaxed);
@@ -163,7 +164,8 @@ impl TranspositionTable {
         target.data.store(data, Ordering::Relaxed);
     }
 
-    /// Share of the table filled by the current search, in thousandths (from a sample).
+    /// Returns the part of the table filled by the current search, in permille, estimated from a
+    /// sample.
     pub(super) fn full(&self) -> u32 {
         let age = self.age.load(Ordering::Relaxed);
         let sample = &self.clusters[..HASH_FULL_SAMPLE.min(self.clusters.len())];
@@ -176,7 +178,8 @@ impl TranspositionTable {
         (filled * 1000 / (sample.len() * ENTRIES_PER_CLUSTER)) as u32
     }
 
-    /// The high bits select the cluster: `key / 2^64` of the way through the table.
+    /// Returns the cluster for `key`. The high bits select it: the fraction `key / 2^64` of the
+    /// table.
     #[inline]
     fn cluster(&self, key: u64) -> &Cluster {
         let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
@@ -184,13 +187,14 @@ impl TranspositionTable {
     }
 }
 
-/// Returns the bytes that must be available for a table of this size, including room for later
-/// allocations, mainly a search thread.
+/// Returns the number of bytes that must be available for a table of this size. Includes room for
+/// later allocations, mainly for a search thread.
 fn room_for(megabytes: usize) -> Option<usize> {
     megabytes.checked_mul(MEGABYTE)?.checked_add(STACK_SIZE)
 }
 
-/// An entry of the same position and search stays if it is this much deeper, in plies. Hand-set.
+/// An entry of the same position and search is kept if it is deeper by more than this many plies.
+/// Hand-set.
 const KEEP_DEEPER: Depth = 3;
 
 fn age_of(data: u64) -> u8 {
@@ -297,7 +301,7 @@ mod tests {
     }
 }
 
-/// Checks every order of table accesses by several threads, and of their visibility: `cargo test
+/// Tests every order of table accesses by several threads, and of their visibility. Run `cargo test
 /// --features loom --lib model::`.
 #[cfg(all(test, feature = "loom"))]
 mod model {
@@ -309,7 +313,7 @@ mod model {
     #[test]
     fn concurrent_stores_never_mix_entries() {
         let start = Position::start();
-        // Two keys of the only cluster.
+        // Two keys that share the only cluster.
         let entries = [(1, tests::entry(5, 9)), (2, tests::entry(5, -7))];
         loom::model(move || {
             let table = Arc::new(TranspositionTable::new(0));

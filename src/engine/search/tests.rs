@@ -9,7 +9,7 @@ pub(super) fn game(fen: &str) -> Game {
     Game::new(Position::from_fen(fen).expect(fen))
 }
 
-/// A configuration whose threads all work, regardless of the number of cores.
+/// Returns a configuration whose threads all work, regardless of the number of cores.
 pub(super) fn config(memory_mb: usize, threads: usize) -> Config {
     Config { memory_mb, threads, cores: Some(threads), ..Config::default() }
 }
@@ -41,7 +41,8 @@ fn mates_are_found_with_correct_distance() {
 #[test]
 fn quiet_mates_are_proven_or_refuted() {
     for (fen, best, moves) in [
-        // Problems without a check before the end, which selective searches overlook for long.
+        // Problems in which no check is given before the end, so that selective searches overlook
+        // the solutions for a long time.
         ("k1B5/2p5/NbN5/8/P2p4/P2p4/P1prp3/2RbK3 w - - 0 1", "a4a5", 3),
         ("1Q6/6p1/4n1p1/4p3/3Ppbp1/4pkN1/4N3/5K2 w - - 0 1", "b8h8", 4),
     ] {
@@ -150,8 +151,9 @@ fn ponder_move_exists_after_a_fail_high() {
     }
 }
 
-/// Returns the first moves and scores of the last reported line at each place, as stored by a GUI
-/// that distinguishes lines by place only.
+/// Returns the first move and the score of the last reported line of each rank.
+///
+/// A GUI that distinguishes lines only by rank shows these.
 fn last_reported_lines(game: &Game, limits: &Limits, threads: usize) -> Vec<(Move, Score)> {
     let mut reported = vec![None; limits.multi_pv];
     let mut searcher = Searcher::new(config(4, threads));
@@ -205,7 +207,7 @@ fn stop_ends_the_search_with_any_number_of_threads() {
         });
         let mut searcher = Searcher::new(config(8, threads));
         let result = searcher.search(&Game::default(), &Limits::default(), &control, &mut |_| {});
-        // Without a limit only the stop ends the search.
+        // Without a limit, only the stop signal ends the search.
         handle.join().expect("no panic");
         assert!(result.best.is_some(), "{threads} threads");
     }
@@ -225,13 +227,13 @@ fn every_reported_line_is_legal() {
             }
         }
     });
-    // Eleven iterations, each with at least its best move.
+    // Eleven iterations report at least their best moves.
     assert!(moves >= 11, "{moves}");
 }
 
 #[test]
 fn repetitions_count_positions_of_the_game() {
-    // White is lost, but the same position has occurred twice: a third time draws.
+    // White is lost, but the position has already occurred twice: a third occurrence is a draw.
     let mut game = game("6k1/5ppp/8/8/8/6q1/8/6QK b - - 0 1");
     for text in ["g3h4", "h1g2", "h4g4", "g2h1"] {
         let _ = game.play(text.parse().expect(text));
@@ -240,10 +242,10 @@ fn repetitions_count_positions_of_the_game() {
     assert!(result.best.is_some());
 }
 
-/// A searcher with the book of one game, and a game that transposes into it.
+/// Returns a searcher with the book of one game, and a game that transposes into it.
 ///
-/// The game is 1.e4 Nc6 2.Ke2 d5 3.exd5: not in the book, but 3...Qxd5 4.Ke1 Nf6 reaches what the
-/// book's game had after 4...Qxd5.
+/// The game is 1. e4 Nc6 2. Ke2 d5 3. exd5. It is not in the book, but 3...Qxd5 4. Ke1 Nf6 reaches
+/// a position of the book's game after 4...Qxd5.
 fn transposition_example(mode: BookSearch, threads: usize) -> (Searcher, Game) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("books/dumb.pgn");
     let book = crate::games::book::Book::open(&path).expect("a book of one game");
@@ -260,7 +262,7 @@ fn search_example(mode: BookSearch, limits: &Limits, threads: usize) -> SearchRe
     searcher.search(&game, limits, &Control::new(), &mut |_| {})
 }
 
-/// Enough for the example's best move to settle.
+/// Number of nodes for which the example's best move settles.
 const NODES: u64 = 200_000;
 
 #[test]
@@ -270,7 +272,7 @@ fn line_transposing_into_the_book_ends_the_search() {
     for (limits, threads) in [(Limits::nodes(NODES), 1), (Limits::nodes(NODES), 3), (soft, 1)] {
         let [result, alike] = [BookSearch::Stop, BookSearch::Value]
             .map(|mode| search_example(mode, &limits, threads));
-        // A book without values gives the same search in both modes.
+        // With a book that contains no values, both modes search the same nodes.
         assert!(threads > 1 || alike.nodes == result.nodes, "{} and {}", alike.nodes, result.nodes);
         let found = result.book.expect("a book position is found");
         assert_eq!(found.line, line);
@@ -302,7 +304,7 @@ fn first_match_decides_in_mode_first() {
     let result = search_example(BookSearch::First, &Limits::depth(12), 1);
     let found = result.book.expect("a book position is found");
     assert_eq!(result.best, Some(found.line[0]));
-    // Either of the two lines into the book, whichever is searched first.
+    // Either of the two lines into the book, depending on which is searched first.
     let ways = [&["d8d5", "e2e1", "g8f6"][..], &["g8f6", "e2e1"]];
     let line: Vec<String> = found.line.iter().map(Move::to_string).collect();
     assert!(ways.iter().any(|way| *way == line), "{line:?}");
@@ -328,7 +330,7 @@ fn analysis_continues_and_reports_all_lines_into_the_book() {
                 _ => (),
             });
             assert!(result.book.is_none() && result.depth >= 11, "{mode:?} {limits:?}");
-            // Both lines are reported once each, including the one outside the principal variation.
+            // Both lines are reported once, including the one outside the principal variation.
             reported.sort_unstable();
             let ways: Vec<&str> = reported.iter().map(String::as_str).collect();
             assert!(ways.windows(2).all(|pair| pair[0] != pair[1]), "{mode:?} {ways:?}");
@@ -360,7 +362,8 @@ fn panic_in_any_thread_ends_only_the_current_search() {
     let mut searcher = Searcher::new(config(8, 3));
     let game = Game::default();
     for thread in 0..3 {
-        // A helper panics as soon as it helps; the main thread once it has something to report.
+        // A helper panics as soon as it helps; the main thread panics once it has something to
+        // report.
         let control = Control::panicking_at(thread, if thread == 0 { 2_000 } else { 0 });
         let result = searcher.search_without_events(&game, &Limits::depth(30), &control);
         let best = result.best.expect("a move");
@@ -383,7 +386,7 @@ fn is_ordinary(score: Score) -> bool {
 
 #[test]
 fn search_does_not_depend_on_the_stack_of_the_caller() {
-    // Only the kings can move, so that lines become long.
+    // Only the kings can move, so lines become long.
     let fen = "8/8/8/1k1p4/1p1P1p2/1P1P1P2/1K6/8 w - - 0 1";
     let run = |thread: std::thread::Builder| {
         let search = || {
@@ -404,7 +407,7 @@ fn search_does_not_depend_on_the_stack_of_the_caller() {
     let thread = std::thread::Builder::new;
     let (best, depth, nodes, longest) = run(thread().stack_size(STACK_SIZE));
     assert!(best.is_some() && depth == 60 && longest > 40);
-    // The stack of a thread that a program starts by default, and a small one.
+    // A thread with the default stack size, and one with a small stack.
     assert_eq!(run(thread()), (best, depth, nodes, longest));
     assert_eq!(run(thread().stack_size(64 << 10)), (best, depth, nodes, longest));
 }
@@ -449,7 +452,7 @@ fn result_depth_is_that_of_the_last_completed_iteration() {
 
 const HANDICAP: Handicap = Handicap { eval_noise: 150, move_blindness: 60, seed: 1 };
 
-/// Returns the first moves of short searches of some positions, each by a new searcher.
+/// Returns the best moves and node counts of short searches, each by a new searcher.
 fn choices(handicap: Option<Handicap>) -> Vec<(Option<Move>, u64)> {
     let limits = Limits { soft_nodes: Some(500), handicap, ..Limits::depth(12) };
     let positions = bench::POSITIONS.iter().take(12);
@@ -486,8 +489,8 @@ fn handicap_never_hides_mate_in_one_or_recapture() {
     }
 }
 
-/// A player who overlooks nearly everything still has a move, and sees no stalemate where there is
-/// none.
+/// A player who overlooks nearly every move still moves, and does not see a stalemate where there
+/// is none.
 #[test]
 fn total_blindness_still_gives_a_move() {
     let position = game("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
@@ -514,7 +517,7 @@ fn minimum_time_is_kept_unless_stopped() {
     searcher.search_without_events(&Game::default(), &limits, &control);
 }
 
-/// Searches with this many threads.
+/// Searches with this many threads and a new searcher.
 fn search_together(game: &Game, limits: &Limits, threads: usize) -> SearchResult {
     let mut searcher = Searcher::new(config(8, threads));
     let result = searcher.search_without_events(game, limits, &Control::new());

@@ -1,4 +1,4 @@
-//! One thread of a search.
+//! The state and the basic operations of one search thread.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,26 +19,28 @@ use crate::chess::position::{Keys, Move, Position};
 use crate::chess::score::{DRAW, Depth, MAX_PLY, Ply, Score};
 use crate::engine::eval::Evaluator;
 
-/// Plies without capture or pawn move that make a draw.
+/// Halfmove clock at which the game is drawn.
 pub(super) const FIFTY_MOVES: u16 = 100;
-/// Separates the table entries of mate searches from those of other searches.
+/// Salt that separates the table entries of mate searches from those of other searches.
 const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
-/// Nodes between two checks of the clock: about a millisecond.
+/// Number of nodes between two checks of the clock, which takes about a millisecond to search.
 const CLOCK_INTERVAL: u64 = 1_024;
-/// Nodes between two checks of a node limit by a helper. The main thread, which checks at each
-/// node, may be waiting. Summing all threads' nodes at each would slow many threads down.
+/// Number of nodes between two checks of a node limit by a helper.
+///
+/// Helpers check too, because the main thread, which checks at each node, may be waiting. With many
+/// threads, summing all node counts at each node would slow the search down.
 const SUM_INTERVAL: u64 = 32;
 
-/// The listener of a search.
+/// Receives the events of a search.
 pub(super) type Listener<'a> = &'a mut (dyn FnMut(&SearchEvent) + Send);
 
-/// Buffers of a thread that are reused by the next search.
+/// A thread's buffers, which the next search reuses.
 pub(super) struct ThreadData {
     killers: Killers,
     pub(super) evaluator: Evaluator,
     reductions: Reductions,
-    /// See [`Worker::stack`] and [`Worker::pv_table`]. Their contents are meaningless to the next
-    /// search, but creating them anew would take a twentieth of the time of small searches.
+    /// Buffers for [`Worker::stack`] and [`Worker::pv_table`]. The next search does not use their
+    /// contents, but reallocating them would take a twentieth of the time of small searches.
     stack: Vec<StackEntry>,
     pv_table: Vec<Pv>,
 }
@@ -55,9 +57,9 @@ impl ThreadData {
     }
 }
 
-/// One thread of a search.
+/// One thread of a search, with its state.
 pub(super) struct Worker<'a, S = ()> {
-    /// 0 is the main thread, which checks the clock and reports.
+    /// Number of the thread. Thread 0, the main thread, checks the clock and reports events.
     pub(super) id: usize,
     pub(super) job: &'a Job,
     pub(super) history: &'a History,
@@ -65,37 +67,37 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) evaluator: &'a mut Evaluator,
     pub(super) reductions: &'a Reductions,
     pub(super) stack: &'a mut [StackEntry],
-    /// Keys of all positions from the start of the game to the current one.
+    /// Keys of all positions from the start of the game to the current node.
     pub(super) keys: Vec<u64>,
-    /// The best line from each ply on.
+    /// The best line from each ply.
     pub(super) pv_table: &'a mut [Pv],
     pub(super) selective_depth: Ply,
-    /// The innermost split point this thread works at.
+    /// The innermost split point at which this thread works.
     pub(super) split: Option<Arc<SplitPoint>>,
-    /// The owners of that split point and those above: they may be called for help here.
+    /// The owners of that split point and of those above it. They may be called for help here.
     pub(super) owners: ThreadSet,
-    /// Set when a split point above may have been cut off; `None` with one thread.
+    /// Set if a split point above may have been cut off; `None` with a single thread.
     cutoff_flag: Option<&'a CutoffFlag>,
-    /// During a null move's verification, null moves are disabled below this ply.
+    /// While a null move is being verified, null moves are disabled below this ply number.
     pub(super) null_move_from: Ply,
-    /// Whether only mates count, and nothing may be pruned on suspicion.
+    /// Whether the search is only for mates, so that only sound pruning is allowed.
     pub(super) proving: bool,
-    /// The state of the book matches; used by the main thread.
+    /// State of the book matches; only the main thread uses it.
     pub(super) book_ending: BookEndingState,
     listener: Option<Listener<'a>>,
-    /// The first move of the last reported line, by rank.
+    /// The first move of the last reported line of each rank.
     pub(super) reported: Vec<Option<Move>>,
     salt: u64,
     nodes: u64,
-    /// Nodes of this thread already added to a root move, or to none.
+    /// Number of this thread's nodes that have been assigned to a root move or to the root.
     attributed: u64,
-    /// Maintained for observers only.
+    /// Counts maintained only for observers.
     pub(super) counters: Counters,
     pub(super) observer: S,
 }
 
 impl<'a> Worker<'a> {
-    /// Creates a thread that reports to `listener`, or through the main thread without one.
+    /// Creates a thread that reports to `listener` or, without one, through the main thread.
     pub(super) fn new(
         id: usize,
         job: &'a Job,
@@ -107,7 +109,7 @@ impl<'a> Worker<'a> {
 }
 
 impl<'a, S: OptionalObserver> Worker<'a, S> {
-    /// The same with an observer.
+    /// Like [`Worker::new`], with an observer.
     pub(super) fn watched(
         id: usize,
         job: &'a Job,
@@ -149,7 +151,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Passes a step to the observer; compiles to nothing without one.
+    /// Passes a step to the observer. Compiles to nothing without an observer.
     #[inline(always)]
     pub(super) fn show<'s>(&mut self, step: impl FnOnce(&Self) -> SearchStep<'s>) {
         if S::IS_OBSERVED {
@@ -158,7 +160,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Increments a counter for the observer.
+    /// Increments one of the counters for the observer.
     #[inline(always)]
     pub(super) fn count(&mut self, counter: impl FnOnce(&mut Counters) -> &mut u64) {
         if S::IS_OBSERVED {
@@ -166,13 +168,13 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Sets the reason for the next node.
+    /// Reports the reason for entering the next node.
     #[inline(always)]
     pub(super) fn set_reason(&mut self, why: SearchReason) {
         self.show(|_| SearchStep::Next(why));
     }
 
-    /// Reports what determined the node's value, and returns its score.
+    /// Reports what determined the value of the node; returns `score`.
     #[inline(always)]
     pub(super) fn ended<T>(&mut self, end: NodeEnd, score: T) -> T {
         self.show(|_| SearchStep::Ended(end));
@@ -194,7 +196,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         });
     }
 
-    /// Reports that a node is left, and returns its score.
+    /// Reports that the search leaves a node; returns `score`.
     #[inline(always)]
     pub(super) fn show_leave(&mut self, score: Score) -> Score {
         self.show(|worker| SearchStep::Leave { score, stopped: worker.is_interrupted() });
@@ -206,7 +208,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.show(|worker| SearchStep::Done(worker.counters));
     }
 
-    /// Counts a node and, on the main thread, checks the limits at intervals.
+    /// Counts a node and checks the limits at intervals.
     #[inline]
     pub(super) fn count_node(&mut self, ply: Ply) {
         self.nodes += 1;
@@ -230,15 +232,15 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Returns the nodes of this thread since the last call.
+    /// Returns the number of nodes that this thread has searched since the last call.
     pub(super) fn take_nodes(&mut self) -> u64 {
         let nodes = self.nodes - self.attributed;
         self.attributed = self.nodes;
         nodes
     }
 
-    /// Checks all limits of the search and passes on events of helpers. The main thread calls it,
-    /// also while it waits for others.
+    /// Checks all limits of the search and forwards the events of helpers. Called by the main
+    /// thread, also while it waits for others.
     #[cold]
     pub(super) fn poll_limits(&mut self) {
         let job = self.job;
@@ -249,7 +251,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.flush_events();
     }
 
-    /// Sends an event to the listener after all pending ones, or leaves it to the main thread.
+    /// Sends an event to the listener after all pending ones. Without a listener, the main thread
+    /// sends it.
     pub(super) fn send_event(&mut self, event: SearchEvent) {
         self.job.pending_events.push(event);
         self.flush_events();
@@ -268,15 +271,15 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Whether to abandon the current line: the search was stopped, or the node of a split point
-    /// above was cut off.
+    /// Whether the current line must be abandoned: the search was stopped, or the node of a split
+    /// point above was cut off.
     #[inline]
     pub(super) fn is_interrupted(&self) -> bool {
         self.job.control.is_stopped()
             || (self.cutoff_flag.is_some_and(CutoffFlag::is_set) && self.is_cutoff_signalled())
     }
 
-    /// Whether the thread's node was cut off, checked only if the flag is set.
+    /// Whether the thread's node was cut off. Called only if the cutoff flag is set.
     #[cold]
     fn is_cutoff_signalled(&self) -> bool {
         let Some(cutoff_flag) = self.cutoff_flag else { return false };
@@ -300,15 +303,15 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Returns the position after `mv`. The table's entry is prefetched before the move is made,
-    /// because memory takes longer than that.
+    /// Returns the position after `mv`. Prefetches the table entry first, because memory takes
+    /// longer than making the move.
     #[inline(always)]
     pub(super) fn play(&self, position: &Position, mv: Move) -> Position {
         let keys = self.keys_after(position, mv);
         position.play_on(mv, keys)
     }
 
-    /// Returns the keys after `mv` and prefetches the table's entry.
+    /// Returns the keys after `mv` and prefetches the table entry.
     #[inline(always)]
     pub(super) fn keys_after(&self, position: &Position, mv: Move) -> Keys {
         let keys = position.keys_after(mv);
@@ -316,7 +319,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         keys
     }
 
-    /// Pushes the move `mv` from `position` at `ply` to `next`.
+    /// Enters the position `next`, which the move `mv` reaches from `position` at `ply`.
     #[inline]
     pub(super) fn enter(&mut self, position: &Position, mv: Move, ply: Ply, next: &Position) {
         self.stack[ply].mv = Some(mv);
@@ -325,34 +328,34 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.history.prefetch_correction(next, self.last_moves(ply + 1));
     }
 
-    /// Returns the table key of `position`. Searches that use book scores, and those that prove
-    /// mates, have separate entries.
+    /// Returns the table key of `position`. Searches that use book values, look for mates or have a
+    /// handicap use separate entries.
     #[inline]
     pub(super) fn table_key(&self, position: &Position) -> u64 {
         self.with_salt(position.key())
     }
 
-    /// The same for a position with this key.
+    /// Returns the table key for a position's key; see [`Worker::table_key`].
     #[inline]
     fn with_salt(&self, key: u64) -> u64 {
         key ^ self.salt
     }
 
-    /// Pops the last move.
+    /// Leaves the position entered last.
     #[inline]
     pub(super) fn leave(&mut self) {
         self.keys.pop();
     }
 
-    /// Returns the moves that led to `ply`, one, two and four plies back.
+    /// Returns the moves one, two and four plies before `ply`, as a context for the histories.
     #[inline]
     pub(super) fn context(&self, ply: Ply) -> Context {
         let moves = [self.moved(ply, 1), self.moved(ply, 2), self.moved(ply, 4)];
         Context { moves, ..Context::default() }
     }
 
-    /// Returns the correction indices for the last move before `ply` with the one before it, and
-    /// with the one before that.
+    /// Returns the correction indices for the last move before `ply`, paired with the moves two and
+    /// four plies before `ply`.
     #[inline]
     pub(super) fn last_moves(&self, ply: Ply) -> LastMoves {
         let Some(last) = self.moved(ply, 1) else { return [None; 2] };
@@ -360,16 +363,16 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         [place(self.moved(ply, 2)), place(self.moved(ply, 4))]
     }
 
-    /// Returns the move made `back` plies before `ply`, unless that was null.
+    /// Returns the move made `back` plies before `ply`, or `None` if it was a null move.
     #[inline(always)]
     fn moved(&self, ply: Ply, back: usize) -> Option<PieceTo> {
         self.stack[ply.checked_sub(back)?].piece_to
     }
 
-    /// Whether the game is drawn here by rule or nearly so.
+    /// Whether the position is drawn by rule, or counts as a draw because of a repetition.
     ///
-    /// A position repeated within the search counts as a draw; one from before the root must occur
-    /// twice.
+    /// One repetition suffices for a position since the root; a position before the root must have
+    /// occurred twice.
     pub(super) fn is_draw(&self, position: &Position) -> bool {
         if position.halfmove_clock() >= FIFTY_MOVES {
             return !position.in_check() || !position.has_no_moves();
@@ -394,8 +397,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         false
     }
 
-    /// Whether the side to move can repeat, by one move, a position since the root, and so has at
-    /// least a draw. Stops at null moves.
+    /// Whether the side to move can repeat a position since the root with one move, and therefore
+    /// has at least a draw. Null moves end the comparison.
     pub(super) fn can_repeat(&self, position: &Position, ply: Ply) -> bool {
         let reach = usize::from(position.halfmove_clock()).min(ply);
         if reach < 3 {
@@ -407,8 +410,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         if is_null(1) {
             return false;
         }
-        // The combined change by the opponent's moves. Only if they cancel each other out can one
-        // own move do the rest.
+        // The combined key change of the opponent's moves. Only if these cancel each other out can
+        // a single move restore the position.
         let mut theirs = key(0) ^ key(1) ^ Position::turn_key();
         for back in (3..=reach).step_by(2) {
             if is_null(back - 1) || is_null(back) {
@@ -427,7 +430,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         DRAW
     }
 
-    /// Returns the static evaluation of `position`, with the player's errors.
+    /// Returns the static evaluation of `position`, including the errors of a handicapped player.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         let score = self.evaluator.evaluate(position, ply);
@@ -437,7 +440,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Returns which moves of `position` are seen; `None` for all.
+    /// Returns which moves of `position` the player sees, or `None` for all.
     #[inline]
     pub(super) fn visibility(&self, position: &Position, ply: Ply) -> Option<MoveVisibility> {
         let handicap = self.job.limits.handicap.as_ref()?;

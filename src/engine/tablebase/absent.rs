@@ -1,4 +1,4 @@
-//! Replaces the tables in builds without the feature `syzygy`.
+//! Replacement for the tables in builds without the feature `syzygy`.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::{RankedMove, RootProbe, TablebaseResult};
 use crate::chess::position::{Color, Position};
 use crate::support::files::FileError;
 
-/// Syzygy tables. This build lacks the feature `syzygy`, so none exist.
+/// Syzygy tables. This build lacks the feature `syzygy`, so no value of this type exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tables {}
 
@@ -14,38 +14,39 @@ impl Tables {
     /// Opens the tables in a folder.
     ///
     /// # Errors
-    /// Always.
+    ///
+    /// Always, because this build does not support tables.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let reason = "this build lacks the feature `syzygy`";
         Err(FileError::new("use endgame tables in", path, reason))
     }
 
-    /// Returns the error messages of unusable files.
+    /// Returns the error messages for unusable files.
     pub fn take_damage(&self) -> Vec<String> {
         match *self {}
     }
 
-    /// Returns the largest number of pieces in the tables.
+    /// Returns the maximum number of pieces in the tables.
     pub fn max_pieces(&self) -> u32 {
         match *self {}
     }
 
-    /// Whether the tables may contain a position.
+    /// Whether the tables may contain a position, judging by its pieces and castling rights.
     pub fn can_probe(&self, _: &Position) -> bool {
         match *self {}
     }
 
-    /// Returns the result of a position right after a capture or pawn move.
+    /// Returns the result of a position immediately after a capture or pawn move.
     pub fn after_zeroing(&self, _: &Position) -> Option<TablebaseResult> {
         match *self {}
     }
 
-    /// Returns the winner with best play; `Some(None)` is a draw.
+    /// Returns the winner with best play; `Some(None)` for a draw.
     pub fn winner(&self, _: &Position) -> Option<Option<Color>> {
         match *self {}
     }
 
-    /// Returns the best moves.
+    /// Returns the best moves according to the tables.
     pub fn probe_root(&self, _: &Position) -> Option<RootProbe> {
         match *self {}
     }

@@ -1,8 +1,9 @@
 //! The distance to mate with bishop and knight against a lone king.
 //!
 //! A search of moderate size does not find the few paths from the wrong corner to the right one in
-//! time for the fifty-move rule. So all positions are solved backwards from the mates, for all
-//! squares of the lone king at once: <https://www.chessprogramming.org/Retrograde_Analysis>.
+//! time for the fifty-move rule. All positions are therefore solved backwards from the mates, for
+//! all squares of the lone king at the same time:
+//! <https://www.chessprogramming.org/Retrograde_Analysis>.
 
 use std::sync::OnceLock;
 
@@ -12,16 +13,19 @@ use crate::chess::position::{BitBoard, Color, Move, Piece, Position, Square, sid
 
 const SQUARES: usize = 64;
 const DARK_SQUARES: BitBoard = BitBoard(0xaa55_aa55_aa55_aa55);
-/// Placements of king, bishop and knight. The bishop is on a dark square, one of each pair.
+/// Number of placements of king, bishop and knight. The bishop is always on a dark square; the
+/// board is mirrored for a light-squared bishop.
 const PLACES: usize = SQUARES * (SQUARES / 2) * SQUARES;
-/// Distance of positions in which the lone king is not lost.
+/// Marks positions in which the lone king is not lost.
 const NEVER: u8 = u8::MAX;
 
-/// Moves until the lone king, which is to move, is mated; by placement of the others and its
-/// square. Takes a quarter of a second and 8 MB.
+/// Number of moves until the lone king, which is to move, is mated.
+///
+/// Indexed by the placement of the other pieces and the square of the lone king. Computing the
+/// table takes a quarter of a second and 8 MB.
 static DISTANCES: OnceLock<Box<[[u8; SQUARES]]>> = OnceLock::new();
 
-/// The squares of king, bishop and knight, the bishop on a dark square.
+/// The squares of king, bishop and knight. The bishop is on a dark square.
 #[derive(Clone, Copy)]
 struct Place {
     king: Square,
@@ -49,14 +53,15 @@ impl Place {
         bit(self.king) | bit(self.bishop) | bit(self.knight)
     }
 
-    /// Squares that the lone king may not enter, wherever it comes from.
+    /// Returns the squares that the lone king may not enter, wherever it comes from.
     fn attacked(self) -> BitBoard {
         get_king_moves(self.king)
             | get_knight_moves(self.knight)
             | get_bishop_moves(self.bishop, self.occupied())
     }
 
-    /// Placements one move away, each with the squares where a lone king blocks that move.
+    /// Returns the placements one move away, each with the squares on which a lone king blocks that
+    /// move.
     fn moves(self) -> impl Iterator<Item = (Place, BitBoard)> {
         let free = !self.occupied();
         let kings = (get_king_moves(self.king) & free).map(move |king| Place { king, ..self });
@@ -67,7 +72,8 @@ impl Place {
         kings.chain(knights).map(|place| (place, EMPTY)).chain(bishops)
     }
 
-    /// Squares on which the lone king, to move, is mated or has moves to `won` only.
+    /// Returns the squares on which the lone king, to move, is mated or can only move to squares in
+    /// `won`.
     fn lost(self, won: BitBoard) -> BitBoard {
         let attacked = self.attacked();
         let safe = !(attacked | bit(self.king));
@@ -81,7 +87,7 @@ fn bit(square: Square) -> BitBoard {
     BitBoard::from_square(square)
 }
 
-/// Squares a king's move away from any of `squares`.
+/// Returns the squares one king move away from any of `squares`.
 fn king_moves(squares: BitBoard) -> BitBoard {
     let beside = sideways(squares);
     let row = (squares | beside).0;
@@ -90,7 +96,8 @@ fn king_moves(squares: BitBoard) -> BitBoard {
 
 fn solve() -> Box<[[u8; SQUARES]]> {
     let mut distances = vec![[NEVER; SQUARES]; PLACES].into_boxed_slice();
-    // Squares where the lone king is lost if it is to move, and if it is not.
+    // Squares where the lone king is lost, with the lone king to move and with the other side to
+    // move.
     let mut lost = vec![EMPTY; PLACES];
     let mut won = vec![EMPTY; PLACES];
     let mut due: Vec<Place> = Place::all().collect();
@@ -127,12 +134,12 @@ pub(crate) fn is_solved() -> bool {
     DISTANCES.get().is_some()
 }
 
-/// Whether one side has king, bishop and knight and the other its king.
+/// Whether one side has king, bishop and knight, and the other only its king.
 pub(crate) fn may_be_won(position: &Position) -> bool {
     winner(position).is_some()
 }
 
-/// Returns the side with bishop and knight.
+/// Returns the side that has bishop and knight.
 fn winner(position: &Position) -> Option<Color> {
     let has = |color, piece| position.pieces(color, piece).popcnt() == 1;
     let wins = |&color: &Color| {
@@ -144,9 +151,10 @@ fn winner(position: &Position) -> Option<Color> {
     [Color::White, Color::Black].into_iter().find(wins).filter(|_| is_whole)
 }
 
-/// Returns the plies to mate with the best play of both sides.
+/// Returns the number of plies to mate with best play by both sides.
 ///
-/// `None` in a draw, and unless [`may_be_won`] holds. The first call takes a quarter of a second.
+/// Returns `None` for a draw, or if [`may_be_won`] returns false. The first call takes a quarter of
+/// a second.
 pub(crate) fn plies_to_mate(position: &Position) -> Option<u32> {
     let side = winner(position)?;
     let (bishops, knights) =
@@ -171,7 +179,7 @@ pub(crate) fn plies_to_mate(position: &Position) -> Option<u32> {
     after.min().map(|plies| plies + 1)
 }
 
-/// Returns the moves to mate from a position for which [`plies_to_mate`] returns a distance.
+/// Returns the moves to mate from a position for which [`plies_to_mate`] returns a number.
 pub(crate) fn line(position: &Position) -> Vec<Move> {
     let mut at = *position;
     let mut line = Vec::new();
@@ -198,7 +206,7 @@ mod tests {
         (position.occupied().popcnt() == 4).then_some(position)
     }
 
-    /// One in a thousand of all positions with either side to move.
+    /// Returns one in a thousand of all positions, with either side to move.
     fn sample() -> impl Iterator<Item = Position> {
         (0..1 << 24).step_by(1_009).flat_map(|number: usize| {
             let pieces = [0, 6, 12, 18].map(|shift| ALL_SQUARES[number >> shift & 63]);
@@ -249,7 +257,7 @@ mod tests {
         }
     }
 
-    /// Agrees with published tables.
+    /// The length agrees with published tables.
     #[test]
     fn longest_mate_takes_33_moves() {
         let distances = DISTANCES.get_or_init(solve).iter().flatten();

@@ -1,10 +1,10 @@
-//! Syzygy endgame tables: the result of positions with few pieces under best play.
+//! Syzygy endgame tables: the results of positions with few pieces under best play.
 //!
 //! R. de Man's tables contain, for each position with few pieces, the result (WDL) and the distance
 //! to the next capture or pawn move on the way to it (DTZ):
-//! <https://www.chessprogramming.org/Syzygy_Bases>. They do not cover castling rights.
+//! <https://www.chessprogramming.org/Syzygy_Bases>. They do not cover castling rights. The crate
 //! `shakmaty-syzygy` reads them. The search looks up WDL after a capture or pawn move that leaves
-//! few pieces, and DTZ at the root. Bishop and knight against a lone king need no table (`kbnk`).
+//! few pieces, and DTZ at the root. Bishop and knight against a lone king need no tables (`kbnk`).
 //! Without the feature `syzygy`, no tables can be opened.
 //!
 //! ```
@@ -39,55 +39,56 @@ pub use syzygy::Tables;
 
 use crate::chess::position::Move;
 
-/// The result with best play. Wins prevented by the fifty-move rule are draws.
+/// The result with best play. A win that the fifty-move rule prevents is a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TablebaseResult {
     /// The side to move loses.
     Loss,
-    /// A draw.
+    /// The game is drawn.
     Draw,
     /// The side to move wins.
     Win,
 }
 
-/// The tables' results for the legal moves of a position.
+/// The tables' result for a position, and its best moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RootProbe {
-    /// The result of the position.
+    /// Result of the position for the side to move.
     pub outcome: TablebaseResult,
-    /// The moves that preserve it: among winning moves those with the fastest progress, among
-    /// losing moves those with the longest resistance.
+    /// The best moves that preserve the result: the fastest progress when winning, the longest
+    /// resistance when losing.
     pub moves: Vec<Move>,
 }
 
-/// A legal move with its result in the tables.
+/// A legal move and its result according to the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankedMove {
-    /// The move.
+    /// The move, played in the position that was probed.
     pub mv: Move,
-    /// The result after the move, for the side that makes it.
+    /// Result after the move, for the side that plays it.
     pub outcome: TablebaseResult,
-    /// Whether the fifty-move rule leaves no doubt about the result: distances in tables may be
-    /// rounded by a ply.
+    /// Whether the result is certain under the fifty-move rule: distances in tables may be rounded
+    /// by one ply.
     pub is_certain: bool,
-    /// Plies from the move to the next capture or pawn move; negative in a loss, 0 in a draw.
+    /// Plies from after the move to the next capture or pawn move; negative in a loss, 0 in a draw.
     plies: i32,
 }
 
 impl RankedMove {
-    /// Plies to the next capture or pawn move, including this move.
+    /// Returns the number of plies to the next capture or pawn move, including this move.
     pub fn distance(&self) -> u32 {
         self.plies.unsigned_abs() + 1
     }
 
-    /// Sort key of moves: the result, then a short distance for a win or a long one for a loss.
+    /// Returns the sort key of the move: its result, then a short distance for a win or a long one
+    /// for a loss.
     fn rank(&self) -> (TablebaseResult, i32) {
         (self.outcome, self.plies)
     }
 }
 
 impl From<&[RankedMove]> for RootProbe {
-    /// Returns the best of these moves; none if the game is over.
+    /// Returns the best of these moves; there are none if the game is over.
     fn from(ranked: &[RankedMove]) -> Self {
         let best = ranked.iter().map(RankedMove::rank).max();
         let moves = ranked.iter().filter(|ranked| Some(ranked.rank()) == best);

@@ -1,4 +1,4 @@
-//! Reads tables with `shakmaty-syzygy`.
+//! Tables read with the crate `shakmaty-syzygy`.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -14,19 +14,19 @@ use super::{RankedMove, RootProbe, TablebaseResult};
 use crate::chess::position::{Color, Move, Piece, Position};
 use crate::support::files::{Cannot, FileError, open_plain};
 
-/// Separates folders, as in a `PATH`.
+/// Separator between folders, as in the environment variable `PATH`.
 #[cfg(not(windows))]
 const SEPARATOR: char = ':';
 #[cfg(windows)]
 const SEPARATOR: char = ';';
 
-/// Filename extensions of WDL and DTZ tables.
+/// Filename extension of WDL tables.
 const WDL_ENDING: &str = "rtbw";
 const DTZ_ENDING: &str = "rtbz";
 /// Error message for a file that is not a table.
 const FOREIGN: &str = "it is not an endgame table";
 
-/// Syzygy tables; clones share them.
+/// Syzygy tables. Clones share the open files.
 #[derive(Clone)]
 pub struct Tables {
     tables: Arc<Tablebase<Chess>>,
@@ -34,12 +34,12 @@ pub struct Tables {
     damage: Arc<Mutex<Damage>>,
 }
 
-/// Unusable files.
+/// Files that could not be used.
 #[derive(Default)]
 struct Damage {
-    /// All of them, by name.
+    /// Names of all unusable files.
     known: BTreeSet<String>,
-    /// Error messages of files not reported yet.
+    /// Error messages that have not been taken yet.
     messages: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Debug for Tables {
     }
 }
 
-/// Tables are equal if they are clones.
+/// Tables are equal only if they are clones of each other.
 impl PartialEq for Tables {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.tables, &other.tables)
@@ -59,12 +59,13 @@ impl PartialEq for Tables {
 impl Eq for Tables {}
 
 impl Tables {
-    /// Opens the tables in a folder, or in several separated by `:` (`;` on Windows).
+    /// Opens the tables in a folder, or in several folders separated by `:` (`;` on Windows).
     ///
-    /// Damaged files are skipped, see [`Tables::take_damage`].
+    /// Damaged files are skipped; see [`Tables::take_damage`].
     ///
     /// # Errors
-    /// If there are none, or a folder cannot be read.
+    ///
+    /// If there are no tables, or a folder cannot be read.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let mut tables = Tablebase::new();
         let mut damage = Damage::default();
@@ -89,8 +90,9 @@ impl Tables {
         Ok(Tables { tables: Arc::new(tables), max_pieces, damage: Arc::new(Mutex::new(damage)) })
     }
 
-    /// Returns the error messages of unusable files found since the last call. Their positions are
-    /// treated as unknown.
+    /// Returns the error messages for unusable files found since the last call.
+    ///
+    /// The search treats positions in these files as unknown.
     pub fn take_damage(&self) -> Vec<String> {
         std::mem::take(&mut self.damage().messages)
     }
@@ -99,7 +101,7 @@ impl Tables {
         self.damage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a table's answer. Records the file if it is damaged.
+    /// Returns the answer from a table. If the file is damaged, records the damage.
     #[inline]
     fn note<T>(&self, answer: Result<T, SyzygyError>) -> Option<T> {
         answer.map_err(|error| self.note_failure(&error)).ok()
@@ -118,12 +120,12 @@ impl Tables {
         }
     }
 
-    /// Returns the largest number of pieces in the tables.
+    /// Returns the maximum number of pieces in the tables.
     pub fn max_pieces(&self) -> u32 {
         self.max_pieces
     }
 
-    /// Whether the tables may contain a position.
+    /// Whether the tables may contain a position, judging by its pieces and castling rights.
     #[inline]
     pub fn can_probe(&self, position: &Position) -> bool {
         position.occupied().popcnt() <= self.max_pieces
@@ -132,8 +134,8 @@ impl Tables {
                 .all(|color| position.castle_rights(color).to_index() == 0)
     }
 
-    /// Returns the result of a position right after a capture or pawn move, with a halfmove clock
-    /// of 0. `None` if the tables lack it.
+    /// Returns the result of a position immediately after a capture or pawn move, when the halfmove
+    /// clock is 0. Returns `None` if the tables do not contain the position.
     pub fn after_zeroing(&self, position: &Position) -> Option<TablebaseResult> {
         if !self.can_probe(position) || position.halfmove_clock() != 0 {
             return None;
@@ -141,10 +143,10 @@ impl Tables {
         self.note(self.tables.probe_wdl_after_zeroing(&chess(position)?)).map(TablebaseResult::from)
     }
 
-    /// Returns the winner with best play; `Some(None)` is a draw.
+    /// Returns the winner with best play; `Some(None)` for a draw.
     ///
-    /// `None` if the tables lack the position, or the moves since the last capture or pawn move may
-    /// turn a win into a draw.
+    /// Returns `None` if the tables do not contain the position, or if the halfmove clock may turn
+    /// a win into a draw.
     pub fn winner(&self, position: &Position) -> Option<Option<Color>> {
         if !self.can_probe(position) {
             return None;
@@ -158,13 +160,13 @@ impl Tables {
         }
     }
 
-    /// Returns the best moves. `None` if the tables lack the position.
+    /// Returns the best moves, or `None` if the tables do not contain the position.
     pub fn probe_root(&self, position: &Position) -> Option<RootProbe> {
         Some(RootProbe::from(&self.ranked(position)?[..])).filter(|advice| !advice.moves.is_empty())
     }
 
-    /// Returns all legal moves with their results, in the order of generation. `None` if the tables
-    /// lack the position.
+    /// Returns all legal moves with their results, in the order of generation. Returns `None` if
+    /// the tables do not contain the position.
     pub fn ranked(&self, position: &Position) -> Option<Vec<RankedMove>> {
         if !self.can_probe(position) {
             return None;
@@ -172,7 +174,7 @@ impl Tables {
         position.legal_moves().iter().map(|mv| self.rank(mv, &position.play(mv))).collect()
     }
 
-    /// Returns the result of `mv`, which leads to `next`.
+    /// Returns the result of `mv`, which leads to the position `next`.
     fn rank(&self, mv: Move, next: &Position) -> Option<RankedMove> {
         let of = |outcome, plies| RankedMove { mv, outcome, is_certain: true, plies };
         if next.in_check() && next.has_no_moves() {
@@ -189,7 +191,8 @@ impl Tables {
         };
         let is_certain = !matches!(result, AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss);
         let plies = match next.halfmove_clock() {
-            // The move itself is a capture or pawn move: nothing is faster, or resists less.
+            // The move itself is a capture or pawn move: no other move is faster, and none resists
+            // less.
             0 => 0,
             _ => self.note(self.tables.probe_dtz(&chess))?.ignore_rounding().0,
         };
@@ -198,7 +201,7 @@ impl Tables {
 }
 
 impl Damage {
-    /// Records the error in a file, once.
+    /// Records an error in a file, unless one is already recorded.
     fn add(&mut self, name: &str, why: &str) {
         if self.known.insert(name.to_owned()) {
             self.messages
@@ -207,7 +210,7 @@ impl Damage {
     }
 }
 
-/// Returns the files of a folder that are named like tables, sorted by name.
+/// Returns the files in a folder whose names are those of tables, sorted by name.
 fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in folder.read_dir()? {
@@ -221,7 +224,7 @@ fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Checks the header of a table. Other damage is found when it is probed.
+/// Checks the header of a table. Other damage is detected when the table is probed.
 fn has_valid_header(path: &Path) -> io::Result<()> {
     let is_wdl = path.extension().is_some_and(|ending| ending == WDL_ENDING);
     let expected = if is_wdl { Chess::TBW.magic } else { Chess::TBZ.magic };
@@ -240,7 +243,7 @@ impl From<Wdl> for TablebaseResult {
     }
 }
 
-/// Converts the position to `shakmaty`'s.
+/// Converts a position to `shakmaty`'s type, if the tables can contain it.
 fn chess(position: &Position) -> Option<Chess> {
     let of_piece = |piece| Bitboard(position.board().pieces(piece).0);
     let of_color = |color| Bitboard(position.by_color(color).0);

@@ -1,4 +1,4 @@
-//! Commands from a GUI to an engine.
+//! Commands from a GUI to an engine, and their text form.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,133 +6,134 @@ use std::time::Duration;
 use crate::engine::controller::Level;
 use crate::support::words::{MinutesSeconds, Seconds};
 
-/// A command of the GUI. Moves stay text, since their meaning depends on the position.
+/// A command from the GUI. Moves are kept as text, because their meaning depends on the position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// Starts the protocol; sent once, first of all.
+    /// Starts the protocol. Sent once, as the first command.
     Xboard,
-    /// The version of the protocol, currently 2; requests the features.
+    /// Announces the protocol version, currently 2, and requests the features.
     Protover(u32),
-    /// The GUI accepted a feature.
+    /// Confirms that the GUI accepts a feature.
     Accepted(String),
-    /// The GUI does not support a feature.
+    /// Reports that the GUI does not support a feature.
     Rejected(String),
-    /// A new game from the start position; the engine plays Black.
+    /// Starts a new game from the start position, in which the engine plays Black.
     New,
-    /// The chess variant, other than orthodox chess.
+    /// Selects a chess variant other than orthodox chess.
     Variant(String),
-    /// Exits at once.
+    /// Ends the engine's process immediately.
     Quit,
-    /// GNU Chess 4's switch for a varied game; without effect here.
+    /// Toggles varied play in GNU Chess 4; has no effect here.
     Random,
-    /// The engine plays neither side.
+    /// Makes the engine play neither side.
     Force,
-    /// The engine plays the side to move, and starts.
+    /// Makes the engine play the side to move, starting immediately.
     Go,
-    /// The engine plays the side that is not to move.
+    /// Makes the engine play the side that is not to move.
     PlayOther,
-    /// White to move, the engine plays Black (obsolete).
+    /// Sets White to move and makes the engine play Black (obsolete).
     White,
-    /// Black to move, the engine plays White (obsolete).
+    /// Sets Black to move and makes the engine play White (obsolete).
     Black,
-    /// The time control for a number of moves or the whole game.
+    /// Sets the time control, for a number of moves or the whole game.
     Level(Level),
-    /// The maximum time for each move.
+    /// Sets the maximum time for each move.
     MoveTime(Duration),
-    /// The maximum search depth, in plies.
+    /// Sets the maximum search depth, in plies.
     Depth(u32),
-    /// Measures time in nodes: this many are a second.
+    /// Measures time in nodes; this many count as one second.
     NodeRate(u64),
-    /// The time left on the engine's clock, in centiseconds; negative once the flag has fallen.
+    /// Sets the time left on the engine's clock, in centiseconds; negative once the flag has
+    /// fallen.
     Time(i64),
-    /// The time left on the opponent's clock, in centiseconds.
+    /// Sets the time left on the opponent's clock, in centiseconds.
     OtherTime(i64),
-    /// A move with `usermove` before it.
+    /// Makes a move, sent with `usermove` before it.
     UserMove(String),
-    /// A move without a name before it.
+    /// Makes a move, sent without `usermove`.
     Move(String),
-    /// Stops thinking and moves.
+    /// Stops thinking and moves immediately.
     MoveNow,
-    /// Requests a `pong` with the same number once all earlier commands are done.
+    /// Requests a `pong` with the same number once all earlier commands are complete.
     Ping(u64),
-    /// The opponent offers a draw.
+    /// Reports that the opponent offers a draw.
     Draw,
-    /// The game is over.
+    /// Reports that the game is over.
     Result {
-        /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+        /// Result of the game: `1-0`, `0-1`, `1/2-1/2` or `*`.
         result: String,
-        /// The reason in words; may be empty.
+        /// Reason as text; may be empty.
         comment: String,
     },
-    /// A position as FEN.
+    /// Sets up a position given as FEN.
     SetBoard(String),
-    /// Requests a suggested move.
+    /// Requests a suggestion for the next move.
     Hint,
-    /// Requests the book moves of the position.
+    /// Requests the book moves in the current position.
     Book,
-    /// Takes back one move.
+    /// Takes back the last move.
     Undo,
-    /// Takes back one move of each side.
+    /// Takes back the last move of each side.
     Remove,
-    /// Turns pondering on.
+    /// Turns pondering on: the engine also searches on the opponent's time.
     Hard,
-    /// Turns pondering off.
+    /// Turns pondering off: the engine searches only on its own time.
     Easy,
-    /// Turns thinking output on.
+    /// Turns thinking output on ([`Reply::Thinking`](super::Reply::Thinking)).
     Post,
     /// Turns thinking output off.
     NoPost,
-    /// Analyses the position, and every one that follows, until [`Command::Exit`].
+    /// Analyses the position and every later one, until [`Command::Exit`].
     Analyze,
-    /// Ends the analysis.
+    /// Ends the analysis that [`Command::Analyze`] started.
     Exit,
-    /// Requests the progress of the analysis.
+    /// Requests a report on the progress of the analysis.
     Status,
-    /// The opponent's name.
+    /// Reports the name of the opponent, a person or a program.
     Name(String),
-    /// The ratings of engine and opponent; 0 for none.
+    /// Reports the ratings of the engine and the opponent; 0 if there is none.
     Rating {
-        /// The engine's rating.
+        /// Rating of the engine; 0 if there is none.
         own: i32,
-        /// The opponent's rating.
+        /// Rating of the opponent; 0 if there is none.
         opponent: i32,
     },
-    /// The chess server, or `-` for none.
+    /// Names the chess server, or `-` for none.
     Ics(String),
-    /// The opponent is a program.
+    /// Reports that the opponent is a program.
     Computer,
-    /// Pauses everything, including the clocks.
+    /// Pauses the engine and its clocks.
     Pause,
-    /// Resumes after [`Command::Pause`].
+    /// Resumes the engine after [`Command::Pause`].
     Resume,
-    /// The memory for all tables together, in megabytes.
+    /// Limits the total memory of all tables, in megabytes.
     Memory(u64),
-    /// The number of threads that may search.
+    /// Sets the maximum number of search threads.
     Cores(u32),
-    /// The location of the endgame tables of a kind.
+    /// Sets the location of the endgame tables of one kind.
     EgtPath {
-        /// The kind: `syzygy`, `nalimov`, ...
+        /// Kind of tables: `syzygy`, `nalimov`, ...
         kind: String,
-        /// A folder, or several, in the format of the kind.
+        /// One or several folders, in the format of this kind.
         path: String,
     },
-    /// Sets one of the engine's own options; a button has no value.
+    /// Sets an option that the engine has declared. A button has no value.
     Option {
-        /// The name, as declared by the engine.
+        /// Name of the option as declared by the engine.
         name: String,
-        /// The value, as text.
+        /// Value as text; `None` for a button.
         value: Option<String>,
     },
-    /// Excludes these moves at the root.
+    /// Excludes these moves from the search at the root.
     Exclude(MoveSet),
-    /// Includes these moves again.
+    /// Includes these moves in the search at the root again.
     Include(MoveSet),
 }
 
-/// One move, or all.
+/// One move or all moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MoveSet {
-    /// All legal moves.
+    /// All legal moves (`all`).
     All,
     /// The move with this text.
     One(String),
@@ -153,7 +154,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// The line to send, without its end.
+/// Prints the line to send, without a newline.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,12 +1,14 @@
-//! The features that the engine sends to the GUI.
+//! The features that the engine announces to the GUI.
 
 use crate::engine::controller::{Kind, Setting, Settings, all_settings};
 
 use super::option::{OptionKind, OptionSpec};
 use super::reply::Feature;
 
-/// The switches: everything in the protocol that makes sense for orthodox chess. Every GUI can send
-/// coordinates, so `san` stays off, though SAN is accepted.
+/// The numeric features. They enable everything in the protocol that makes sense for orthodox
+/// chess.
+///
+/// Every GUI can send coordinates, so `san` stays off, although SAN is accepted.
 const SWITCHES: [(&str, i64); 19] = [
     ("ping", 1),
     ("setboard", 1),

@@ -1,4 +1,4 @@
-//! Converts engine events to the numbers and texts of the protocol.
+//! Converts engine events to numbers and text in the format of the protocol.
 
 use crate::chess::notation;
 use crate::chess::position::Move;
@@ -9,7 +9,8 @@ use crate::support::words::percent;
 use super::reply::{Extras, Thinking};
 use super::text::to_protocol_score;
 
-/// A search report as thinking output. The expected move comes first when pondering.
+/// Converts a search report to thinking output. While pondering, the line starts with the expected
+/// move.
 pub(super) fn thinking(progress: &SearchProgress) -> Thinking {
     let report = &progress.report;
     let moves: Vec<Move> = progress.expected.iter().chain(&report.pv).copied().collect();
@@ -30,7 +31,8 @@ pub(super) fn thinking(progress: &SearchProgress) -> Thinking {
     }
 }
 
-/// Inserted into a line where it enters the book; programs that parse moves take it for a comment.
+/// Inserted into a line at the point where it enters the book. Programs that parse the moves treat
+/// it as a comment.
 const BOOK_MARK: &str = "{book}";
 
 fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
@@ -43,8 +45,9 @@ fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
     words
 }
 
-/// The message that the search has transposed to the book, as thinking output: in place of a line
-/// every GUI shows it, and none takes it for a command.
+/// Returns the message that the search has transposed into the book, as thinking output.
+///
+/// Every GUI shows text in place of the line, and none mistakes it for a command.
 pub(super) fn transposed(transposed: &Transposed) -> Thinking {
     let Transposed { position, report, .. } = transposed;
     let line = transposed.describe();
@@ -53,11 +56,12 @@ pub(super) fn transposed(transposed: &Transposed) -> Thinking {
     Thinking { line, ..thinking(&progress) }
 }
 
-/// The number of book moves in one line of thinking output.
+/// Maximum number of book moves in one line of thinking output.
 const NAMED: usize = 6;
 
-/// The book moves with their probabilities, as thinking output of a book move. The parentheses show
-/// GUIs that nothing was searched.
+/// Returns the book moves with their probabilities, as thinking output for a book move.
+///
+/// The parentheses indicate to GUIs that there was no search.
 pub(super) fn book_thinking(moved: &Moved) -> Option<Thinking> {
     let choice = match &moved.move_reason {
         MoveReason::Book(choice) => choice,

@@ -4,8 +4,8 @@
 //! Both can be parsed and printed, so the engine and the match runner share them. The specification
 //! is <https://www.gnu.org/software/xboard/engine-intf.html>.
 //!
-//! xboard searches free text for words that it takes for a result, a draw offer or a failed start.
-//! Printing a [`Reply`] replaces these words (`text::shield`).
+//! xboard searches free text for words that it interprets as a result, a draw offer or a failed
+//! start. Printing a [`Reply`] replaces these words (`text::shield`).
 //!
 //! ```
 //! use tabia::cecp::{Command, Reply};

@@ -1,69 +1,69 @@
-//! Options that an engine declares with `feature option="..."`.
+//! The options that an engine declares with `feature option="..."`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// An option of the engine: its name and kind.
+/// An option that the engine declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionSpec {
-    /// The name, which may contain blanks.
+    /// Name of the option, which may contain spaces.
     pub name: String,
-    /// Its kind with the current value.
+    /// Type and current value of the option.
     pub kind: OptionKind,
 }
 
-/// The kinds of options, each with its current value.
+/// The type of an option, with its current value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionKind {
-    /// On or off.
+    /// A switch, which is on or off.
     Check(bool),
-    /// A number within limits.
+    /// An integer within limits.
     Spin {
-        /// The current value.
+        /// Current value, from `min` to `max`.
         value: i64,
-        /// The smallest value.
+        /// Minimum value, inclusive.
         min: i64,
-        /// The largest value.
+        /// Maximum value, inclusive.
         max: i64,
     },
-    /// A number within limits, shown as a slider.
+    /// An integer within limits, shown as a slider.
     Slider {
-        /// The current value.
+        /// Current value, from `min` to `max`.
         value: i64,
-        /// The smallest value.
+        /// Minimum value, inclusive.
         min: i64,
-        /// The largest value.
+        /// Maximum value, inclusive.
         max: i64,
     },
-    /// One of several words.
+    /// One of several strings, chosen from a list.
     Combo {
-        /// All choices.
+        /// All choices, in the order of display.
         choices: Vec<String>,
-        /// The index of the current one.
+        /// Index of the current choice.
         chosen: usize,
     },
-    /// A text.
+    /// An arbitrary line of text.
     Text(String),
-    /// The name of a file.
+    /// The path of a file.
     File(String),
-    /// The name of a folder.
+    /// The path of a folder.
     Path(String),
-    /// An action, executed at once.
+    /// An action that is executed immediately.
     Button,
-    /// Like [`OptionKind::Button`], once all other options are sent.
+    /// Like [`OptionKind::Button`], but sent after all other options.
     Save,
-    /// Like [`OptionKind::Button`]; the engine then declares its options again.
+    /// Like [`OptionKind::Button`]. The engine then declares its options again.
     Reset,
 }
 
 impl OptionSpec {
-    /// Creates an option.
+    /// Creates an option with this name and type.
     pub fn new(name: &str, kind: OptionKind) -> Self {
         OptionSpec { name: name.to_owned(), kind }
     }
 }
 
-/// The separator between the choices of a combo option.
+/// Separator between the choices of a combo option.
 const SEPARATOR: &str = " /// ";
 
 impl fmt::Display for OptionSpec {
@@ -90,8 +90,8 @@ impl fmt::Display for OptionSpec {
     }
 }
 
-/// Parses the text between the quotation marks of a `feature option="..."`. In a combo without a
-/// marked choice, the first one is current.
+/// Parses the text between the quotation marks of `feature option="..."`. If no choice of a combo
+/// is marked, the first one is the current one.
 impl FromStr for OptionSpec {
     type Err = ();
 

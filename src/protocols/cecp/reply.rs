@@ -1,4 +1,4 @@
-//! Replies from an engine to the GUI.
+//! Replies from an engine to a GUI.
 
 mod parse;
 
@@ -10,96 +10,96 @@ use super::text::shield;
 use crate::engine::search::Bound;
 use crate::support::words::clip;
 
-/// A line of the engine.
+/// A line from the engine.
 ///
-/// Printing escapes free text, so that no GUI takes it for a command. Parsing never fails, since
-/// engines write any text: unknown lines are [`Reply::Other`].
+/// Printing escapes free text, so that no GUI mistakes it for a command. Parsing never fails,
+/// because engines print arbitrary text: unknown lines become [`Reply::Other`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// Features and options, any number in a line.
+    /// One or more features and options.
     Features(Vec<Feature>),
     /// The engine's move, in coordinates or SAN.
     Move(String),
-    /// A move that is not possible here.
+    /// Rejects a move that is not possible in the position.
     IllegalMove {
-        /// The reason, if given.
+        /// Reason for the rejection, if given.
         reason: Option<String>,
-        /// The move as received.
+        /// The rejected move as received.
         text: String,
     },
-    /// A command that was not understood or is not possible now.
+    /// Rejects a command that is unknown or currently not possible.
     Error {
-        /// The kind of error.
+        /// Kind of the error, such as `unknown command`.
         kind: String,
-        /// The command as received.
+        /// The rejected command as received.
         command: String,
     },
-    /// The game is over by the rules, or resigned.
+    /// Reports that the game is over according to the rules or by resignation.
     Result {
-        /// `1-0`, `0-1` or `1/2-1/2`.
+        /// Result of the game: `1-0`, `0-1` or `1/2-1/2`.
         result: String,
-        /// The reason in words.
+        /// Reason as text, which the protocol writes in braces.
         comment: String,
     },
-    /// The engine resigns.
+    /// Resigns the game for the engine.
     Resign,
-    /// The engine offers a draw, or accepts one.
+    /// Offers or accepts a draw.
     OfferDraw,
-    /// The answer to a `ping` with this number.
+    /// Answers the `ping` with this number.
     Pong(u64),
-    /// A suggested move.
+    /// Suggests a move to the user (`Hint: MOVE`).
     Hint(String),
     /// A line of thinking output.
     Thinking(Thinking),
-    /// The progress of the analysis.
+    /// Reports the progress of the analysis.
     Status(Status),
-    /// A message for people.
+    /// Shows a message to its recipients.
     Tell {
-        /// Its recipients.
+        /// Recipients of the message.
         audience: Audience,
-        /// Its text.
+        /// Text of the message, in one line.
         text: String,
     },
     /// A line for the GUI's debug file (`# ...`).
     Comment(String),
-    /// One line of the answer to `bk`.
+    /// A line of the answer to `bk`.
     BookLine(String),
     /// The empty line that ends the answer to `bk`.
     BookEnd,
-    /// Anything else.
+    /// Any other line, unchanged.
     Other(String),
 }
 
-/// One setting of a `feature` line.
+/// One setting in a `feature` line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feature {
-    /// The feature's name.
+    /// Name of the feature, such as `ping`.
     pub name: String,
-    /// Its value.
+    /// Value that the engine requests for the feature.
     pub value: FeatureValue,
 }
 
-/// The value of a feature.
+/// A feature's value, which is a number or a string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FeatureValue {
-    /// A number; switches are 0 or 1.
+    /// An integer; 0 or 1 for switches.
     Number(i64),
-    /// A text, in quotation marks.
+    /// A string in quotation marks.
     Text(String),
 }
 
 impl Feature {
-    /// Creates a numeric feature, or a switch.
+    /// Creates a numeric feature or a switch.
     pub fn number(name: &str, value: i64) -> Self {
         Feature { name: name.to_owned(), value: FeatureValue::Number(value) }
     }
 
-    /// Creates a text feature. Quotation marks become apostrophes, as they cannot be escaped.
+    /// Creates a text feature. Quotation marks become apostrophes, because they cannot be escaped.
     pub fn text(name: &str, value: &str) -> Self {
         Feature { name: name.to_owned(), value: FeatureValue::Text(value.replace('"', "'")) }
     }
 
-    /// Creates the declaration of an option.
+    /// Creates a feature that declares an option.
     pub fn option(spec: &OptionSpec) -> Self {
         Self::text("option", &spec.to_string())
     }
@@ -117,17 +117,17 @@ impl fmt::Display for Feature {
 /// The recipients of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// The user, in a window.
+    /// The user; the message appears in a window.
     User,
-    /// The user, as an error.
+    /// The user; the message appears as an error.
     UserError,
-    /// The opponent.
+    /// The opponent only.
     Opponent,
-    /// Spectators, without the opponent; xboard can keep it as a comment in the game.
+    /// Spectators but not the opponent. xboard can keep the message as a comment in the game.
     Others,
-    /// Everybody.
+    /// Everyone, including the opponent.
     All,
-    /// The chess server.
+    /// The chess server, which receives the text as a command.
     Server,
 }
 
@@ -147,22 +147,23 @@ impl fmt::Display for Audience {
     }
 }
 
-/// A line of thinking output.
+/// A parsed line of thinking output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thinking {
-    /// The iteration, in plies.
+    /// Depth of the iteration, in plies.
     pub depth: i32,
-    /// Centipawns for the engine; 100000 + N for a mate in N moves, negative for one against it.
+    /// Score for the engine in centipawns. 100000 + N is a mate in N moves, and -100000 - N is
+    /// being mated in N moves.
     pub score: i32,
-    /// The time since the search began, to the centisecond.
+    /// Time since the start of the search, rounded to centiseconds.
     pub elapsed: Duration,
-    /// Nodes searched.
+    /// Number of nodes searched so far.
     pub nodes: u64,
-    /// Numbers that only newer GUIs show.
+    /// Additional numbers, which only newer GUIs show.
     pub extras: Option<Extras>,
-    /// Whether the score is a bound.
+    /// Whether the score is exact or a bound.
     pub bound: Bound,
-    /// The principal variation, or any text in parentheses.
+    /// The principal variation, or arbitrary text in parentheses.
     pub line: String,
 }
 
@@ -180,31 +181,31 @@ impl Default for Thinking {
     }
 }
 
-/// The optional numbers of a line of thinking output.
+/// The optional numbers in a line of thinking output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extras {
-    /// The longest line searched, in plies.
+    /// Length of the longest line searched, in plies.
     pub selective_depth: u32,
-    /// Nodes per second.
+    /// Search speed in nodes per second.
     pub speed: u64,
-    /// Positions found in endgame tables.
+    /// Number of positions found in endgame tables.
     pub tablebase_hits: u64,
 }
 
-/// The answer to `.` in analysis.
+/// The answer to `.` during analysis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
-    /// The time since the search began, to the centisecond.
+    /// Time since the start of the search, rounded to centiseconds.
     pub elapsed: Duration,
-    /// Nodes searched.
+    /// Number of nodes searched so far.
     pub nodes: u64,
-    /// The iteration, in plies.
+    /// Depth of the iteration, in plies.
     pub depth: i32,
-    /// Root moves still to be searched in this iteration.
+    /// Number of root moves still to be searched in this iteration.
     pub moves_left: usize,
-    /// All root moves.
+    /// Number of root moves in total.
     pub moves: usize,
-    /// The root move that is being searched.
+    /// The root move being searched.
     pub current: Option<String>,
 }
 
@@ -242,7 +243,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// The line to send, without its end.
+/// Prints the line to send, without a newline.
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -277,7 +278,7 @@ impl fmt::Display for Reply {
 }
 
 impl From<&str> for Reply {
-    /// Parses one line, without its end.
+    /// Parses one line without its newline.
     fn from(line: &str) -> Self {
         parse::reply(line)
     }

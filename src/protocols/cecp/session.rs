@@ -1,4 +1,4 @@
-//! The engine's side of the protocol: commands to requests, events to replies.
+//! The engine's side of the protocol: turns commands into requests and events into replies.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub(crate) struct Session<W> {
     engine: Engine,
     out: W,
     post: bool,
-    /// Whether the GUI ignores lines that begin with `#`.
+    /// Whether the GUI ignores lines that start with `#`.
     debug: bool,
     startup_warnings: Option<String>,
 }
@@ -34,8 +34,8 @@ impl<W: Write> Session<W> {
         Session { engine, out, post: false, debug: false, startup_warnings: None }
     }
 
-    /// Shows these warnings in one window. They follow the features, until whose end the GUI does
-    /// nothing else.
+    /// Shows these warnings in a window. They are sent after the features, because the GUI does
+    /// nothing else until the features are complete.
     pub(crate) fn with_startup_warnings(self, startup_warnings: Option<String>) -> Self {
         Session { startup_warnings, ..self }
     }
@@ -53,7 +53,7 @@ impl<W: Write> Session<W> {
         }
         let command = line.parse::<Command>();
         if !matches!(command, Ok(Command::Xboard | Command::Protover(_))) {
-            // This GUI does not request features.
+            // A GUI that does not request features gets the warnings now.
             self.send_startup_warnings()?;
         }
         match command {
@@ -78,7 +78,7 @@ impl<W: Write> Session<W> {
         self.send(&Reply::Tell { audience, text })
     }
 
-    /// A line for the GUI's debug file, if it has one.
+    /// Sends a line for the GUI's debug file, if it has one.
     fn comment(&mut self, text: &str) -> io::Result<()> {
         if self.debug { self.send(&Reply::Comment(text.to_owned())) } else { Ok(()) }
     }
@@ -121,7 +121,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// The commands that can be answered with a line at once.
+    /// Executes a command that is answered immediately with one line.
     fn execute_query(&mut self, command: Command, line: &str) -> io::Result<()> {
         match command {
             Command::UserMove(text) | Command::Move(text) => self.user_move(&text),
@@ -142,7 +142,7 @@ impl<W: Write> Session<W> {
             Command::Hint => self.hint(),
             Command::Book => self.show_book(),
             Command::Status => self.show_status(),
-            // The engine has no use for the others.
+            // The engine does not use the other commands.
             _ => Ok(()),
         }
     }
@@ -217,14 +217,16 @@ impl<W: Write> Session<W> {
             Ok(()) => Ok(()),
             Err(SettingError::Unknown) => self.send_error("unknown option", line),
             Err(error @ SettingError::Value(_)) => self.send_error(&error.to_string(), line),
-            // xboard does not show an `Error` to the user, who has just typed the file name.
+            // xboard does not show an `Error` to the user, who has just entered the file name.
             Err(error) => self.send_message(Audience::UserError, error.to_string()),
         }
     }
 
-    /// Sets the folder of the endgame tables. xboard sends the folder of its own settings at every
-    /// start, even if it does not exist. That is no reason for a message, or for an error, on which
-    /// GUIs give up an engine.
+    /// Sets the folder of the endgame tables.
+    ///
+    /// At every start, xboard sends the folder from its own settings, even if the folder does not
+    /// exist. A failure is therefore only logged and sent as a comment: GUIs abandon an engine that
+    /// reports an error.
     fn set_endgames(&mut self, folder: &str) -> io::Result<()> {
         match self.engine.set_option("SyzygyPath", folder) {
             Ok(()) => Ok(()),
@@ -274,7 +276,7 @@ impl<W: Write> Session<W> {
             Event::Vetoed(line) if self.post => {
                 self.send(&Reply::Thinking(Thinking { line, ..Thinking::default() }))
             }
-            // Only the other protocol has searches with their own bounds.
+            // Only UCI has searches with their own limits.
             Event::Report(_)
             | Event::Transposed(_)
             | Event::Vetoed(_)
@@ -290,7 +292,7 @@ impl<W: Write> Session<W> {
                 self.send(&Reply::Move(moved.mv.to_string()))
             }
             // Sent before the first line of pondering: a GUI that shows the expected reply or
-            // passes it on, as python-chess does, cannot determine it from those lines.
+            // forwards it, as python-chess does, cannot determine it from those lines.
             Event::Pondering(Expected { position, mv }) => {
                 self.send(&Reply::Hint(position.san(mv)))
             }

@@ -1,4 +1,4 @@
-//! The table of commands, with their parameters, and the parser that uses it.
+//! The table of commands with their parameters, and a parser that uses the table.
 
 use std::str::FromStr;
 
@@ -17,7 +17,7 @@ const fn row(name: &'static str, parse: fn(&str) -> Result<Command, ParseError>)
     Syntax { name, parse }
 }
 
-/// All commands with a name. Extra arguments are ignored, since GUIs of other versions may send
+/// All commands with a name. Extra arguments are ignored, because GUIs of other versions may send
 /// them.
 #[rustfmt::skip]
 const COMMANDS: &[Syntax] = &[
@@ -71,7 +71,7 @@ const COMMANDS: &[Syntax] = &[
     row("include", |a| Ok(Command::Include(move_set(a)?))),
 ];
 
-/// Parses one line, without its end.
+/// Parses one line without its newline.
 impl FromStr for Command {
     type Err = ParseError;
 
@@ -86,8 +86,9 @@ impl FromStr for Command {
     }
 }
 
-/// Whether a text has the form of a move in coordinates or SAN, whether legal or not. If it is not
-/// a legal move, the reply is `Illegal move`; for any other text it is `Error`.
+/// Whether a text has the form of a move in coordinates or SAN, legal or not.
+///
+/// If such a move is illegal, the reply is `Illegal move`; for any other text the reply is `Error`.
 pub(crate) fn looks_like_move(text: &str) -> bool {
     let coordinates = match text.as_bytes() {
         [a, b, c, d, rest @ ..] => {
@@ -97,7 +98,7 @@ pub(crate) fn looks_like_move(text: &str) -> bool {
         }
         _ => false,
     };
-    // xboard's null move.
+    // The null move in xboard's notation.
     coordinates || text == "@@@@" || read_san(text).is_some()
 }
 
@@ -123,7 +124,7 @@ fn number<N: FromStr>(arguments: &str) -> Result<N, ParseError> {
     split_word(arguments).0.parse().map_err(|_| expected("a whole number in range"))
 }
 
-/// The unit of a bare number on a clock, in seconds.
+/// Unit of a clock time given as a plain number, in seconds.
 const MINUTE: u32 = 60;
 
 fn level(arguments: &str) -> Result<Level, ParseError> {

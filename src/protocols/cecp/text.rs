@@ -4,10 +4,11 @@ use crate::chess::score::{self, Score};
 use crate::support::files::without_error_numbers;
 use crate::support::words::one_line;
 
-/// Protocol scores from here on are mates: 100000 + N is a mate in N moves.
+/// Minimum absolute value of a protocol score that represents a mate: 100000 + N is a mate in N
+/// moves.
 pub(crate) const MATE_BASE: i32 = 100_000;
 
-/// Converts a score to the protocol.
+/// Converts a score to a protocol score.
 pub(crate) fn to_protocol_score(score: Score) -> i32 {
     match score::mate_distance(score) {
         None => score,
@@ -16,11 +17,11 @@ pub(crate) fn to_protocol_score(score: Score) -> i32 {
     }
 }
 
-/// Converts a score from the protocol; scores between evaluations and mates are limited.
+/// Converts a protocol score to a score. Values between evaluations and mates are limited.
 pub(crate) fn from_protocol_score(number: i32) -> Score {
     let magnitude = match number.checked_abs().unwrap_or(i32::MAX) {
         mate if mate >= MATE_BASE => {
-            // A mate in N moves is given on ply 2N - 1, or suffered on ply 2N.
+            // A mate in N moves occurs at ply 2N - 1; being mated in N moves occurs at ply 2N.
             let moves = (mate - MATE_BASE).min(score::MAX_PLY as i32);
             let plies = 2 * moves - i32::from(number > 0);
             score::MATE - plies.clamp(0, score::MAX_PLY as i32)
@@ -30,12 +31,13 @@ pub(crate) fn from_protocol_score(number: i32) -> Score {
     if number < 0 { -magnitude } else { magnitude }
 }
 
-/// Words at which xboard takes the game for over, anywhere in a line, and their replacements:
+/// Words that make xboard end the game if they occur anywhere in a line, and their replacements.
+///
 /// `Draw` is a result, `offer` together with `draw` an offer (xboard 4.9.1, `HandleMachineMove`).
 const MISTAKEN: [(&str, &str); 2] = [("Draw", "DRAW"), ("offer", "OFFER")];
 
-/// Words at which xboard takes the engine for dead, as of a remote shell that failed, and their
-/// replacements (same source).
+/// Words that make xboard consider the engine dead, like a remote shell that failed, and their
+/// replacements. Same source as above.
 pub(crate) const FATAL: [(&str, &str); 5] = [
     ("not found", "Not found"),
     ("No such file", "no such file"),
@@ -44,8 +46,8 @@ pub(crate) const FATAL: [(&str, &str); 5] = [
     ("unknown host", "Unknown host"),
 ];
 
-/// Free text for one line to the GUI ([`one_line`]), with words that xboard would misinterpret in
-/// another case.
+/// Converts free text to one line ([`one_line`]) and changes the case of words that xboard would
+/// misinterpret.
 pub(crate) fn shield(text: &str) -> String {
     let mut line = one_line(&without_error_numbers(text));
     for (word, harmless) in MISTAKEN.into_iter().chain(FATAL) {

@@ -1,4 +1,4 @@
-//! Commands from a GUI to an engine.
+//! Commands from a GUI to an engine, and their text form.
 
 use std::fmt;
 use std::num::IntErrorKind;
@@ -8,86 +8,87 @@ use std::time::Duration;
 use crate::support::error::ParseError;
 use crate::support::words::LONGEST_TIME;
 
-/// A command of the GUI. Moves and positions stay text until they are played.
+/// A command from the GUI. Moves and positions are kept as text until they are used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// Requests the introduction.
+    /// Requests the engine's name, author and options.
     Uci,
-    /// Requests `readyok` once all earlier commands are done.
+    /// Requests `readyok` once all earlier commands are complete.
     IsReady,
-    /// A new game begins.
+    /// Announces that the next position belongs to a new game.
     NewGame,
-    /// Sets an option.
+    /// Sets an option of the engine.
     SetOption {
-        /// The option's name, which may contain blanks.
+        /// Name of the option, which may contain spaces.
         name: String,
-        /// The value; a button has none.
+        /// Value of the option; a button has none.
         value: Option<String>,
     },
     /// Sets the position to search.
     Position {
-        /// The start of the moves.
+        /// Position in which the moves start.
         start: Start,
-        /// The moves from there.
+        /// Moves played from there, in coordinates.
         moves: Vec<String>,
     },
-    /// Starts a search.
+    /// Starts a search with these limits.
     Go(Box<Go>),
-    /// Ends the search, which reports its move.
+    /// Ends the search, which then reports its move.
     Stop,
-    /// The expected move was made.
+    /// Reports that the opponent has played the expected move.
     PonderHit,
-    /// Prints the position. Not in the protocol, but common to engines.
+    /// Prints the position. Not part of the protocol, but common among engines.
     Display,
     /// Turns reports of unknown commands on or off.
     Debug(bool),
-    /// Exits at once.
+    /// Ends the engine's process immediately.
     Quit,
-    /// Has no meaning for this engine.
+    /// A command without effect on this engine.
     Ignored,
 }
 
-/// The start of the moves of `position`.
+/// The position in which the moves of `position` start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Start {
-    /// The start position.
+    /// The start position of chess.
     Usual,
-    /// This FEN.
+    /// The position with this FEN.
     Fen(String),
-    /// Not specified.
+    /// No position was given.
     Missing,
 }
 
-/// The bounds of a search from `go`.
+/// The limits of a search in `go`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Go {
-    /// The only moves to search; empty for all.
+    /// The moves to search; empty for all.
     pub search_moves: Vec<String>,
-    /// Searches on the opponent's time.
+    /// Whether to search on the opponent's time.
     pub ponder: bool,
-    /// White's clock and Black's.
+    /// Remaining time of White and Black, if given.
     pub time: [Option<Duration>; 2],
-    /// White's increment and Black's.
+    /// Increments of White and Black per move.
     pub increment: [Duration; 2],
-    /// Moves to the next time control.
+    /// Number of moves to the next time control.
     pub moves_to_go: Option<u32>,
-    /// The last iteration, in plies.
+    /// Depth of the last iteration, in plies.
     pub depth: Option<i32>,
-    /// Nodes to search.
+    /// Number of nodes to search.
     pub nodes: Option<u64>,
-    /// Searches for a mate in this many moves.
+    /// Searches only for a mate in this many moves.
     pub mate: Option<i32>,
-    /// Counts the legal moves to this many plies instead of a search. Not in the protocol.
+    /// Counts the legal move sequences of this many plies instead of searching. Not part of the
+    /// protocol.
     pub perft: Option<u32>,
-    /// Time for this move.
+    /// Time to spend on this move.
     pub move_time: Option<Duration>,
-    /// Searches until `stop`.
+    /// Whether the search continues until `stop`.
     pub infinite: bool,
-    /// The bounds without a valid value, with the text found there; they are ignored.
+    /// Limits without a valid value, with the text found instead. They are ignored.
     pub garbled: Vec<String>,
 }
 
-/// The line to send, without its end.
+/// Prints the line to send, without a newline.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -117,7 +118,7 @@ impl fmt::Display for Command {
     }
 }
 
-/// The bounds that are set, without the garbled ones.
+/// Prints the limits that are set, but not the garbled ones.
 impl fmt::Display for Go {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.ponder { "go ponder" } else { "go" })?;
@@ -151,7 +152,7 @@ impl fmt::Display for Go {
 impl FromStr for Command {
     type Err = ParseError;
 
-    /// Parses one line. As the protocol specifies, unknown words before a command are skipped.
+    /// Parses one line. Unknown words before a command are skipped, as the protocol specifies.
     fn from_str(line: &str) -> Result<Self, Self::Err> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let commands = (0..words.len()).map(|start| command(words[start], &words[start + 1..]));
@@ -182,7 +183,7 @@ fn command(word: &str, rest: &[&str]) -> Option<Command> {
     })
 }
 
-/// `name NAME [value VALUE]`, both of any number of words.
+/// Parses `name NAME [value VALUE]`. Both may consist of several words.
 fn set_option(words: &[&str]) -> Command {
     let (_, words) = split(words, "name").unwrap_or((&[], words));
     let (name, value) = match split(words, "value") {
@@ -192,7 +193,7 @@ fn set_option(words: &[&str]) -> Command {
     Command::SetOption { name: name.join(" "), value }
 }
 
-/// `startpos|fen FEN [moves MOVE...]`
+/// Parses `startpos|fen FEN [moves MOVE...]`.
 fn position(words: &[&str]) -> Command {
     let (start, moves) = split(words, "moves").unwrap_or((words, &[]));
     let start = match split(start, "fen") {
@@ -203,17 +204,17 @@ fn position(words: &[&str]) -> Command {
     Command::Position { start, moves: moves.iter().map(|&mv| mv.to_owned()).collect() }
 }
 
-/// The words before and after a word, if it occurs.
+/// Returns the words before and after `word`, if it occurs.
 fn split<'a, 'b>(words: &'a [&'b str], word: &str) -> Option<(&'a [&'b str], &'a [&'b str])> {
     let at = words.iter().position(|&other| other == word)?;
     Some((&words[..at], &words[at + 1..]))
 }
 
-/// The words that precede a number in `go`.
+/// The words in `go` that are followed by a number.
 const BOUNDS: [&str; 10] =
     ["wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft"];
 
-/// Parses the bounds. Unknown words are skipped.
+/// Parses the limits of a search. Unknown words are skipped.
 fn go(words: &[&str]) -> Go {
     let mut go = Go::default();
     let mut words = words.iter().copied().peekable();
@@ -239,7 +240,7 @@ fn go(words: &[&str]) -> Go {
     go
 }
 
-/// Parses a number; one that is too large for its type becomes the largest.
+/// Parses an integer. Values out of range become the nearest `i64`.
 fn whole_number(text: &str) -> Option<i64> {
     match text.parse::<i64>() {
         Ok(number) => Some(number),
@@ -252,10 +253,11 @@ fn whole_number(text: &str) -> Option<i64> {
 }
 
 impl Go {
-    /// Sets one bound; `None` if the number is out of range. Negative clocks are empty.
+    /// Sets one limit; returns `None` if the number is out of range. A negative clock time becomes
+    /// zero.
     fn set(&mut self, word: &str, number: i64) -> Option<()> {
         let time = Duration::from_millis(u64::try_from(number).unwrap_or(0)).min(LONGEST_TIME);
-        // No GUI means a negative depth, and zero is answered as soon as possible.
+        // No GUI sends a negative depth intentionally. Zero requests a move as soon as possible.
         let count = u64::try_from(number).ok().map(|count| count.max(1));
         let plies = || count.map(|count| i32::try_from(count).unwrap_or(i32::MAX));
         match word {
@@ -263,7 +265,7 @@ impl Go {
             "btime" => self.time[1] = Some(time),
             "winc" => self.increment[0] = time,
             "binc" => self.increment[1] = time,
-            // Zero means no further time control.
+            // Zero means that there is no further time control.
             "movestogo" => self.moves_to_go = u32::try_from(number).ok().filter(|&n| n > 0),
             "depth" => self.depth = Some(plies()?),
             "nodes" => self.nodes = Some(count?),
@@ -275,9 +277,9 @@ impl Go {
         Some(())
     }
 
-    /// Whether all bounds are invalid, though some were given.
+    /// Whether all limits are invalid although some were given.
     ///
-    /// Of the clocks only that of the side to move counts (0 for White, 1 for Black).
+    /// Only the clock of the side to move counts (`side` is 0 for White, 1 for Black).
     pub fn has_lost_its_bounds(&self, side: usize) -> bool {
         let bounded = self.depth.is_some()
             || self.nodes.is_some()

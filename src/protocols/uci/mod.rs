@@ -1,9 +1,9 @@
-//! The Universal Chess Interface, the second protocol of the same engine.
+//! The Universal Chess Interface, the second protocol that the engine supports.
 //!
 //! [`Command`] is a line from the GUI to the engine, [`Reply`] a line from the engine to the GUI.
 //! Both can be parsed and printed, so the engine and the match runner share them.
 //!
-//! Source: the protocol's text by Stefan Meyer-Kahlen,
+//! Source: the specification by Stefan Meyer-Kahlen,
 //! <https://www.shredderchess.com/chess-features/uci-universal-chess-interface.html>.
 //!
 //! ```

@@ -9,71 +9,72 @@ use crate::engine::search::Bound;
 use crate::support::files::without_error_numbers;
 use crate::support::words::one_line;
 
-/// A line of the engine.
+/// A line from the engine.
 ///
-/// Parsing never fails, since engines write any text: unknown lines are [`Reply::Other`].
+/// Parsing never fails, because engines print arbitrary text: unknown lines become
+/// [`Reply::Other`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// The engine's name.
+    /// The name of the engine.
     Name(String),
-    /// The engine's author.
+    /// The authors of the engine.
     Author(String),
-    /// An option of the engine.
+    /// Declares an option that the GUI may set.
     Option {
-        /// The name, which may contain blanks.
+        /// Name of the option, which may contain spaces.
         name: String,
-        /// The type with its default and range, as the protocol writes them.
+        /// Type of the option with default and range, in the notation of the protocol.
         kind: String,
     },
-    /// The introduction is complete.
+    /// Ends the answer to `uci`.
     UciOk,
-    /// All commands before `isready` are done.
+    /// All commands before `isready` are complete.
     ReadyOk,
-    /// The end of a search.
+    /// Ends a search and reports its move.
     BestMove {
-        /// The move in coordinates; any other text, like `0000`, means none.
+        /// The move in coordinates. Any other text, such as `0000`, means that there is no move.
         mv: String,
-        /// The reply to ponder on.
+        /// The reply on which the engine would ponder.
         ponder: Option<String>,
     },
-    /// Search results so far, or a remark.
+    /// Intermediate search results, or a remark.
     Info(Box<Info>),
-    /// Anything else.
+    /// Any other line, unchanged.
     Other(String),
 }
 
-/// The parts of an `info` line, all optional.
+/// The parts of an `info` line. All of them are optional.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Info {
-    /// The iteration, in plies.
+    /// Depth of the iteration, in plies.
     pub depth: Option<u64>,
-    /// The longest line searched, in plies.
+    /// Length of the longest line searched, in plies.
     pub selective_depth: Option<u64>,
-    /// The number of this line in a multi-PV search, from 1.
+    /// Rank of this line in a search for several lines, counted from 1.
     pub multi_pv: Option<u64>,
-    /// The score for the engine, and whether it is a bound. Parsed centipawns stay below proven
-    /// scores.
+    /// Score for the side to move, and whether it is exact or a bound. Parsed centipawns are
+    /// limited to values below proven scores.
     pub score: Option<(Score, Bound)>,
-    /// The probabilities of win, draw and loss.
+    /// Probabilities of a win, a draw and a loss.
     pub chances: Option<WinRate>,
-    /// Nodes searched.
+    /// Number of nodes searched so far.
     pub nodes: Option<u64>,
-    /// Nodes per second.
+    /// Search speed in nodes per second.
     pub speed: Option<u64>,
-    /// The fill of the transposition table, in permille.
+    /// Part of the transposition table that is filled, in permille.
     pub hash_full: Option<u64>,
-    /// Positions found in endgame tables.
+    /// Number of positions found in endgame tables.
     pub tablebase_hits: Option<u64>,
-    /// The time since the search began, to the millisecond.
+    /// Time since the start of the search, rounded to milliseconds.
     pub elapsed: Option<Duration>,
-    /// The principal variation; it ends the line.
+    /// The principal variation, which ends the line.
     pub line: Option<String>,
-    /// A text for people; it ends the line, and excludes a principal variation.
+    /// Free text to display, which ends the line. A line with free text has no principal variation.
     pub text: Option<String>,
 }
 
 impl Reply {
-    /// Creates a text for people, in one line.
+    /// Creates an `info` line that contains only free text.
     pub fn remark(text: &str) -> Self {
         Reply::Info(Box::new(Info {
             text: Some(one_line(&without_error_numbers(text))),
@@ -82,7 +83,7 @@ impl Reply {
     }
 }
 
-/// The line to send, without its end.
+/// Prints the line to send, without a newline.
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -137,7 +138,7 @@ impl fmt::Display for Info {
 }
 
 impl From<&str> for Reply {
-    /// Parses one line, without its end.
+    /// Parses one line without its newline.
     fn from(line: &str) -> Self {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
@@ -192,7 +193,7 @@ fn info(mut words: &[&str]) -> Info {
     info
 }
 
-/// Parses `cp N` or `mate N`, and whether it is a bound.
+/// Parses `cp N` or `mate N`, optionally followed by the kind of bound.
 fn score(words: &[&str]) -> Option<(Score, Bound)> {
     let [kind, value, rest @ ..] = words else { return None };
     let value: i32 = value.parse().ok()?;

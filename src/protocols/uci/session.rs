@@ -1,4 +1,4 @@
-//! The engine's side of the protocol.
+//! The engine's side of the protocol: turns commands into requests and events into replies.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -23,19 +23,19 @@ use super::win_rate::win_rate;
 pub(crate) struct Session<W> {
     engine: Engine,
     out: W,
-    /// Whether a `readyok` is pending.
+    /// Whether a `readyok` still has to be sent.
     asked: bool,
-    /// Commands that arrived during a search and wait for its end.
+    /// Commands that arrived during a search and will be executed after it.
     waiting: VecDeque<Command>,
     debug: bool,
     startup_warnings: Option<String>,
     count: Option<PerftCount>,
-    /// Whether the running search comes from a script: it ends by itself, without a game clock.
+    /// Whether the running search probably comes from a script: it ends without `stop` and uses no
+    /// game clock.
     is_scripted: bool,
 }
 
-/// The duration of a search with invalid bounds that would have no others: the GUI waits for a
-/// move.
+/// Duration of a search whose limits are all invalid. The GUI waits for a move.
 const UNREADABLE_BOUNDS_TIME: Duration = Duration::from_secs(1);
 
 impl<W: Write> Session<W> {
@@ -87,7 +87,7 @@ impl<W: Write> Session<W> {
         Ok(Flow::Continue)
     }
 
-    /// Whether a command must wait for the end of a search, or for earlier waiting commands.
+    /// Whether a command has to wait for the end of a search or for earlier waiting commands.
     fn comes_too_early(&self, command: &Command) -> bool {
         match command {
             Command::NewGame
@@ -160,7 +160,8 @@ impl<W: Write> Session<W> {
         self.engine.move_now();
     }
 
-    /// Starts counting moves. Until it ends, no other command that changes something is executed.
+    /// Starts a perft count. Until it ends, commands that change the state of the engine have to
+    /// wait.
     fn begin_count(&mut self, depth: u32) -> io::Result<()> {
         if self.engine.is_broken() || !PERFT_DEPTHS.contains(&depth) {
             let most = PERFT_DEPTHS.end();
@@ -175,7 +176,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Prints the count move by move, in the format of other engines, which tools compare.
+    /// Prints the count move by move, in the format of other engines, because tools compare it.
     fn print_count(&mut self) -> io::Result<()> {
         let Some(count) = &mut self.count else { return Ok(()) };
         let counted = count.take();
@@ -192,7 +193,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Waits for the end of a count: scripts write `go perft N` and `quit` at once.
+    /// Waits for the end of a count, because scripts send `quit` immediately after `go perft N`.
     fn finish_count(&mut self) -> io::Result<()> {
         while self.count.is_some()
             && let Ok(background_event) = self.engine.background_events().recv()
@@ -203,15 +204,17 @@ impl<W: Write> Session<W> {
         self.out.flush()
     }
 
-    /// Sends the pending replies at the end of input. A script waits for all its replies. A GUI
-    /// that is gone does not, so searches by its clock or without an end are stopped.
+    /// Sends the pending replies at the end of the input.
+    ///
+    /// A script waits for all its replies. A GUI that has exited does not, so searches that use its
+    /// clock or have no limits are stopped.
     fn finish(&mut self) -> io::Result<()> {
         loop {
             if self.engine.mode() == Mode::Thinking && !self.is_scripted {
                 self.engine.move_now();
             }
             if !self.is_busy() && self.waiting.is_empty() {
-                // The end of a search may have been reported already, without further events.
+                // The end of a search may already have been reported, and no event may follow.
                 return self.flush();
             }
             let Ok(background_event) = self.engine.background_events().recv() else {
@@ -222,7 +225,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Prints the position in the format in which tools find FEN and key.
+    /// Prints the position in a format from which tools extract FEN and key.
     fn display(&mut self) -> io::Result<()> {
         if self.engine.is_broken() {
             return self.send_info_string("cannot print the position: the last one was illegal");
@@ -247,8 +250,10 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Sets the position to search. After an invalid one nothing is searched: the previous one
-    /// belongs to another game. Moves before the first illegal one are played.
+    /// Sets the position to search.
+    ///
+    /// After an invalid position nothing is searched, because the previous position belongs to
+    /// another game. If a move is illegal, the moves before it are played.
     fn set_position(&mut self, start: &Start, moves: &[String]) -> io::Result<()> {
         let start = match start {
             Start::Usual => Ok(Position::start()),
@@ -294,11 +299,12 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Sends pending events, and executes commands that waited for the end of a search.
+    /// Sends the replies for pending events, and executes commands that waited for the end of a
+    /// search.
     fn flush(&mut self) -> io::Result<()> {
         loop {
             if !self.waiting.is_empty() {
-                // Every `go` needs its `bestmove`, even if the GUI does not wait for it.
+                // Every `go` requires a `bestmove`, even if the GUI does not wait for it.
                 self.engine.move_now();
             }
             self.send_events()?;
@@ -329,7 +335,7 @@ impl<W: Write> Session<W> {
                 Event::BookFailed(why) | Event::Fault(why) | Event::Vetoed(why) => {
                     self.send_info_string(&why)?;
                 }
-                // GUIs of this protocol determine the rest themselves.
+                // UCI GUIs determine these themselves.
                 Event::Moved(_)
                 | Event::Pondering(_)
                 | Event::Over(_)
@@ -347,7 +353,7 @@ impl<W: Write> Session<W> {
         }
         if let MoveReason::Book(choice) = &found.move_reason {
             self.send_info_string(&choice.describe(self.engine.position()))?;
-            // GUIs that show or record the last score expect one.
+            // GUIs that show or record the last score expect a score.
             self.send(&Reply::Info(Box::new(Info {
                 depth: Some(0),
                 score: Some((DRAW, Bound::Exact)),
@@ -379,7 +385,7 @@ impl<W: Write> Session<W> {
         self.send_best_move(found.mv, found.ponder)
     }
 
-    /// Ends a search, with the null move if there is no move.
+    /// Ends a search by sending the best move, or the null move if there is none.
     fn send_best_move(&mut self, mv: Option<Move>, ponder: Option<Move>) -> io::Result<()> {
         let mv = mv.map_or_else(|| "0000".to_owned(), |mv| mv.to_string());
         self.send(&Reply::BestMove { mv, ponder: ponder.map(|mv| mv.to_string()) })
@@ -420,11 +426,11 @@ impl<W: Write> Frontend for Session<W> {
     }
 }
 
-/// An option that is not offered, but set by GUIs that play Chess960.
+/// An option that the engine does not declare, but that GUIs set which play Chess960.
 const CHESS960: &str = "UCI_Chess960";
 const NO_CHESS960: &str = "cannot play Chess960: Tabia supports only orthodox chess";
 
-/// A board in letters, White below, with FEN and key.
+/// Formats the board in letters, with White at the bottom, followed by FEN and key.
 fn display(position: &Position) -> String {
     const LINE: &str = " +---+---+---+---+---+---+---+---+\n";
     let mut text = format!("\n{LINE}");
@@ -445,7 +451,7 @@ fn display(position: &Position) -> String {
     )
 }
 
-/// Whether a search ends by itself, without a game clock.
+/// Whether a search ends without `stop` and uses no game clock.
 fn is_scripted(limits: &Limits) -> bool {
     let bounded = limits.depth.is_some() || limits.nodes.is_some() || limits.mate.is_some();
     match limits.time {
@@ -459,7 +465,7 @@ fn side_index(position: &Position) -> usize {
     usize::from(position.side_to_move() == Color::Black)
 }
 
-/// The bounds of a search for the side to move. Invalid moves are skipped.
+/// Converts the limits in `go` for the side to move. Illegal moves are skipped.
 fn limits(go: &Go, position: &Position, settings: &Settings) -> Limits {
     let side = side_index(position);
     let time = match (go.move_time, go.time[side]) {
@@ -504,7 +510,8 @@ fn declaration(row: &Setting, settings: &Settings) -> Reply {
     Reply::Option { name: row.uci.to_owned(), kind }
 }
 
-/// Converts a search report, optionally with the probabilities of win, draw and loss.
+/// Converts a search report to an `info` line, optionally with the probabilities of win, draw and
+/// loss.
 fn info(progress: &SearchProgress, show_wdl: bool) -> Reply {
     let report = &progress.report;
     let microseconds = report.elapsed.as_micros().max(1);

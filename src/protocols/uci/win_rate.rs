@@ -1,29 +1,29 @@
-//! Converts scores to win, draw and loss probabilities for `UCI_ShowWDL`.
+//! Conversion of scores to win, draw and loss probabilities, for `UCI_ShowWDL`.
 //!
-//! The win probability is a logistic function of the score, and the loss probability the same
-//! function of the negated score; the rest are draws. The middle and slope of the curve depend on
-//! the material on the board: with less material, winning takes a higher score, and the score is
-//! more reliable. The ply, which other engines use, predicts slightly less than material, and
-//! nothing for a position that was set up.
+//! The probability of winning is a logistic function of the score, and the probability of losing is
+//! the same function of the negated score; the rest are draws. The middle and the slope of the
+//! curve depend on the material on the board: with less material, winning takes a higher score, and
+//! the score is more reliable. The ply number, which other engines use, predicts slightly less than
+//! the material, and nothing for a position that was set up.
 //!
-//! The curves are maximum-likelihood fits to 12,000 games of network 6 against itself at 400 nodes
-//! per move (`tabia train games`; 1,288,820 positions with the score of their search). The mean
-//! log-likelihood of the results is -0.647 there, and -0.719 with one curve for all positions.
-//! Games with longer thinking times are drawn more often.
+//! The curves are maximum-likelihood fits to 12,000 self-play games of network 6 at 400 nodes per
+//! move (`tabia train games`; 1,288,820 positions with their search scores). On these games, the
+//! mean log-likelihood of the results is -0.647; with one curve for all positions it is -0.719.
+//! With longer thinking times, more games are drawn.
 
 use std::fmt;
 
 use crate::chess::position::{Color, Piece, Position};
 use crate::chess::score::{self, Score};
 
-/// The probabilities for the side to move in permille; they add up to 1000.
+/// Probabilities for the side to move, in permille. They add up to 1000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WinRate {
-    /// The probability of a win.
+    /// Probability of a win, in permille.
     pub win: u32,
-    /// The probability of a draw.
+    /// Probability of a draw, in permille.
     pub draw: u32,
-    /// The probability of a loss.
+    /// Probability of a loss, in permille.
     pub loss: u32,
 }
 
@@ -33,8 +33,10 @@ impl fmt::Display for WinRate {
     }
 }
 
-/// For every ten points of material on the board, the fewest first, in centipawns: the score at
-/// which half of the games are won, and the score by which the odds grow e-fold.
+/// Curves for increasing material, in steps of [`STEP`] points.
+///
+/// Each curve consists of the score in centipawns at which half of the games are won, and the
+/// increase of the score by which the odds grow by a factor of e.
 const CURVES: [(f64, f64); 8] = [
     (179.0, 66.0),
     (142.0, 65.0),
@@ -45,14 +47,14 @@ const CURVES: [(f64, f64); 8] = [
     (65.0, 155.0),
     (56.0, 153.0),
 ];
-/// The distance between the curves, in points of material; the first is at half of it.
+/// Distance between the curves, in points of material. The first curve applies at half of it.
 const STEP: f64 = 10.0;
 
-/// Points of the pieces except the kings, for both sides.
+/// Points of the pieces, used to sum up the material of both sides. Kings have none.
 const POINTS: [(Piece, u32); 5] =
     [(Piece::Pawn, 1), (Piece::Knight, 3), (Piece::Bishop, 3), (Piece::Rook, 5), (Piece::Queen, 9)];
 
-/// The probabilities for the side to move with a search score at `position`.
+/// Returns the probabilities for the side to move in `position`, given its search score.
 pub(crate) fn win_rate(score: Score, position: &Position) -> WinRate {
     let certain = score::mate_distance(score).is_some() || score.abs() >= score::TABLEBASE_BOUND;
     let (win, loss) = match certain {

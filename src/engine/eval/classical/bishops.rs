@@ -1,4 +1,4 @@
-//! Bishop placement, and the colour of the squares of the pawns.
+//! Bishop placement, and pawns on squares of the bishop's colour.
 
 use chess::get_bishop_moves;
 
@@ -31,7 +31,8 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Bishops and pawns: own pawns on the bishop's colour are in its way, enemy ones are targets.
+/// Scores pawns on the bishop's colour: friendly pawns block it, enemy pawns are targets.
+///
 /// Source: <https://www.chessprogramming.org/Bad_Bishop>.
 fn pawns<T: Trace>(bishop: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
     let light = any(bit(bishop) & LIGHT_SQUARES);

@@ -5,29 +5,29 @@
 use crate::chess::position::{BitBoard, Square};
 pub(super) use crate::chess::position::{FILE_A, FILE_H, LIGHT_SQUARES, distance, sideways};
 
-/// d4, e4, d5 and e5.
+/// The squares d4, e4, d5 and e5.
 pub(super) const CENTRE: BitBoard = BitBoard(0x0000_0018_1800_0000);
-/// The c to f files.
+/// Files c to f.
 pub(super) const CENTRE_FILES: BitBoard = BitBoard(0x3c3c_3c3c_3c3c_3c3c);
 
-/// The ranks from `first` to `last` inclusive, counted from 1.
+/// Returns the ranks from `first` to `last`, inclusive, counted from 1.
 pub(super) const fn ranks(first: u32, last: u32) -> BitBoard {
     BitBoard((u64::MAX >> (64 - 8 * (last - first + 1))) << (8 * (first - 1)))
 }
 
-/// The file of a square, 0 to 7.
+/// Returns the file of a square, 0 to 7.
 #[inline]
 pub(super) fn file(square: Square) -> usize {
     square.to_index() & 7
 }
 
-/// The rank of a square, 0 to 7.
+/// Returns the rank of a square, 0 to 7.
 #[inline]
 pub(super) fn rank(square: Square) -> usize {
     square.to_index() >> 3
 }
 
-/// Distance of a file from the nearer edge, 0 to 3.
+/// Returns the distance of a file from the nearer edge, 0 to 3.
 #[inline]
 pub(super) fn edge_distance(file: usize) -> usize {
     file.min(7 - file)
@@ -53,7 +53,7 @@ pub(super) fn count(set: BitBoard) -> i32 {
     set.0.count_ones() as i32
 }
 
-/// The lowest square of a non-empty set.
+/// Returns the lowest square of a non-empty set.
 #[inline]
 pub(super) fn lowest(set: BitBoard) -> Square {
     set.to_square()
@@ -69,19 +69,19 @@ pub(super) fn down(set: BitBoard) -> BitBoard {
     BitBoard(set.0 >> 8)
 }
 
-/// Squares attacked by pawns that move up.
+/// Returns the squares attacked by pawns that move up the board.
 #[inline]
 pub(super) fn pawn_attacks(pawns: BitBoard) -> BitBoard {
     up(sideways(pawns))
 }
 
-/// Squares attacked by two pawns that move up.
+/// Returns the squares attacked by two pawns that move up the board.
 #[inline]
 pub(super) fn double_pawn_attacks(pawns: BitBoard) -> BitBoard {
     up(BitBoard((pawns & !FILE_H).0 << 1 & (pawns & !FILE_A).0 >> 1))
 }
 
-/// The set and all squares below it on its files.
+/// Returns the set and all squares below it on the same files.
 #[inline]
 pub(super) fn fill_down(set: BitBoard) -> BitBoard {
     let set = set.0 | set.0 >> 8;
@@ -89,19 +89,19 @@ pub(super) fn fill_down(set: BitBoard) -> BitBoard {
     BitBoard(set | set >> 32)
 }
 
-/// All squares of a file, 0 to 7.
+/// Returns all squares of a file, 0 to 7.
 #[inline]
 pub(super) fn file_set(file: usize) -> BitBoard {
     BitBoard(FILE_A.0 << file)
 }
 
-/// The squares straight ahead of `square`.
+/// Returns the squares ahead of `square` on its file.
 #[inline]
 pub(super) fn front_span(square: Square) -> BitBoard {
     BitBoard(FILE_A.0 << 8 << square.to_index())
 }
 
-/// The ranks from that of `square` upwards.
+/// Returns the rank of `square` and all ranks above it.
 #[inline]
 pub(super) fn from_rank_up(square: Square) -> BitBoard {
     BitBoard(u64::MAX << (square.to_index() & !7))

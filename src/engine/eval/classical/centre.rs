@@ -1,4 +1,4 @@
-//! Control of the four squares in the centre.
+//! Control of the four centre squares.
 
 use super::bitboards::*;
 use super::trace::{Sum, Trace};

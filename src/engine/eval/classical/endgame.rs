@@ -1,23 +1,24 @@
-//! Endgames worth less, or more, than the sum of the terms.
+//! Scaling of endgames, and endgames that are won against the lone king.
 
 use super::bitboards::*;
 use super::view::{Pieces, View};
 use crate::chess::position::{BitBoard, Square};
 use crate::chess::score::Score;
 
-/// Scale of an endgame score that counts in full.
+/// Scale of an endgame score that counts fully.
 pub(crate) const FULL_SCALE: i32 = 64;
 
-/// Rough piece values in pawns, to compare material.
+/// Rough piece values in pawns, for comparing material.
 const MINOR: i32 = 3;
 const ROOK: i32 = 5;
 const QUEEN: i32 = 9;
 
-/// Bonus for a won endgame against the lone king, beyond the material.
+/// Bonus for a won endgame against the lone king, in centipawns, in addition to the material.
 const KNOWN_WIN: Score = 1000;
 
-/// Returns the scale of an endgame advantage of `view`'s side, in parts of [`FULL_SCALE`]. Source:
-/// <https://www.chessprogramming.org/Draw_Evaluation>.
+/// Returns the scale of an endgame advantage of the view's own side, in units of 1/[`FULL_SCALE`].
+///
+/// Source: <https://www.chessprogramming.org/Draw_Evaluation>.
 pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     let (us, them) = (&view.us, &view.them);
     let pawns = count(us.pawns);
@@ -30,16 +31,16 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     if opposite_bishops(us, them) {
         return opposite_bishops_scale(view);
     }
-    /// The fewer pawns are left, the easier they are exchanged for a draw.
+    /// Scale by number of pawns: the fewer are left, the easier they are to exchange for a draw.
     const BY_PAWNS: [i32; 5] = [FULL_SCALE, 48, 54, 60, FULL_SCALE];
     BY_PAWNS[pawns.min(4) as usize]
 }
 
-/// Without pawns, more than a minor piece is needed to win.
+/// Returns the scale without pawns, when winning takes more than an extra minor piece.
 fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
-    /// A rook against a minor piece is usually a draw.
+    /// Scale for a rook against a minor piece, which is usually a draw.
     const ROOK_AGAINST_MINOR: i32 = 8;
-    /// So is an extra minor piece with heavy pieces on the board.
+    /// Scale for an extra minor piece with heavy pieces on the board, which is usually a draw.
     const MINOR_AHEAD: i32 = 16;
     let (ours, theirs) = (worth(us), worth(them));
     if ours - theirs > MINOR && !is_two_knights(us) {
@@ -61,8 +62,9 @@ fn worth(us: &Pieces) -> i32 {
     count(us.knights | us.bishops) * MINOR + count(us.rooks) * ROOK + count(us.queens) * QUEEN
 }
 
-/// Whether there are only pawns on one edge file whose promotion square the bishops, all on one
-/// colour or none, do not control.
+/// Whether all pawns are on one edge file and the bishops do not control its promotion square.
+///
+/// There are no other pieces, and all bishops, if any, are on squares of the same colour.
 fn only_bishops_and_rook_pawns(us: &Pieces) -> bool {
     let edge = [FILE_A, FILE_H].into_iter().find(|&file| none(us.pawns & !file));
     let Some(edge) = edge else { return false };
@@ -71,26 +73,28 @@ fn only_bishops_and_rook_pawns(us: &Pieces) -> bool {
     us.pieces() == us.bishops && none(us.bishops & controlled)
 }
 
-/// Whether the enemy king stands on or beside the promotion square of the rook pawns.
+/// Whether the enemy king is on or next to the promotion square of the rook pawns.
 fn holds_corner(view: &View) -> bool {
     let file = file(lowest(view.us.pawns));
     let corner = lowest(file_set(file) & ranks(8, 8));
     distance(view.them.king, corner) <= 1
 }
 
-/// Whether each side has one bishop, on opposite colours.
+/// Whether each side has one bishop and the bishops are on opposite colours.
 fn opposite_bishops(us: &Pieces, them: &Pieces) -> bool {
     count(us.bishops) == 1
         && count(them.bishops) == 1
         && any(us.bishops & LIGHT_SQUARES) != any(them.bishops & LIGHT_SQUARES)
 }
 
+/// Returns the scale of an endgame with bishops of opposite colours.
+///
 /// Source: <https://www.chessprogramming.org/Bishops_of_Opposite_Colors>.
 fn opposite_bishops_scale(view: &View) -> i32 {
-    /// Bishops and pawns only: nearly drawn, less so with more extra pawns.
+    /// Scale with only bishops and pawns: nearly drawn, less so with more extra pawns.
     const BARE: i32 = 20;
     const BARE_PER_EXTRA_PAWN: i32 = 8;
-    /// With other pieces.
+    /// Scale with other pieces on the board.
     const ACCOMPANIED: i32 = 44;
     const ACCOMPANIED_PER_PAWN: i32 = 2;
     let (us, them) = (&view.us, &view.them);
@@ -103,10 +107,10 @@ fn opposite_bishops_scale(view: &View) -> i32 {
     scale.min(FULL_SCALE)
 }
 
-/// Returns the score, for `view`'s side, of a won endgame against the lone king.
+/// Returns the score of a won endgame against the lone king, for the view's own side.
 ///
-/// It rewards driving the king to the edge; with bishop and knight, to a corner of the bishop's
-/// colour. Source: <https://www.chessprogramming.org/Mop-up_Evaluation>.
+/// The score rewards driving the king to the edge or, with bishop and knight, to a corner of the
+/// bishop's colour. Source: <https://www.chessprogramming.org/Mop-up_Evaluation>.
 pub(super) fn known_win(view: &View) -> Option<Score> {
     const EDGE_STEP: Score = 20;
     const CORNER_STEP: Score = 20;
@@ -133,10 +137,10 @@ fn can_mate(us: &Pieces) -> bool {
     any(us.rooks | us.queens) || bishops || any(us.bishops) && any(us.knights)
 }
 
-/// Manhattan distance from `square` to the nearer corner controlled by `bishops`.
+/// Returns the Manhattan distance from `square` to the nearer corner that the bishops control.
 fn steps_to_corner(square: Square, bishops: BitBoard) -> Score {
     let (file, rank) = (file(square) as Score, rank(square) as Score);
-    // Mirrored, the light corners a8 and h1 become the dark ones a1 and h8.
+    // Mirroring turns the light corners a8 and h1 into the dark corners a1 and h8.
     let file = if any(bishops & LIGHT_SQUARES) { 7 - file } else { file };
     (file + rank).min(14 - file - rank)
 }
@@ -157,12 +161,12 @@ mod tests {
             ("8/8/4kn2/8/8/3B1K2/8/8 w - - 0 1", 0..=0),
             ("8/8/4kn2/8/8/3R1K2/8/8 w - - 0 1", 1..=16),
             ("8/8/4kr2/8/8/3Q1K2/8/8 w - - 0 1", 64..=64),
-            // The wrong bishop, the right bishop, and the king too far away.
+            // Cases: the wrong bishop, the right bishop, and a defending king that is too far away.
             ("k7/8/8/P7/8/3B1K2/8/8 w - - 0 1", 48..=64),
             ("k7/8/8/P7/8/4BK2/8/8 w - - 0 1", 0..=0),
             ("8/8/8/P6k/8/4BK2/8/8 w - - 0 1", 48..=64),
             ("k7/8/8/P7/8/5K2/8/8 w - - 0 1", 0..=0),
-            // Bishops of opposite colours.
+            // Bishops on opposite colours.
             ("8/5k2/3b4/3P4/8/3B1K2/8/8 w - - 0 1", 1..=32),
             ("8/5k2/4b3/3P4/8/3B1K2/8/8 w - - 0 1", 48..=64),
         ] {
@@ -177,7 +181,7 @@ mod tests {
         for (worse, better) in [
             ("8/8/4k3/8/8/R3K3/8/8 w - - 0 1", "4k3/8/8/8/8/R3K3/8/8 w - - 0 1"),
             ("4k3/8/8/8/8/R3K3/8/8 w - - 0 1", "4k3/8/4K3/8/8/R7/8/8 w - - 0 1"),
-            // A light bishop mates on a8 and h1, not on h8.
+            // A light-squared bishop mates on a8 and h1, but not on h8.
             ("7k/8/8/8/8/2NBK3/8/8 w - - 0 1", "k7/8/8/8/8/2NBK3/8/8 w - - 0 1"),
             ("k7/8/8/8/8/2NBK3/8/8 w - - 0 1", "k7/8/8/8/8/2NQK3/8/8 w - - 0 1"),
         ] {

@@ -1,4 +1,4 @@
-//! King placement and the pawns around it.
+//! King placement and the pawns around the king.
 
 use super::bitboards::*;
 use super::trace::{Sum, Trace};
@@ -6,8 +6,9 @@ use super::view::View;
 use super::weights::Weights;
 use crate::chess::position::BitBoard;
 
-/// Terms that depend on kings and pawns only, and can be cached by them. Source:
-/// <https://www.chessprogramming.org/King_Safety#Pawn_Shield>.
+/// Evaluates the terms that depend only on kings and pawns, which allows caching.
+///
+/// Source: <https://www.chessprogramming.org/King_Safety#Pawn_Shield>.
 pub(super) fn shelter<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
     let king = view.us.king;
     let ahead = from_rank_up(king);
@@ -41,7 +42,7 @@ pub(super) fn castling<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>)
     sum.add_times(&w.castling_right, rights);
 }
 
-/// The files of the king's side of the board: a to d, c to f or e to h.
+/// Returns the files on the king's side of the board: a to d, c to f, or e to h.
 pub(super) fn wing(view: &View) -> BitBoard {
     const WINGS: [BitBoard; 3] =
         [BitBoard(0x0f0f_0f0f_0f0f_0f0f), CENTRE_FILES, BitBoard(0xf0f0_f0f0_f0f0_f0f0)];
@@ -49,7 +50,7 @@ pub(super) fn wing(view: &View) -> BitBoard {
     WINGS[WING_OF_FILE[file(view.us.king)]]
 }
 
-/// The rank of the lowest pawn, 0 if there is none.
+/// Returns the rank of the lowest pawn, or 0 if there are none.
 fn nearest_rank(pawns: BitBoard) -> usize {
     if none(pawns) { 0 } else { rank(lowest(pawns)) }
 }

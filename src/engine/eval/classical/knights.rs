@@ -1,4 +1,4 @@
-//! Knight placement.
+//! Knight placement: outposts, shielding pawns, and the distance to the king.
 
 use super::bitboards::*;
 use super::mobility;
@@ -27,13 +27,14 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Whether a pawn of either side is directly in front.
+/// Whether a pawn of either side is directly in front of the square.
 pub(super) fn is_shielded(square: Square, view: &View) -> bool {
     any(up(bit(square)) & (view.us.pawns | view.them.pawns))
 }
 
-/// Whether a piece is on an advanced square that no enemy pawn can ever attack. Source:
-/// <https://www.chessprogramming.org/Outposts>.
+/// Whether `square` is advanced and no enemy pawn can ever attack it.
+///
+/// Source: <https://www.chessprogramming.org/Outposts>.
 pub(super) fn is_outpost(square: Square, view: &View) -> bool {
     const OUTPOST_RANKS: BitBoard = ranks(4, 6);
     any(bit(square) & OUTPOST_RANKS) && none(sideways(front_span(square)) & view.them.pawns)

@@ -1,4 +1,4 @@
-//! Piece values, alone and in combination.
+//! Piece values and bonuses for combinations of pieces.
 
 use super::bitboards::*;
 use super::trace::{Sum, Trace};

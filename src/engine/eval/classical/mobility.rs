@@ -1,4 +1,4 @@
-//! Mobility: the squares the pieces can move to.
+//! Mobility: the squares that the pieces can move to.
 //!
 //! Source: <https://www.chessprogramming.org/Mobility>.
 
@@ -8,7 +8,7 @@ use super::view::View;
 use super::weights::Weights;
 use crate::chess::position::{BitBoard, Piece};
 
-/// Adds the mobility of a piece that attacks `reach`.
+/// Adds the mobility of a piece that attacks the squares `reach`.
 #[inline(always)]
 pub(super) fn evaluate<T: Trace>(
     piece: Piece,

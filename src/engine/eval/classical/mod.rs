@@ -1,11 +1,11 @@
-//! The classical evaluation: named terms after the scheme of GNU Chess, one file per term.
+//! The classical evaluation: named terms, modelled on GNU Chess, with one file per term.
 //!
-//! Each term is summed for both phases of the game. Sources: the GNU Chess manual for the scheme,
-//! and <https://www.chessprogramming.org/Evaluation> for the terms.
+//! Each term is summed separately for the middlegame and the endgame. Sources: the GNU Chess manual
+//! for the scheme, and <https://www.chessprogramming.org/Evaluation> for the terms.
 //!
-//! A term receives a `View` in which its own side moves up the board, and never a colour. Every
-//! weight enters through `Sum`, which a `Trace` can record: the same code evaluates, explains and
-//! is tuned.
+//! A term receives a `View` in which its own side moves up the board, but not its colour. Every
+//! weight is added through `Sum`, which a `Trace` can record, so evaluation, explanation and tuning
+//! share the same code.
 
 mod bishops;
 mod bitboards;
@@ -39,20 +39,19 @@ use super::tapered::Tapered;
 use crate::chess::position::{BitBoard, Color, Position};
 use crate::chess::score::Score;
 
-/// The phase of the full board; it falls to 0 as pieces are exchanged.
+/// The phase with all pieces on the board. It falls to 0 as pieces are exchanged.
 pub(crate) const FULL_PHASE: i32 = 24;
 
-/// The result of the evaluation.
 pub(in crate::engine::eval) enum Assessment {
-    /// A won endgame: the score for White.
+    /// A won endgame, with the score for White in centipawns.
     Known(Score),
-    /// White's sum of terms minus Black's.
+    /// The sum of White's terms minus Black's.
     Sum {
-        /// White's minus Black's.
+        /// White's terms minus Black's.
         total: Tapered,
-        /// From [`FULL_PHASE`] with all pieces on the board to 0 with none.
+        /// The phase, from [`FULL_PHASE`] with all pieces on the board to 0 without pieces.
         phase: i32,
-        /// Scale for the side that is ahead in the endgame, in parts of [`FULL_SCALE`].
+        /// Scale for the side that is ahead in the endgame, in units of 1/[`FULL_SCALE`].
         scale: i32,
     },
 }
@@ -71,18 +70,17 @@ impl Assessment {
     }
 }
 
-/// Iterates over both sides with their views.
 #[inline]
 fn sides(views: &[View; 2]) -> impl Iterator<Item = (Color, &View)> {
     [Color::White, Color::Black].into_iter().zip(views)
 }
 
-/// Returns the position from both sides' view, White first.
+/// Returns the position as seen from each side, White first.
 pub(in crate::engine::eval) fn views(position: &Position) -> [View; 2] {
     [View::new(position, Color::White), View::new(position, Color::Black)]
 }
 
-/// Evaluates a position. `trace` receives every weight, unless the endgame is known.
+/// Evaluates a position. `trace` receives every weight, unless the endgame is a known win.
 pub(in crate::engine::eval) fn assess<T: Trace>(
     position: &Position,
     w: &Weights,
@@ -123,13 +121,13 @@ pub(in crate::engine::eval) fn assess<T: Trace>(
     Assessment::Sum { total, phase: phase(&views[0]), scale: endgame::scale(&views[strong]) }
 }
 
-/// Returns the score for White of a known won endgame.
+/// Returns the score for White if the endgame is a known win.
 fn known_win(views: &[View; 2]) -> Option<Score> {
     let won = endgame::known_win(&views[0]);
     won.or_else(|| endgame::known_win(&views[1]).map(|score| -score))
 }
 
-/// The phase of the game: minor pieces count one, rooks two, queens four.
+/// Returns the phase of the game: minor pieces count one, rooks two, queens four.
 pub(in crate::engine::eval) fn phase(view: &View) -> i32 {
     let of = |pieces: &view::Pieces| {
         count(pieces.knights | pieces.bishops) + 2 * count(pieces.rooks) + 4 * count(pieces.queens)
@@ -137,7 +135,7 @@ pub(in crate::engine::eval) fn phase(view: &View) -> i32 {
     (of(&view.us) + of(&view.them)).min(FULL_PHASE)
 }
 
-/// Evaluates the pieces of one side, and returns their attacks.
+/// Evaluates the pieces of one side and returns their attacks.
 #[inline]
 fn pieces<T: Trace>(view: &View, side: Color, w: &Weights, trace: &mut T) -> (Tapered, Attacks) {
     let mut sum = Sum::new(side, trace);
@@ -151,7 +149,7 @@ fn pieces<T: Trace>(view: &View, side: Color, w: &Weights, trace: &mut T) -> (Ta
     (sum.score, attacks)
 }
 
-/// Evaluates the terms that depend on the attacks of both sides.
+/// Evaluates terms that depend on the attacks of both sides.
 #[inline]
 fn interactions<T: Trace>(
     view: &View,

@@ -1,4 +1,4 @@
-//! Passed pawns: their distance, blockers and support.
+//! Passed pawns: their advance, blockers and support.
 //!
 //! Source: <https://www.chessprogramming.org/Passed_Pawn>.
 
@@ -26,14 +26,14 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Whether all enemy pawns are far from the pawn's file.
+/// Whether all enemy pawns are at least three files away.
 fn is_outside(pawn: Square, view: &View) -> bool {
     let beside = sideways(file_set(file(pawn)));
     let near = beside | sideways(beside) | file_set(file(pawn));
     any(view.them.pawns) && none(view.them.pawns & near)
 }
 
-/// The squares ahead of the pawn.
+/// Evaluates the squares ahead of a passed pawn.
 fn path<T: Trace>(pawn: Square, view: &View, theirs: &Attacks, w: &Weights, sum: &mut Sum<'_, T>) {
     let rank = rank(pawn);
     let ahead = front_span(pawn);
@@ -46,7 +46,7 @@ fn path<T: Trace>(pawn: Square, view: &View, theirs: &Attacks, w: &Weights, sum:
     }
 }
 
-/// Kings and rooks near the pawn.
+/// Evaluates the kings and rooks near a passed pawn.
 fn piece_support<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
     let rank = rank(pawn);
     let step = lowest(up(bit(pawn)));

@@ -1,4 +1,4 @@
-//! Cache of the terms that depend on pawns and kings, by pawn key: pawns rarely move.
+//! Cache of the terms that depend only on pawns and kings, indexed by pawn key.
 
 use super::trace::{Silent, Sum, Trace};
 use super::view::View;
@@ -7,21 +7,21 @@ use super::{king, pawns};
 use crate::chess::position::{BitBoard, Color, Position, Square};
 use crate::engine::eval::tapered::Tapered;
 
-/// Entries of a table; a power of two. At 48 bytes each they fit in a second-level cache.
+/// Entries of a table; a power of two. At 48 bytes each, they fit in a second-level cache.
 const ENTRIES: usize = 8192;
 
-/// The cached terms of a pawn structure; White first, each side in its own view.
+/// The cached terms of a pawn structure. White is first; each side is seen from its own view.
 #[derive(Clone, Copy)]
 pub(super) struct PawnEntry {
     key: u64,
     pub passed: [BitBoard; 2],
     structure: [Tapered; 2],
-    /// For the king squares below.
+    /// Shelter scores for the king squares below.
     shelter: [Tapered; 2],
     kings: [Option<Square>; 2],
 }
 
-/// A board without pawns has key zero and no terms.
+/// Entry for a board without pawns, which has key zero and no terms.
 const NO_PAWNS: PawnEntry = PawnEntry {
     key: 0,
     passed: [BitBoard(0); 2],
@@ -31,7 +31,7 @@ const NO_PAWNS: PawnEntry = PawnEntry {
 };
 
 impl PawnEntry {
-    /// The structure and shelter score of one side.
+    /// Returns the sum of the structure and shelter scores of one side.
     #[inline]
     pub(super) fn score(&self, color: Color) -> Tapered {
         self.structure[color.to_index()] + self.shelter[color.to_index()]
@@ -58,8 +58,9 @@ impl PawnEntry {
     }
 }
 
-/// A small table of pawn structures, one per thread. Source:
-/// <https://www.chessprogramming.org/Pawn_Hash_Table>.
+/// A table of pawn structures. Each thread has one.
+///
+/// Source: <https://www.chessprogramming.org/Pawn_Hash_Table>.
 #[derive(Clone)]
 pub(in crate::engine::eval) struct PawnTable(Box<[PawnEntry]>);
 
@@ -68,7 +69,7 @@ impl PawnTable {
         PawnTable(vec![NO_PAWNS; ENTRIES].into_boxed_slice())
     }
 
-    /// Returns the terms of the pawns in `position`. With a trace they are always recomputed.
+    /// Returns the pawn terms of `position`. They are always recomputed if a trace is recorded.
     #[inline]
     pub(super) fn look_up<T: Trace>(
         &mut self,

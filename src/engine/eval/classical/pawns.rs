@@ -1,4 +1,4 @@
-//! Pawn structure: terms that depend on pawns only, cached by pawn key.
+//! Pawn structure: terms that depend only on pawns and are cached by pawn key.
 
 use super::bitboards::*;
 use super::trace::{Sum, Trace};
@@ -6,7 +6,7 @@ use super::view::View;
 use super::weights::Weights;
 use crate::chess::position::{BitBoard, Square};
 
-/// Adds the score of the pawn structure; returns the passed pawns.
+/// Adds the score of the pawn structure and returns the passed pawns.
 pub(super) fn evaluate<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>) -> BitBoard {
     let mut passed = BitBoard(0);
     for pawn in view.us.pawns {
@@ -22,14 +22,15 @@ pub(super) fn evaluate<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>)
     passed
 }
 
-/// Pawns beside each other or defended by each other.
+/// Scores pawns next to each other or defended by each other.
 fn connection<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
     let beside = sideways(bit(pawn));
     sum.add_if(any(beside & view.us.pawns), &w.phalanx[rank(pawn)]);
     sum.add_if(any(bit(pawn) & view.our_pawn_attacks), &w.supported[rank(pawn)]);
 }
 
-/// Doubled, isolated and backward pawns.
+/// Scores doubled, isolated and backward pawns.
+///
 /// Source: <https://www.chessprogramming.org/Pawn_Structure>.
 fn weakness<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {
     let (ours, theirs) = (view.us.pawns, view.them.pawns);
@@ -49,7 +50,7 @@ fn weakness<T: Trace>(pawn: Square, view: &View, w: &Weights, sum: &mut Sum<'_, 
     }
 }
 
-/// The squares ahead on the adjacent files.
+/// Returns the squares ahead on the adjacent files.
 fn attack_span(pawn: Square) -> BitBoard {
     sideways(front_span(pawn))
 }
@@ -59,8 +60,10 @@ fn is_passed(pawn: Square, view: &View) -> bool {
     none((ahead | attack_span(pawn)) & view.them.pawns) && none(ahead & view.us.pawns)
 }
 
-/// Whether exchanges may make the pawn passed: its file is free, and it has a helper beside or
-/// behind for every enemy pawn that guards its path.
+/// Whether exchanges could make the pawn passed.
+///
+/// Its file is free, and for every enemy pawn that guards its path it has a helper next to or
+/// behind it.
 fn is_candidate(pawn: Square, view: &View) -> bool {
     let free = none(front_span(pawn) & (view.us.pawns | view.them.pawns));
     let guards = count(attack_span(pawn) & view.them.pawns);

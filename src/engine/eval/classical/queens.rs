@@ -1,4 +1,4 @@
-//! Queen placement.
+//! Queen placement, and infiltration of the enemy's half.
 
 use super::bitboards::*;
 use super::mobility;

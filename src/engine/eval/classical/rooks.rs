@@ -1,4 +1,4 @@
-//! Rook placement.
+//! Rook placement: open files, the seventh rank, and trapped rooks.
 
 use super::bitboards::*;
 use super::mobility;
@@ -39,10 +39,12 @@ fn rules_seventh(rook: Square, view: &View) -> bool {
         && (any(view.them.pawns & seventh) || any(bit(view.them.king) & ranks(8, 8)))
 }
 
-/// Whether the king traps the rook in a corner: both on the first ranks, the rook on the outer
-/// side, on a file that is not open, with few squares to move to.
+/// Whether the king traps the rook in a corner.
+///
+/// Both are on the first two ranks, the rook on the outer side, on a file that is not open, with
+/// few squares to move to.
 fn is_trapped(rook: Square, seen: BitBoard, view: &View) -> bool {
-    /// A rook with more squares than this is not trapped.
+    /// Maximum number of squares that a trapped rook can move to.
     const FEW: i32 = 3;
     let king = view.us.king;
     let outside = if file(king) >= 4 { file(rook) > file(king) } else { file(rook) < file(king) };

@@ -12,19 +12,19 @@ use super::weights::Weights;
 use crate::chess::position::BitBoard;
 use crate::engine::eval::tapered::{Tapered, s};
 
-/// This many units of danger cost as many centipawns.
+/// Divisor of the penalty: 1024 units of danger cost 1024 centipawns.
 pub(crate) const DANGER_DIVISOR: i32 = 1024;
 
-/// Maximum danger units, so that the penalty fits half a tapered value.
+/// Maximum number of danger units. It keeps the penalty within half of a tapered value.
 pub(crate) const DANGER_LIMIT: i32 = 2000;
 
-/// The penalty for `units` of danger, in centipawns.
+/// Returns the penalty for `units` of danger, in centipawns.
 pub(in crate::engine::eval) fn penalty(units: i32) -> i32 {
     let units = units.clamp(0, DANGER_LIMIT);
     units * units / DANGER_DIVISOR
 }
 
-/// Subtracts the danger to our king from the sum.
+/// Subtracts the danger to the view's own king from the sum.
 pub(super) fn evaluate<T: Trace>(
     view: &View,
     ours: &Attacks,
@@ -32,7 +32,7 @@ pub(super) fn evaluate<T: Trace>(
     w: &Weights,
     sum: &mut Sum<'_, T>,
 ) {
-    // One piece alone is no attack, unless it is the queen or supported by it.
+    // One piece alone is not an attack, unless it is the queen or is supported by the queen.
     let attackers: i32 = theirs.attackers.iter().sum();
     if attackers + i32::from(any(view.them.queens)) < 2 {
         return;
@@ -48,13 +48,13 @@ fn penalties(units: Tapered) -> Tapered {
     s(penalty(units.middlegame()), penalty(units.endgame()))
 }
 
-/// Squares attacked by the enemy and defended by king or queen only, or not at all.
+/// Returns the squares attacked by the enemy and defended only by king or queen, or not at all.
 fn weak_squares(ours: &Attacks, theirs: &Attacks) -> BitBoard {
     let well_defended = ours.all & !(ours.king | ours.queens);
     theirs.all & !ours.twice & !well_defended
 }
 
-/// Attackers and defenders around the king.
+/// Adds danger units for attackers near the king, and subtracts units for defenders.
 fn attack<T: Trace>(
     view: &View,
     ours: &Attacks,
@@ -82,7 +82,7 @@ fn attack<T: Trace>(
     danger.add_times(&w.danger_no_shelter, bare as i32);
 }
 
-/// Checks available to the enemy, on safe and other squares.
+/// Adds danger units for the enemy's possible checks, on safe and on other squares.
 fn checks<T: Trace>(
     view: &View,
     ours: &Attacks,

@@ -1,4 +1,4 @@
-//! Space behind the own pawns for pieces to manoeuvre.
+//! Space for pieces to manoeuvre behind their own pawns.
 
 use super::bitboards::*;
 use super::trace::{Sum, Trace};

@@ -1,4 +1,4 @@
-//! Attacks on enemy pieces that are badly defended or worth more.
+//! Attacks on enemy pieces that are poorly defended or worth more than the attacker.
 
 use chess::{get_bishop_moves, get_knight_moves, get_rook_moves};
 
@@ -33,7 +33,7 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Adds a weight for each enemy piece in `targets`, by kind from the pawn on.
+/// Adds a weight for each enemy piece in `targets`, by kind of piece, starting with the pawn.
 fn attacked<T: Trace>(
     targets: BitBoard,
     view: &View,
@@ -48,7 +48,7 @@ fn attacked<T: Trace>(
     }
 }
 
-/// Pieces attacked, now or after a push, by pawns that cannot simply be captured.
+/// Scores pieces attacked, now or after a push, by pawns that cannot simply be captured.
 fn by_pawns<T: Trace>(
     view: &View,
     ours: &Attacks,
@@ -71,7 +71,7 @@ fn by_pawns<T: Trace>(
     sum.add_times(&w.threat_by_push, count(threats));
 }
 
-/// Safe squares from which the enemy queen can be attacked next.
+/// Scores safe squares from which a piece could attack the enemy queen on the next move.
 fn on_queen<T: Trace>(
     view: &View,
     ours: &Attacks,

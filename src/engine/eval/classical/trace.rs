@@ -1,25 +1,22 @@
-//! Sums of weights, and the record of which weights went into them.
-//!
-//! The same code is used to evaluate, to explain and to tune: every weight enters a [`Sum`], and a
-//! [`Trace`] may record it. During play the trace is [`Silent`] and costs nothing.
+//! Sums of weights, and a record of the weights that contribute to them.
 
 use super::weights::{WEIGHTS, Weights};
 use crate::chess::position::Color;
 use crate::engine::eval::tapered::Tapered;
 
-/// Receives every weight that is counted.
+/// Receives every weight that is added to a sum.
 pub(in crate::engine::eval) trait Trace {
-    /// Whether weights are recorded; caches are bypassed then.
+    /// Whether weights are recorded. If so, caches are bypassed.
     const ON: bool;
 
-    /// Starts the weights of `side`.
+    /// Announces that the weights of `side` follow.
     fn begin(&mut self, side: Color);
 
-    /// Records `weight`, an element of the weights in use, counted `times`.
+    /// Records `weight`, an element of the weights in use, added `times` times.
     fn note(&mut self, weight: &Tapered, times: i32);
 }
 
-/// Records nothing.
+/// A trace that records nothing.
 pub(in crate::engine::eval) struct Silent;
 
 impl Trace for Silent {
@@ -32,11 +29,11 @@ impl Trace for Silent {
     fn note(&mut self, _: &Tapered, _: i32) {}
 }
 
-/// How often each weight was counted for each side.
+/// A trace that counts how often each weight was added for each side.
 pub(in crate::engine::eval) struct TermCounts<'w> {
     weights: &'w Weights,
     side: Color,
-    /// By side, then by the weight's index in [`Weights`].
+    /// Counts by side, then by the weight's index in [`Weights`].
     pub(in crate::engine::eval) counts: [Vec<i32>; 2],
 }
 
@@ -72,28 +69,26 @@ impl<'t, T: Trace> Sum<'t, T> {
         Sum { score: Tapered::ZERO, trace }
     }
 
-    /// Creates an empty sum for the same side, of weights that are not simply added to the score.
-    /// @12 @13 @14 -
+    /// Creates an empty sum for the same side, for weights that are not simply added to the score.
     #[inline(always)]
     pub(in crate::engine::eval) fn apart(&mut self) -> Sum<'_, T> {
         Sum { score: Tapered::ZERO, trace: self.trace }
     }
 
-    /// Adds a weight.
     #[inline(always)]
     pub(in crate::engine::eval) fn add(&mut self, weight: &Tapered) {
         self.score += *weight;
         self.trace.note(weight, 1);
     }
 
-    /// Adds a weight several times.
+    /// Adds a weight `times` times.
     #[inline(always)]
     pub(in crate::engine::eval) fn add_times(&mut self, weight: &Tapered, times: i32) {
         self.score += *weight * times;
         self.trace.note(weight, times);
     }
 
-    /// Adds a weight if something holds.
+    /// Adds a weight if `condition` is true.
     #[inline(always)]
     pub(in crate::engine::eval) fn add_if(&mut self, condition: bool, weight: &Tapered) {
         self.add_times(weight, i32::from(condition));

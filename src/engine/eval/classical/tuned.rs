@@ -1,17 +1,19 @@
-//! The tuned weights; written by `tabia train tune`.
+//! The tuned weights, written by `tabia train tune`.
 //!
-//! Data: the games of docs/measurements/evaluation.md, commands 2 and 3: 294761 positions, 32500 held out.
-//! Settings: 10 a game, score share 0.7, rate 1, batch 16384, decay 1e-9, seed 1.
-//! Mean square error after 21 epochs: 0.021304 -> 0.016615, held out 0.022241 -> 0.017949.
+//! Data: the games described in docs/measurements/evaluation.md, commands 2 and 3 (294761
+//! positions, 32500 held out). Settings: 10 positions per game, score share 0.7, rate 1, batch size
+//! 16384, decay 1e-9, seed 1. Mean squared error after 21 epochs: 0.021304 -> 0.016615; on the
+//! held-out positions, 0.022241 -> 0.017949.
 
 use super::weights::Weights;
 use crate::engine::eval::tapered::s;
 
-/// The expected result of a score is `1 / (1 + exp(-score / LOGISTIC_SCALE))`, fitted to the
-/// games that the weights were tuned on.
+/// Scale of the conversion from a score to an expected result.
+///
+/// The expected result is `1 / (1 + exp(-score / LOGISTIC_SCALE))`. The scale was fitted to the
+/// games on which the weights were tuned.
 pub(crate) const LOGISTIC_SCALE: f64 = 196.6;
 
-/// The weights in use.
 #[rustfmt::skip]
 pub(in crate::engine::eval) static TUNED: Weights = Weights {
     material: [s(78, 122), s(312, 410), s(331, 473), s(479, 737), s(1131, 1205)],

@@ -1,14 +1,14 @@
-//! The position from one side's view, moving up the board, and the attacks of each side.
+//! The position from one side's view, in which its pawns move up the board, and each side's
+//! attacks.
 //!
-//! The terms ignore colours: Black's view is the board turned upside down. The evaluation is thus
-//! symmetric by construction.
+//! The terms do not depend on colours: Black's view is the board turned upside down. The evaluation
+//! is therefore symmetric by construction.
 
 use chess::{EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves};
 
 use super::bitboards::*;
 use crate::chess::position::{BitBoard, Color, Piece, Position, Square};
 
-/// The pieces of one side.
 #[derive(Clone, Copy)]
 pub(in crate::engine::eval) struct Pieces {
     pub pawns: BitBoard,
@@ -21,7 +21,7 @@ pub(in crate::engine::eval) struct Pieces {
 }
 
 impl Pieces {
-    /// Returns the pieces of `color` in the view of `viewer`.
+    /// Returns the pieces of `color`, from the view of `viewer`.
     fn new(position: &Position, color: Color, viewer: Color) -> Self {
         let ours = position.by_color(color);
         let board = position.board();
@@ -38,12 +38,12 @@ impl Pieces {
         }
     }
 
-    /// Pawns, knights, bishops, rooks and queens, in this order.
+    /// Returns the pawns, knights, bishops, rooks and queens, in this order.
     pub(crate) fn kinds(&self) -> [BitBoard; 5] {
         [self.pawns, self.knights, self.bishops, self.rooks, self.queens]
     }
 
-    /// Everything but pawns and king.
+    /// Returns all pieces except pawns and king.
     pub(crate) fn pieces(&self) -> BitBoard {
         self.knights | self.bishops | self.rooks | self.queens
     }
@@ -56,12 +56,14 @@ pub(in crate::engine::eval) struct View {
     pub occupied: BitBoard,
     pub our_pawn_attacks: BitBoard,
     pub their_pawn_attacks: BitBoard,
-    /// Squares that count for mobility: not attacked by enemy pawns, and not occupied by the own
-    /// king or by own pawns that are blocked or unmoved.
+    /// Squares that count for mobility.
+    ///
+    /// Excluded are squares attacked by enemy pawns and those occupied by the side's king or by its
+    /// blocked or unmoved pawns.
     pub mobility_area: BitBoard,
-    /// The enemy king's neighbourhood: the three by three squares around it.
+    /// The nine squares on and around the enemy king, as returned by [`ring`].
     pub their_ring: BitBoard,
-    /// Whether castling is still allowed, kingside and queenside.
+    /// Whether castling is still possible, kingside and queenside.
     pub castling: (bool, bool),
 }
 
@@ -86,7 +88,7 @@ impl View {
     }
 }
 
-/// The king and the squares around it, shifted inwards from the edges: always nine squares.
+/// Returns the nine squares around the king. On an edge of the board they are shifted inwards.
 fn ring(king: Square) -> BitBoard {
     let square = |rank: usize, file: usize| chess::ALL_SQUARES[rank * 8 + file];
     let middle = square(rank(king).clamp(1, 6), file(king).clamp(1, 6));
@@ -103,7 +105,7 @@ fn turned(set: BitBoard, viewer: Color) -> BitBoard {
 
 #[inline]
 fn turned_square(square: Square, viewer: Color) -> Square {
-    /// Flips the ranks of a square index.
+    /// XOR mask that flips the rank of a square index.
     const FLIP: usize = 56;
     match viewer {
         Color::White => square,
@@ -111,7 +113,7 @@ fn turned_square(square: Square, viewer: Color) -> Square {
     }
 }
 
-/// The attacks of one side.
+/// The squares that one side attacks, and its attacks on the enemy king.
 #[derive(Clone, Copy)]
 pub(in crate::engine::eval) struct Attacks {
     pub pawns: BitBoard,
@@ -121,16 +123,16 @@ pub(in crate::engine::eval) struct Attacks {
     pub queens: BitBoard,
     pub king: BitBoard,
     pub all: BitBoard,
-    /// Squares attacked by two pieces or more.
+    /// Squares attacked at least twice.
     pub twice: BitBoard,
-    /// Knights, bishops, rooks and queens that attack the enemy king's neighbourhood.
+    /// Knights, bishops, rooks and queens that attack the squares around the enemy king.
     pub attackers: [i32; 4],
-    /// Number of their attacks on squares beside the king.
+    /// Number of attacks by these pieces on squares adjacent to the king.
     pub king_attacks: i32,
 }
 
 impl Attacks {
-    /// Returns the attacks of king and pawns; those of the pieces are added later.
+    /// Returns the attacks of king and pawns. [`Attacks::add`] adds those of the pieces.
     pub(crate) fn new(view: &View) -> Self {
         let (king, pawns) = (get_king_moves(view.us.king), view.our_pawn_attacks);
         Attacks {
@@ -147,7 +149,7 @@ impl Attacks {
         }
     }
 
-    /// Adds the attacks of a piece.
+    /// Adds the attacks of a piece on the squares `reach`.
     #[inline(always)]
     pub(crate) fn add(&mut self, piece: Piece, reach: BitBoard, view: &View) {
         match piece {
@@ -164,7 +166,7 @@ impl Attacks {
         }
     }
 
-    /// Returns the attacks in the other side's view.
+    /// Returns the attacks as seen from the other side.
     pub(crate) fn turned(&self) -> Self {
         let turn = BitBoard::reverse_colors;
         Attacks {
@@ -181,7 +183,8 @@ impl Attacks {
     }
 }
 
-/// Attacks of a piece with x-rays: bishops through own queens, rooks through own rooks and queens.
+/// Returns the squares a piece attacks, including x-rays: bishops see through their side's queens,
+/// rooks through their side's rooks and queens.
 #[inline(always)]
 pub(super) fn reach(piece: Piece, from: Square, view: &View) -> BitBoard {
     let us = &view.us;

@@ -1,45 +1,35 @@
-//! The named weights of the evaluation, used to evaluate, to explain and to tune.
+//! The named weights of the evaluation, used in evaluation, explanation and tuning.
 
 use std::fmt::Write;
 use std::mem::offset_of;
 
 use crate::engine::eval::tapered::Tapered;
 
-/// The term of a weight: a row of the breakdown.
+/// The evaluation term that a weight belongs to; a row of the breakdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Term {
-    /// Piece values.
     Material,
-    /// Pawn structure and placement.
     Pawns,
-    /// Passed pawns.
     Passed,
-    /// Knight placement.
     Knights,
-    /// Bishop placement.
     Bishops,
-    /// Rook placement.
     Rooks,
-    /// Queen placement.
     Queens,
-    /// King placement and shelter.
+    /// King placement and pawn shelter.
     King,
-    /// Squares the pieces can move to.
+    /// Squares that the pieces can move to.
     Mobility,
     /// Danger to the king from enemy pieces.
     KingSafety,
-    /// Control of the four squares in the centre.
     Centre,
-    /// Attacks on enemy pieces.
     Threats,
-    /// Space behind the pawns.
+    /// Safe space behind the pawns.
     Space,
-    /// The right to move.
+    /// The advantage of being the side to move.
     Tempo,
 }
 
 impl Term {
-    /// All terms in the order of the breakdown.
     pub(crate) const ALL: [Term; 14] = [
         Term::Material,
         Term::Pawns,
@@ -77,36 +67,37 @@ impl Term {
     }
 }
 
-/// A named group of weights, and its position in [`Weights`].
+/// A named group of weights and its range in [`Weights`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Field {
-    /// Its name in [`Weights`].
+    /// Name of the field in [`Weights`].
     pub name: &'static str,
-    /// The term it belongs to.
     pub term: Term,
-    /// Index of its first weight.
+    /// Index of the first weight.
     pub first: usize,
-    /// Number of its weights.
+    /// Number of weights in the group.
     pub len: usize,
 }
 
-/// Placement by rank from the side's own first rank, and file. The board is folded in the middle,
-/// so that the a and h files are the same.
+/// Weights of a piece's square, by rank (counted from the side's own first rank) and file. The
+/// board is folded in the middle, so mirrored files share a weight: a and h, b and g, and so on.
 pub(crate) type Placement = [[Tapered; 4]; 8];
 
 macro_rules! weights {
     ($($(#[doc = $doc:literal])+ $term:ident $name:ident: $type:ty,)+) => {
-        /// All weights. Every value is for the side that has the feature; "by rank" counts from
-        /// that side's first rank (0 to 7), "by file" from the nearer edge (0 to 3).
-        // INVARIANT: nothing but `Tapered`, in order, without gaps (`repr(C)`), so that a weight's
-        // place follows from its address.
+        /// All weights of the evaluation.
+        ///
+        /// Every value is for the side that has the feature. "By rank" counts from that side's
+        /// first rank (0 to 7), "by file" from the nearer edge (0 to 3).
+        // INVARIANT: contains only `Tapered` values, in order and without gaps (`repr(C)`), because
+        // the address of a weight determines its index.
         #[repr(C)]
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub(crate) struct Weights {
             $($(#[doc = $doc])+ pub $name: $type,)+
         }
 
-        /// The groups of weights in order.
+        /// The groups of weights, in the order of [`Weights`].
         pub(crate) const FIELDS: &[Field] = &[
             $(Field {
                 name: stringify!($name),
@@ -117,20 +108,20 @@ macro_rules! weights {
         ];
 
         impl Weights {
-            /// All weights in order.
+            /// Returns all weights in order.
             pub(crate) fn to_vec(&self) -> Vec<Tapered> {
                 let mut values = Vec::with_capacity(WEIGHTS);
                 $(self.$name.collect(&mut values);)+
                 values
             }
 
-            /// Creates the weights from all values in order.
+            /// Creates the weights from all of their values, in order.
             pub(crate) fn from_values(values: &[Tapered]) -> Weights {
                 let mut values = values.iter().copied();
                 Weights { $($name: WeightBlock::build(&mut values),)+ }
             }
 
-            /// Formats the weights as the Rust source of a structure literal.
+            /// Formats the weights as a struct literal in Rust.
             pub(crate) fn to_source(&self) -> String {
                 let mut text = String::from("Weights {\n");
                 $(
@@ -145,197 +136,204 @@ macro_rules! weights {
 }
 
 weights! {
-    /// A pawn, knight, bishop, rook, queen.
+    /// Values of a pawn, knight, bishop, rook and queen.
     Material material: [Tapered; 5],
-    /// Both bishops.
+    /// Bishops on squares of both colours.
     Material bishop_pair: Tapered,
-    /// A knight, for each own pawn: knights like closed positions.
+    /// Value for each friendly pawn, per knight: knights like closed positions.
     Material knight_per_pawn: Tapered,
-    /// A rook, for each own pawn.
+    /// Value for each friendly pawn, per rook.
     Material rook_per_pawn: Tapered,
 
-    /// A pawn on a square.
+    /// A pawn, by its square.
     Pawns pawn_placement: Placement,
-    /// No own pawn on the adjacent files, by file.
+    /// A pawn without friendly pawns on the adjacent files, by file.
     Pawns isolated: [Tapered; 4],
-    /// Isolated, and no enemy pawn ahead: a target on a half-open file.
+    /// An isolated pawn with no enemy pawn ahead: a target on a half-open file.
     Pawns isolated_open: Tapered,
-    /// An own pawn ahead on the same file.
+    /// A pawn with another friendly pawn ahead on its file.
     Pawns doubled: Tapered,
-    /// No own pawn beside or behind on the adjacent files, and it cannot advance safely.
+    /// A pawn that cannot advance safely and has no friendly pawn next to or behind it on the
+    /// adjacent files.
     Pawns backward: Tapered,
-    /// Backward, and no enemy pawn ahead.
+    /// A backward pawn with no enemy pawn ahead.
     Pawns backward_open: Tapered,
-    /// A pawn with another beside it, by rank.
+    /// A pawn with another one next to it, by rank.
     Pawns phalanx: [Tapered; 8],
-    /// A pawn defended by another, by rank.
+    /// A pawn defended by another pawn, by rank.
     Pawns supported: [Tapered; 8],
-    /// Not passed, but with at least as many helpers as adversaries and a free file, by rank.
+    /// A pawn on a file free of enemy pawns, with at least as many helpers as enemy guards, by
+    /// rank.
     Pawns candidate: [Tapered; 8],
 
-    /// No enemy pawn ahead on its own or adjacent files, by rank.
+    /// A passed pawn, which has no enemy pawn ahead on its file or an adjacent one, by rank.
     Passed passed: [Tapered; 8],
-    /// Passed, by file.
+    /// A passed pawn, by file.
     Passed passed_file: [Tapered; 4],
-    /// Passed, and defended by a pawn.
+    /// A passed pawn that is defended by a pawn.
     Passed passed_protected: Tapered,
-    /// Passed, and all enemy pawns three files away or more.
+    /// A passed pawn at least three files away from all enemy pawns.
     Passed passed_outside: Tapered,
-    /// Distance of the own king from the square ahead, by rank.
+    /// Distance of the side's king from the square ahead of a passed pawn, by rank of the pawn.
     Passed passed_our_king: [Tapered; 8],
-    /// Distance of the enemy king from the square ahead, by rank.
+    /// Distance of the enemy king from the square ahead of a passed pawn, by rank of the pawn.
     Passed passed_their_king: [Tapered; 8],
-    /// An enemy piece on the square ahead, by rank.
+    /// A passed pawn with an enemy piece on the square ahead, by rank.
     Passed passed_blocked: [Tapered; 8],
-    /// The square ahead is neither occupied nor attacked by the enemy, by rank.
+    /// A passed pawn with a square ahead that the enemy neither occupies nor attacks, by rank.
     Passed passed_safe_step: [Tapered; 8],
-    /// All squares ahead are neither occupied nor attacked by the enemy, by rank.
+    /// A passed pawn none of whose squares ahead are occupied or attacked by the enemy, by rank.
     Passed passed_free_path: [Tapered; 8],
-    /// An own rook behind it.
+    /// A passed pawn with a friendly rook behind it.
     Passed passed_rook_behind: Tapered,
-    /// An enemy rook behind it.
+    /// A passed pawn with an enemy rook behind it.
     Passed passed_attacked_from_behind: Tapered,
-    /// The enemy has only its king, which is too late (rule of the square).
+    /// A passed pawn against a lone king that is outside the pawn's square.
     Passed passed_unstoppable: Tapered,
 
-    /// A knight on a square.
+    /// A knight, by its square.
     Knights knight_placement: Placement,
-    /// On the fourth to sixth rank where no enemy pawn can drive it away.
+    /// A knight on the fourth to sixth rank that no enemy pawn can drive away (an outpost).
     Knights knight_outpost: Tapered,
-    /// An outpost that a pawn defends.
+    /// A knight on an outpost that is defended by a pawn.
     Knights knight_outpost_supported: Tapered,
-    /// A pawn directly in front.
+    /// A knight with a pawn directly in front.
     Knights knight_shielded: Tapered,
-    /// For each king move to the own king.
+    /// Value for each king move between a knight and its own king.
     Knights knight_king_distance: Tapered,
 
-    /// A bishop on a square.
+    /// A bishop, by its square.
     Bishops bishop_placement: Placement,
-    /// As for knights.
+    /// A bishop on the fourth to sixth rank that no enemy pawn can drive away (an outpost).
     Bishops bishop_outpost: Tapered,
-    /// An outpost that a pawn defends.
+    /// A bishop on an outpost that is defended by a pawn.
     Bishops bishop_outpost_supported: Tapered,
-    /// A pawn directly in front.
+    /// A bishop with a pawn directly in front.
     Bishops bishop_shielded: Tapered,
-    /// For each king move to the own king.
+    /// Value for each king move between a bishop and its own king.
     Bishops bishop_king_distance: Tapered,
-    /// For each own pawn on squares of its colour.
+    /// Value for each friendly pawn on squares of the bishop's colour.
     Bishops bishop_own_pawns: Tapered,
-    /// For each own pawn on squares of its colour that is blocked on a central file.
+    /// Value for each blocked friendly pawn on a central file and on squares of the bishop's
+    /// colour.
     Bishops bishop_blocked_pawns: Tapered,
-    /// For each enemy pawn on its lines, regardless of other pieces.
+    /// Value for each enemy pawn that the bishop attacks, looking through all pieces except
+    /// friendly pawns.
     Bishops bishop_enemy_pawns: Tapered,
-    /// It attacks two centre squares through everything but pawns.
+    /// A bishop that attacks at least two centre squares, looking through all pieces except pawns.
     Bishops bishop_long_diagonal: Tapered,
 
-    /// A rook on a square.
+    /// A rook, by its square.
     Rooks rook_placement: Placement,
-    /// No pawn on the file.
+    /// A rook on a file without pawns.
     Rooks rook_open_file: Tapered,
-    /// No own pawn on the file.
+    /// A rook on a file without friendly pawns.
     Rooks rook_half_open_file: Tapered,
-    /// On the seventh rank with the enemy king on the eighth or enemy pawns on the seventh.
+    /// A rook on the seventh rank with enemy pawns there or the enemy king on the eighth.
     Rooks rook_seventh: Tapered,
-    /// On the file of an enemy queen.
+    /// A rook on the file of an enemy queen.
     Rooks rook_queen_file: Tapered,
-    /// Hemmed in by its own king that has not castled.
+    /// A rook hemmed in by its own uncastled king.
     Rooks rook_trapped: Tapered,
 
-    /// A queen on a square.
+    /// A queen, by its square.
     Queens queen_placement: Placement,
-    /// In the enemy's half where no pawn can drive it away.
+    /// A queen in the enemy's half, on a square that no enemy pawn can attack.
     Queens queen_infiltration: Tapered,
 
-    /// The king on a square.
+    /// The king, by its square.
     King king_placement: Placement,
-    /// For each of the three files around the king, by file: rank of the nearest own pawn not
-    /// behind the king (0: none).
+    /// Value for each of the three files around the king, by file: rank of the nearest friendly
+    /// pawn that is not behind the king (0: none).
     King shelter: [[Tapered; 8]; 4],
-    /// Likewise the rank of the nearest enemy pawn (0: none), unless it is blocked.
+    /// Value for each of the three files around the king, by file: rank of the nearest enemy pawn
+    /// (0: none), unless it is blocked.
     King storm: [[Tapered; 8]; 4],
-    /// The rank of an enemy pawn that an own pawn blocks.
+    /// An enemy pawn near the king that a friendly pawn blocks, by rank.
     King storm_blocked: [Tapered; 8],
-    /// No pawn on the king's file.
+    /// A king on a file without pawns.
     King king_open_file: Tapered,
-    /// No own pawn on the king's file.
+    /// A king on a file without friendly pawns.
     King king_half_open_file: Tapered,
-    /// No pawn of either side on the king's wing.
+    /// A king whose wing has no pawns of either side.
     King king_bare_wing: Tapered,
-    /// For each king move to the nearest pawn of either side.
+    /// Value for each king move between the king and the nearest pawn of either side.
     King king_pawn_distance: Tapered,
-    /// For each remaining castling right.
+    /// Value for each remaining castling right.
     King castling_right: Tapered,
 
-    /// By the number of reachable squares.
+    /// A knight, by the number of squares it can move to.
     Mobility knight_mobility: [Tapered; 9],
-    /// By the number of reachable squares.
+    /// A bishop, by the number of squares it can move to.
     Mobility bishop_mobility: [Tapered; 14],
-    /// By the number of reachable squares.
+    /// A rook, by the number of squares it can move to.
     Mobility rook_mobility: [Tapered; 15],
-    /// By the number of reachable squares.
+    /// A queen, by the number of squares it can move to.
     Mobility queen_mobility: [Tapered; 28],
 
-    /// Base danger units.
+    /// Danger units added once an attack counts.
     KingSafety danger_base: Tapered,
-    /// For each enemy knight, bishop, rook, queen that attacks the king's neighbourhood.
+    /// Units for each enemy knight, bishop, rook or queen that attacks the squares around the king.
     KingSafety danger_attacker: [Tapered; 4],
-    /// For each attack on a square beside the king.
+    /// Units for each enemy attack on a square adjacent to the king.
     KingSafety danger_attack: Tapered,
-    /// For each attacked square of the neighbourhood that only king or queen defend, once.
+    /// Units for each attacked square around the king that is defended at most once, and only by
+    /// king or queen.
     KingSafety danger_weak_square: Tapered,
-    /// A check by a knight, bishop, rook, queen on a safe square.
+    /// An enemy knight, bishop, rook or queen that can give check on a safe square.
     KingSafety danger_safe_check: [Tapered; 4],
-    /// For each square of a check that is not safe.
+    /// Units for each square on which an enemy check is possible but not safe.
     KingSafety danger_unsafe_check: Tapered,
-    /// The enemy has no queen.
+    /// An enemy without a queen.
     KingSafety danger_no_queen: Tapered,
-    /// A knight defends a square beside the king.
+    /// A knight that defends a square adjacent to its own king.
     KingSafety danger_knight_defends: Tapered,
-    /// For each square of the king's wing that the enemy attacks.
+    /// Units for each square of the king's wing that the enemy attacks.
     KingSafety danger_wing_attack: Tapered,
-    /// For each square of the king's wing that is defended.
+    /// Units for each square of the king's wing that is defended.
     KingSafety danger_wing_defence: Tapered,
-    /// For each file around the king without own pawns.
+    /// Units for each of the three files around the king that has no friendly pawns.
     KingSafety danger_no_shelter: Tapered,
 
-    /// For each centre square that is attacked.
+    /// Value for each centre square that the side attacks.
     Centre centre_attacked: Tapered,
-    /// For each centre square that is attacked twice.
+    /// Value for each centre square that the side attacks at least twice.
     Centre centre_attacked_twice: Tapered,
-    /// For each centre square that a pawn attacks.
+    /// Value for each centre square that a pawn of the side attacks.
     Centre centre_pawn_attacked: Tapered,
 
-    /// A safe pawn attacks a knight, bishop, rook, queen.
+    /// A knight, bishop, rook or queen attacked by a safe pawn.
     Threats threat_by_pawn: [Tapered; 4],
-    /// A minor piece attacks a pawn, knight, bishop, rook, queen.
+    /// A pawn, knight, bishop, rook or queen attacked by a minor piece.
     Threats threat_by_minor: [Tapered; 5],
-    /// A rook attacks a pawn, knight, bishop, rook, queen.
+    /// A pawn, knight, bishop, rook or queen attacked by a rook.
     Threats threat_by_rook: [Tapered; 5],
-    /// The king attacks a poorly defended piece.
+    /// A poorly defended piece attacked by the king.
     Threats threat_by_king: Tapered,
-    /// For each enemy piece that is attacked and undefended.
+    /// Value for each enemy piece that the side attacks and that is undefended.
     Threats hanging: Tapered,
-    /// For each piece that a safe pawn push would attack.
+    /// Value for each enemy piece that a safe pawn push would attack.
     Threats threat_by_push: Tapered,
-    /// For each square that the enemy attacks but can hardly enter.
+    /// Value for each empty square attacked by both sides that the enemy does not strongly defend.
     Threats restricted: Tapered,
-    /// For each safe square from where a knight would attack the queen.
+    /// Value for each safe square from which a knight could attack the queen.
     Threats knight_on_queen: Tapered,
-    /// For each safe square from where a bishop or rook would attack the queen.
+    /// Value for each safe square from which a bishop or rook could attack the queen.
     Threats slider_on_queen: Tapered,
 
-    /// For each safe square on the own side's central files; twice if behind a pawn.
+    /// Value for each safe square on the central files of the side's own half; counted twice behind
+    /// a pawn.
     Space space: Tapered,
 
-    /// The side to move.
+    /// The right to move.
     Tempo tempo: Tapered,
 }
 
-/// The number of weights.
+/// Total number of weights.
 pub(crate) const WEIGHTS: usize = size_of::<Weights>() / size_of::<Tapered>();
 
 impl Weights {
-    /// Returns the index of `weight`, which is an element of `self`.
+    /// Returns the index of `weight`, which must be an element of `self`.
     pub(super) fn place(&self, weight: &Tapered) -> usize {
         let offset = std::ptr::from_ref(weight).addr() - std::ptr::from_ref(self).addr();
         let place = offset / size_of::<Tapered>();
@@ -344,13 +342,13 @@ impl Weights {
     }
 }
 
-/// A weight, or an array of blocks of weights.
+/// A weight, or an array of weight blocks.
 trait WeightBlock {
-    /// Appends all weights in order.
+    /// Appends all weights to `values`, in order.
     fn collect(&self, values: &mut Vec<Tapered>);
-    /// Builds the block from the next values; zero if there are none left.
+    /// Builds the block from the next values; missing values are zero.
     fn build(values: &mut impl Iterator<Item = Tapered>) -> Self;
-    /// Appends the block as Rust source, indented by `depth`.
+    /// Appends the block as Rust source, indented by `depth` levels.
     fn source(&self, depth: usize, text: &mut String);
 }
 
@@ -379,7 +377,6 @@ impl<B: WeightBlock, const N: usize> WeightBlock for [B; N] {
     }
 
     fn source(&self, depth: usize, text: &mut String) {
-        /// Weights per line.
         const COLUMNS: usize = 8;
         let single = size_of::<B>() == size_of::<Tapered>();
         let one_line = single && N <= COLUMNS;

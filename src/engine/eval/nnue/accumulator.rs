@@ -1,17 +1,17 @@
 //! The neurons' values, updated incrementally along the lines of a search.
 //!
-//! For each ply the values of the last position there are stored, with its set of pieces. A new
-//! position starts from the values of the ply above, usually its parent's, and only the differences
-//! between the two boards are added and removed. The search need not report moves, and no value can
-//! become stale.
+//! For each ply, the stack stores the last position's set of pieces and its neuron values. A new
+//! position starts from the values at the previous ply, usually its parent's, and only the
+//! differences between the two boards are added and removed. The search does not have to report
+//! moves, and no value can become stale.
 //!
-//! If the ply above is of little use (another king bucket or side, or another parent), the values
-//! last computed in this case, stored for each view, are updated instead. These are known as Finny
-//! tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
+//! If the previous ply is of little use (another king bucket, another half of the board, or another
+//! parent), the values last computed in this way, stored for each view, are updated instead. These
+//! are known as Finny tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
 //!
 //! The search prepares the values of every position before it is clear whether they are needed. It
-//! has to wait for the transposition table's memory anyway, and the children start from these
-//! values.
+//! has to wait for the transposition table's memory anyway, and the child positions start from
+//! these values.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use super::pieces::{Changes, Perspective, PieceSet, PieceSquare, VIEWS};
 use crate::chess::position::Position;
 use crate::chess::score::{MAX_PLY, Ply, Score};
 
-/// The neurons' values of a position, in White's and Black's view.
+/// The neurons' values of a position, in White's and in Black's view.
 #[derive(Clone)]
 struct Accumulator {
     pieces: PieceSet,
@@ -32,7 +32,7 @@ struct Accumulator {
     rows: [Row; 2],
 }
 
-/// Up to `MAX` weight rows of pieces.
+/// A list of at most `MAX` rows of input weights.
 type Rows<'a, const MAX: usize> = ArrayVec<&'a Row, MAX>;
 
 /// Evaluates the positions of a search with a network.
@@ -41,12 +41,11 @@ pub(crate) struct AccumulatorStack {
     network: Arc<Network>,
     kernel: Kernel,
     plies: Vec<Accumulator>,
-    /// The values last computed without the ply above, by colour and view.
+    /// The values last computed without the previous ply, by colour and view.
     latest: Box<[[(PieceSet, Row); VIEWS]; 2]>,
 }
 
 impl AccumulatorStack {
-    /// Creates a stack without evaluated positions.
     pub(crate) fn new(network: Arc<Network>) -> Self {
         let views = views(&PieceSet::NONE);
         let empty = Accumulator { pieces: PieceSet::NONE, views, rows: [network.biases; 2] };
@@ -55,7 +54,7 @@ impl AccumulatorStack {
         AccumulatorStack { network, kernel: Kernel::detect(), plies, latest }
     }
 
-    /// Returns the score in centipawns for the side to move of a position at `ply`.
+    /// Returns the score of the position at `ply`, in centipawns for the side to move.
     #[inline]
     pub(crate) fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         self.prepare(position, ply);
@@ -95,13 +94,12 @@ impl AccumulatorStack {
     }
 }
 
-/// Returns White's and Black's view of the board.
 #[inline]
 fn views(pieces: &PieceSet) -> [Perspective; 2] {
     [Perspective::new(pieces, Color::White), Perspective::new(pieces, Color::Black)]
 }
 
-/// Sets `to` to the values after the changes, in the given view.
+/// Sets `to` to the values of the given view after the changes.
 #[inline(always)]
 fn apply<const MAX: usize>(
     changes: &Changes<MAX>,
@@ -116,7 +114,7 @@ fn apply<const MAX: usize>(
         (&[a], &[r]) => kernel.update(from, &[row(a)], &[row(r)], to),
         (&[a], &[r, s]) => kernel.update(from, &[row(a)], &[row(r), row(s)], to),
         (added, removed) => {
-            // Filled in place, because returning them from a function would copy them.
+            // Filled in place, because returning the rows from a function would copy them.
             let (mut add, mut remove) = (Rows::<MAX>::new(), Rows::<MAX>::new());
             add.extend(added.iter().map(|&piece| row(piece)));
             remove.extend(removed.iter().map(|&piece| row(piece)));
@@ -132,7 +130,7 @@ mod tests {
     use crate::engine::eval::nnue::network::tests::random_network;
     use crate::support::random::Random;
 
-    /// Walks at random up and down the tree and evaluates some positions, as a search does.
+    /// Moves up and down the tree at random and evaluates some of the positions, as a search does.
     #[test]
     fn incremental_evaluation_matches_full_evaluation() {
         let network = Arc::new(random_network(3));

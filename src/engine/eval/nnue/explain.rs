@@ -1,4 +1,4 @@
-//! A network's evaluation of single pieces, for display.
+//! A network's evaluation of individual pieces, for display.
 
 use std::fmt;
 
@@ -9,21 +9,20 @@ use super::pieces::PieceSet;
 use crate::chess::position::Position;
 use crate::chess::score::Score;
 
-/// A network's score of a position, and of the position without each piece. Its `Display` is a
-/// board.
+/// A network's score for a position, with and without each piece. Its `Display` is a board.
 #[derive(Debug, Clone)]
 pub(crate) struct Explanation {
     position: Position,
-    /// For White, in centipawns.
+    /// Score for White, in centipawns.
     score: Score,
-    /// By square: how much White would lose without the piece.
+    /// White's loss without the piece, in centipawns, by square.
     values: [Option<Score>; 64],
 }
 
-/// Computes a network's score of a position and the value of each piece.
+/// Computes a network's score for a position and the value of each piece.
 ///
-/// The value of a piece is the score minus the score without it. Kings cannot be removed and have
-/// none.
+/// The value of a piece is the score minus the score without the piece. Kings cannot be removed and
+/// therefore have no value.
 pub(crate) fn explain(network: &Network, position: &Position) -> Explanation {
     let pieces = PieceSet::of(position);
     let for_white = |pieces: &PieceSet| {

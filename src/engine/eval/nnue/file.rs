@@ -1,36 +1,36 @@
 //! The file format of networks.
 //!
-//! A file is a line of text, `tabia network 3; zones Z; hidden H; buckets B`, followed by
+//! A file consists of a line of text, `tabia network 3; zones Z; hidden H; buckets B`, and
 //! little-endian numbers:
 //!
-//! 1. the weights from each input, by king bucket, to the H neurons, and the neurons' biases (i16,
+//! 1. the weights from each input to the H neurons, by king bucket, and the neurons' biases (i16,
 //!    [`QA`](super::QA) is 1.0),
-//! 2. for each bucket the weights of the H neurons of the side to move and of the H of the other
-//!    (i16, [`QB`](super::QB) is 1.0),
-//! 3. for each bucket the bias of the output (i32, QA * QB is 1.0).
+//! 2. for each bucket, the weights of the H neurons of the side to move and of the H neurons of the
+//!    other side (i16, [`QB`](super::QB) is 1.0),
+//! 3. for each bucket, the bias of the output (i32, QA * QB is 1.0).
 //!
-//! If all king buckets are equal, the file has version 2: it contains the weights of one king
-//! bucket only, and its line does not mention them. A file with fewer neurons is read as one whose
-//! others are zero.
+//! If all king buckets have the same weights, the file has version 2: it contains the weights of
+//! only one king bucket, and its first line omits `zones`. If a file has fewer neurons than this
+//! program, the missing ones are zero.
 
 use super::kernel::Row;
 use super::network::Network;
 use super::{BUCKETS, HIDDEN, INPUTS, INPUTS_PER_KING_BUCKET, KING_BUCKETS};
 use crate::support::error::ParseError;
 
-/// Maximum length of the first line, exclusive.
+/// Maximum length of the first line in bytes, exclusive.
 const LONGEST_LINE: usize = 100;
 
-/// The contents of the first line.
+/// The dimensions given in the first line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shape {
-    /// 1 if all are equal.
+    /// Number of king buckets in the file; 1 if all have the same weights.
     king_buckets: usize,
     hidden: usize,
 }
 
 impl Shape {
-    /// Formats the first line, without its newline.
+    /// Formats the first line, without a newline.
     fn line(self) -> String {
         let Shape { king_buckets, hidden } = self;
         let start = match king_buckets {
@@ -40,7 +40,7 @@ impl Shape {
         format!("{start}; hidden {hidden}; buckets {BUCKETS}")
     }
 
-    /// Parses the first line of a file; returns it and the rest of the bytes.
+    /// Parses the first line of a file. Returns it and the remaining bytes.
     fn split_from(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let start = &bytes[..bytes.len().min(LONGEST_LINE)];
         let end = start.iter().position(|&byte| byte == b'\n')?;
@@ -55,12 +55,12 @@ impl Shape {
         (is_read && shape.line() == line).then(|| (shape, &bytes[end + 1..]))
     }
 
-    /// Rows of weights from inputs.
+    /// Returns the number of input weight rows.
     fn inputs(self) -> usize {
         self.king_buckets * INPUTS_PER_KING_BUCKET
     }
 
-    /// Bytes after the first line.
+    /// Returns the number of bytes after the first line.
     fn length(self) -> usize {
         2 * self.hidden * (self.inputs() + 1 + 2 * BUCKETS) + 4 * BUCKETS
     }
@@ -70,7 +70,9 @@ impl Network {
     /// Reads a network from the bytes of a file.
     ///
     /// # Errors
-    /// If they are no network, or one with more neurons.
+    ///
+    /// If the bytes are not a network, or if the network has more neurons than this program
+    /// supports.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseError> {
         let whole = Shape { king_buckets: KING_BUCKETS, hidden: HIDDEN };
         let (shape, numbers) = Shape::split_from(bytes).ok_or_else(|| {
@@ -86,7 +88,7 @@ impl Network {
         }
         let (words, output_biases) = numbers.split_at(shape.length() - 4 * BUCKETS);
         let mut words = words.as_chunks().0.iter().map(|&word| i16::from_le_bytes(word));
-        // Neurons missing in the file are zero.
+        // Neurons that the file does not contain are zero.
         let mut row = || {
             let mut row = [0; HIDDEN];
             row[..shape.hidden].fill_with(|| words.next().unwrap_or_default());
@@ -101,12 +103,12 @@ impl Network {
         Self::new(inputs.into_iter().cycle().take(INPUTS), biases, outputs, output_biases)
     }
 
-    /// Returns the number of neurons of a network's file; `None` for other files.
+    /// Returns the number of neurons in a network file; `None` for other files.
     pub(crate) fn neurons_in(bytes: &[u8]) -> Option<usize> {
         Shape::split_from(bytes).map(|(shape, _)| shape.hidden)
     }
 
-    /// Returns the bytes of the network's file.
+    /// Returns the network in the file format.
     pub fn to_bytes(&self) -> Vec<u8> {
         let (one_king_bucket, others) = self.inputs.split_at(INPUTS_PER_KING_BUCKET);
         let are_alike =
@@ -128,7 +130,8 @@ pub(crate) mod tests {
     use super::super::network::tests::random_network;
     use super::*;
 
-    /// Returns the file of a network without its last neurons, which are read as zero.
+    /// Returns a network file that omits the neurons from `hidden` on. They are zero when the file
+    /// is read.
     pub(crate) fn narrowed(network: &Network, hidden: usize) -> Vec<u8> {
         let bytes = network.to_bytes();
         let (shape, numbers) = Shape::split_from(&bytes).expect("a network");

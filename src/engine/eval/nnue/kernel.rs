@@ -1,12 +1,12 @@
 //! The two inner loops: adding rows of weights, and the weighted sum of the neurons.
 //!
-//! They are written to be vectorised by the compiler, and compiled three times: for the target
-//! processor, for AVX2 and for AVX-512, selected at run time. Integer sums do not depend on the
-//! order, so all give the same bits.
+//! The compiler vectorises them and compiles them three times: for the target processor, for AVX2
+//! and for AVX-512. The version is selected at run time. Integer sums do not depend on the order of
+//! the terms, so all versions return the same bits.
 //!
 //! The multiplication in pairs is written out, because the compiler turns the plain loop into
 //! scalar code. Closures passed to `array::map` are compiled without AVX2 even inside such a
-//! function, so the hot loops have none.
+//! function, so the hot loops contain none.
 
 use super::{HIDDEN, QA};
 
@@ -15,21 +15,22 @@ use super::{HIDDEN, QA};
 #[repr(C, align(64))]
 pub(super) struct Row(pub [i16; HIDDEN]);
 
-/// Separate sums, so that none of them can overflow: 255 * 255 * 127 times the neurons of a lane.
+/// Number of separate sums. With this many, no sum overflows: a lane adds at most 255 * 255 * 127
+/// per neuron.
 const LANES: usize = 8;
 const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 
-/// Neurons whose values fit in the AVX2 registers at once, with some to spare.
+/// Neurons whose values fit in the AVX2 registers at the same time, leaving some registers free.
 const IN_REGISTERS: usize = 128;
 const _: () = assert!(HIDDEN.is_multiple_of(IN_REGISTERS));
 
-/// The same for AVX-512, whose registers are twice as wide and twice as many.
+/// Like [`IN_REGISTERS`], for AVX-512, whose registers are twice as wide and twice as many.
 #[cfg(target_arch = "x86_64")]
 const IN_WIDE_REGISTERS: usize = 256;
 #[cfg(target_arch = "x86_64")]
 const _: () = assert!(HIDDEN.is_multiple_of(IN_WIDE_REGISTERS));
 
-/// The sums of a vector register.
+/// The sums in a vector register.
 #[repr(C, align(32))]
 struct Lanes([i32; LANES]);
 
@@ -40,15 +41,15 @@ impl Lanes {
     }
 }
 
-/// The version of the compiled loops to use.
+/// The compiled version of the loops to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kernel {
-    /// The target processor of the build.
+    /// For the build's target processor.
     Portable,
-    /// AVX2. Only created by [`Kernel::detect`] if the processor has it.
+    /// For AVX2. Only [`Kernel::detect`] creates it, on processors that support AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2(Detected),
-    /// AVX-512, likewise.
+    /// For AVX-512. Only [`Kernel::detect`] creates it, on processors that support AVX-512.
     #[cfg(target_arch = "x86_64")]
     Avx512(Detected),
 }
@@ -58,12 +59,12 @@ pub(super) enum Kernel {
 pub(super) struct Detected(());
 
 impl Kernel {
-    /// Returns the fastest kernel for this processor.
+    /// Returns the fastest kernel that this processor supports.
     pub(super) fn detect() -> Self {
         Self::available().last().unwrap_or(Kernel::Portable)
     }
 
-    /// Iterates over all useful kernels for this processor, the fastest last.
+    /// Returns all kernels that are useful on this processor, the fastest last.
     fn available() -> impl Iterator<Item = Self> {
         let kernels = [
             Some(Kernel::Portable),
@@ -75,43 +76,44 @@ impl Kernel {
         kernels.into_iter().flatten()
     }
 
-    /// Sets `to` to `from` plus the rows of `added` minus those of `removed`.
+    /// Sets `to` to `from` plus the rows in `added` minus the rows in `removed`.
     #[inline]
     pub(super) fn update(self, from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
         match self {
             Kernel::Portable => update::<IN_REGISTERS>(from, added, removed, to),
             #[cfg(target_arch = "x86_64")]
-            // The processor has AVX2: a `Detected` proves it.
+            // The processor supports AVX2, which `Detected` proves.
             #[allow(unsafe_code)]
             Kernel::Avx2(_) => unsafe { update_avx2(from, added, removed, to) },
             #[cfg(target_arch = "x86_64")]
-            // The same for AVX-512.
+            // The processor supports AVX-512, which `Detected` proves.
             #[allow(unsafe_code)]
             Kernel::Avx512(_) => unsafe { update_avx512(from, added, removed, to) },
         }
     }
 
-    /// Returns the sum over all neurons of value squared times weight; values are clipped to
-    /// 0..=QA.
+    /// Returns the sum over all neurons of the squared value times the weight. Values are clipped
+    /// to 0..=QA.
     #[inline]
     pub(super) fn weighted_sum(self, values: &Row, weights: &Row) -> i64 {
         match self {
             Kernel::Portable => weighted_sum(values, weights),
             #[cfg(target_arch = "x86_64")]
-            // The processor has AVX2: a `Detected` proves it.
+            // The processor supports AVX2, which `Detected` proves.
             #[allow(unsafe_code)]
             Kernel::Avx2(_) => unsafe { weighted_sum_avx2(values, weights) },
             #[cfg(target_arch = "x86_64")]
-            // The same for AVX-512.
+            // The processor supports AVX-512, which `Detected` proves.
             #[allow(unsafe_code)]
             Kernel::Avx512(_) => unsafe { weighted_sum_avx512(values, weights) },
         }
     }
 }
 
-/// Whether the processor has AVX-512 and runs it without lowering its clock. Those before Ice Lake
-/// and Zen 4 lower it, which would slow down the rest of a search. They are recognised by the lack
-/// of VBMI2, which is not used otherwise.
+/// Whether the processor supports AVX-512 without lowering its clock.
+///
+/// Processors before Ice Lake and Zen 4 lower their clock, which would slow down the rest of a
+/// search. They are recognised by the lack of VBMI2, which is not used otherwise.
 #[cfg(target_arch = "x86_64")]
 fn wide_vectors_are_cheap() -> bool {
     is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi2")
@@ -129,8 +131,8 @@ fn update_avx512(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
     update::<IN_WIDE_REGISTERS>(from, added, removed, to);
 }
 
-/// Written with intrinsics, because no form of the plain loop made the compiler multiply and add in
-/// pairs.
+/// Uses intrinsics because the compiler did not multiply and add in pairs for any form of the plain
+/// loop.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
@@ -139,7 +141,7 @@ fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
         _mm256_min_epi16, _mm256_mullo_epi16, _mm256_set1_epi16, _mm256_setzero_si256,
         _mm256_store_si256,
     };
-    /// Numbers of 16 bits in a vector.
+    /// Number of 16-bit values in a vector.
     const WIDTH: usize = 16;
     const _: () = assert!(HIDDEN.is_multiple_of(WIDTH));
     let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(QA as i16));
@@ -157,7 +159,7 @@ fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
         sums = _mm256_add_epi32(sums, _mm256_madd_epi16(value, weighted));
     }
     let mut lanes = Lanes([0; LANES]);
-    // `Lanes` is as large as a vector and aligned like one.
+    // `Lanes` has the size and the alignment of a vector.
     #[allow(unsafe_code)]
     unsafe {
         _mm256_store_si256(lanes.0.as_mut_ptr().cast::<__m256i>(), sums);
@@ -165,8 +167,10 @@ fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
     lanes.sum()
 }
 
-/// Like the AVX2 version. VNNI would multiply and add to the sums in one instruction, but is no
-/// faster: the compiler splits it again, because it lengthens the dependency chain of the sums.
+/// The AVX-512 version of [`weighted_sum_avx2`].
+///
+/// VNNI could multiply and add to the sums in one instruction, but is not faster: the compiler
+/// splits it again, because it lengthens the dependency chain of the sums.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512bw")]
 fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
@@ -176,7 +180,7 @@ fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
         _mm512_min_epi16, _mm512_mullo_epi16, _mm512_reduce_add_epi64, _mm512_set1_epi16,
         _mm512_setzero_si512,
     };
-    /// Numbers of 16 bits in a vector.
+    /// Number of 16-bit values in a vector.
     const WIDTH: usize = 32;
     const _: () = assert!(HIDDEN.is_multiple_of(WIDTH));
     let (zero, one) = (_mm512_setzero_si512(), _mm512_set1_epi16(QA as i16));
@@ -193,14 +197,16 @@ fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
         let weighted = _mm512_mullo_epi16(value, weight);
         sums = _mm512_add_epi32(sums, _mm512_madd_epi16(value, weighted));
     }
-    // Two lanes of 32 bits are as much as one of `LANES` holds; the sum of all needs 64.
+    // Two of these lanes add up to no more than one of `LANES`; the total of all lanes needs 64
+    // bits.
     let (low, high) = (_mm512_castsi512_si256(sums), _mm512_extracti64x4_epi64::<1>(sums));
     _mm512_reduce_add_epi64(_mm512_cvtepi32_epi64(_mm256_add_epi32(low, high)))
 }
 
 #[inline(always)]
 fn update<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
-    // A move adds one row and removes one or two; the loop over the neurons is then a single one.
+    // A move adds one row and removes one or two. Matching these cases results in a single loop
+    // over the neurons.
     match (added, removed) {
         ([a], [r]) => {
             for i in 0..HIDDEN {
@@ -217,7 +223,7 @@ fn update<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: 
     }
 }
 
-/// Keeps `BLOCK` values at a time in registers while iterating over all rows.
+/// Updates `BLOCK` values at a time, which stay in registers while iterating over all rows.
 #[inline(always)]
 fn update_any<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
     let blocks = to.0.as_chunks_mut::<BLOCK>().0.iter_mut();
@@ -247,7 +253,7 @@ fn weighted_sum(values: &Row, weights: &Row) -> i64 {
         let values = values.map(|value| value.clamp(0, QA as i16));
         let mut weighted: [i16; 2 * LANES] = *weights;
         for (weight, value) in weighted.iter_mut().zip(values) {
-            // Cannot overflow, because weights are clipped.
+            // The product cannot overflow, because weights are clipped.
             *weight = weight.wrapping_mul(value);
         }
         for (lane, sum) in lanes.0.iter_mut().enumerate() {

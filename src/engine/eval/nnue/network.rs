@@ -1,4 +1,4 @@
-//! The weights of a network.
+//! The weights of a network, and the score computed from them.
 
 use std::fmt::{self, Display};
 use std::path::Path;
@@ -12,14 +12,15 @@ use crate::chess::score::{MAX_EVAL, Score};
 use crate::support::error::ParseError;
 use crate::support::files::{FileError, describe, read_plain};
 
-/// The weights of a network.
+/// The weights of an evaluation network.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Network {
-    /// From inputs to neurons.
+    /// Weights from inputs to neurons.
     pub(super) inputs: Box<[Row; INPUTS]>,
-    /// Initial values of the neurons.
+    /// Biases, which are the initial values of the neurons.
     pub(super) biases: Row,
-    /// From the neurons of the side to move, and of the other, to the output.
+    /// Weights to the output, for each bucket, from the neurons of the side to move and of the
+    /// other side.
     outputs: [[Row; 2]; BUCKETS],
     output_biases: [i32; BUCKETS],
 }
@@ -31,7 +32,9 @@ impl fmt::Debug for Network {
 }
 
 impl Network {
-    /// Returns the embedded network; `docs/measurements/network-generations.md` describes its training.
+    /// Returns the network compiled into the program.
+    ///
+    /// `docs/measurements/network-generations.md` describes its training.
     pub fn embedded() -> Arc<Self> {
         static EMBEDDED: LazyLock<Arc<Network>> = LazyLock::new(|| {
             let network = Network::from_bytes(include_bytes!("network.bin"));
@@ -40,10 +43,12 @@ impl Network {
         Arc::clone(&EMBEDDED)
     }
 
-    /// Creates a network from its parts, in the units of the file; `inputs` are [`INPUTS`] rows.
+    /// Creates a network from its parts, in the units of the file. `inputs` consists of [`INPUTS`]
+    /// rows.
     ///
     /// # Errors
-    /// If an output weight is larger than the arithmetic allows.
+    ///
+    /// If an output weight exceeds [`OUTPUT_WEIGHT_LIMIT`].
     pub(crate) fn new(
         inputs: impl Iterator<Item = [i16; HIDDEN]>,
         biases: [i16; HIDDEN],
@@ -67,15 +72,17 @@ impl Network {
     /// Reads a network from a file.
     ///
     /// # Errors
-    /// If it cannot be read or is no network of this shape.
+    ///
+    /// If the file cannot be read or is not a network of this shape.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         Ok(Self::open_with_bytes(path)?.0)
     }
 
-    /// Reads a network from a file, and returns the bytes too.
+    /// Reads a network from a file and also returns the file's bytes.
     ///
     /// # Errors
-    /// As [`Network::open`].
+    ///
+    /// If the file cannot be read or is not a network of this shape.
     pub(crate) fn open_with_bytes(path: &Path) -> Result<(Self, Vec<u8>), FileError> {
         let fail = |reason: &dyn Display| FileError::new("read the network", path, reason);
         let bytes = read_plain(path).map_err(|error| fail(&describe(&error)))?;
@@ -83,30 +90,29 @@ impl Network {
         Ok((network, bytes))
     }
 
-    /// Returns the CRC-32 of the network's file, which identifies it.
+    /// Returns the CRC-32 of the network's bytes in the file format, which identifies the network.
     pub fn checksum(&self) -> u32 {
         crc32fast::hash(&self.to_bytes())
     }
 
-    /// Returns the weights from each input to the neurons and, last, the neurons' biases; [`QA`] is
-    /// 1.0.
+    /// Returns the weights from each input to the neurons and, as the last row, the neurons'
+    /// biases. [`QA`] is 1.0.
     pub(crate) fn input_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
         self.inputs.iter().chain([&self.biases]).map(|row| &row.0)
     }
 
-    /// Returns for each bucket the output weights of the side to move, then those of the other;
-    /// [`QB`] is 1.0.
+    /// Returns for each bucket the output weights of the side to move, then those of the other
+    /// side. [`QB`] is 1.0.
     pub(crate) fn output_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
         self.outputs.iter().flatten().map(|row| &row.0)
     }
 
-    /// Returns for each bucket the bias of the output; [`QA`] times [`QB`] is 1.0.
+    /// Returns the output bias of each bucket. [`QA`] times [`QB`] is 1.0.
     pub(crate) fn output_biases(&self) -> &[i32; BUCKETS] {
         &self.output_biases
     }
 
-    /// Returns the score, in centipawns for the side to move, from the neurons' values of both
-    /// sides.
+    /// Returns the score in centipawns for the side to move, given both sides' neuron values.
     #[inline]
     pub(super) fn score(&self, kernel: Kernel, bucket: usize, values: [&Row; 2]) -> Score {
         let [own, enemy] = &self.outputs[bucket];
@@ -116,7 +122,7 @@ impl Network {
         score.clamp(-i64::from(MAX_EVAL), MAX_EVAL.into()) as Score
     }
 
-    /// Returns the score, in centipawns for the side to move, computed from scratch.
+    /// Returns the score in centipawns for the side to move, computed from scratch.
     pub(crate) fn evaluate(&self, pieces: &PieceSet, side_to_move: Color) -> Score {
         let [own, enemy] = [side_to_move, !side_to_move].map(|color| {
             let view = Perspective::new(pieces, color);
@@ -138,7 +144,7 @@ pub(super) mod tests {
     use crate::chess::position::{Position, Square};
     use crate::support::random::Random;
 
-    /// A network of random weights in the range of trained ones.
+    /// Returns a network with random weights in the range of trained ones.
     pub(in crate::engine::eval) fn random_network(seed: u64) -> Network {
         let mut random = Random::new(seed);
         let mut weight = |limit: usize| random.below(2 * limit + 1) as i16 - limit as i16;
@@ -155,8 +161,8 @@ pub(super) mod tests {
         let network = random_network(2);
         let position = Position::from_fen("4k3/8/8/3p4/8/8/8/R3K3 b - - 0 1").expect("legal");
         let pieces = PieceSet::of(&position);
-        // Black's king is on the e-file, so Black's view is flipped and mirrored, White's mirrored;
-        // squares counted from a1.
+        // Squares are counted from a1. Black's king is on the e-file, so Black's view is flipped
+        // and mirrored; White's view is mirrored.
         let black = [
             64 * 5 + (60 ^ 56 ^ 7),
             35 ^ 56 ^ 7,
@@ -165,7 +171,7 @@ pub(super) mod tests {
         ];
         let white = [64 * 5 + (4 ^ 7), 64 * 3 + 7, 384 + 64 * 5 + (60 ^ 7), 384 + (35 ^ 7)];
         let neurons = |inputs: [usize; 4], i: usize| -> f64 {
-            // Both kings are in the middle of the first rank.
+            // Both kings are in the middle of their first rank.
             let weight = |input: usize| network.inputs[INPUTS_PER_KING_BUCKET + input].0[i];
             let sum: i16 = inputs.into_iter().map(weight).sum();
             f64::from((sum + network.biases.0[i]).clamp(0, 255)) / 255.0

@@ -1,28 +1,27 @@
-//! The input of the network: the pieces on the board and their input numbers.
+//! The network's input: the pieces on the board and the indices of their inputs.
 
 use chess::{ALL_PIECES, BitBoard, Color, EMPTY, Piece, Square};
 
 use super::{BUCKETS, INPUTS_PER_KING_BUCKET, KING_BUCKETS};
 use crate::chess::position::Position;
 
-/// Pieces per set of output weights: 32 pieces fill the sets.
+/// Number of pieces per set of output weights. The sets cover 32 pieces.
 const PIECES_PER_BUCKET: u32 = 32 / BUCKETS as u32;
 const INPUTS_PER_SIDE: usize = INPUTS_PER_KING_BUCKET / 2;
 const FLIP_RANKS: u16 = 56;
 const FLIP_FILES: u16 = 7;
 const FIRST_MIRRORED_FILE: usize = 4;
 
-/// The pieces on a board, which need not be a legal position.
+/// The pieces on a board. They do not have to form a legal position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PieceSet {
-    /// By kind, of either colour.
+    /// Pieces of both colours, by kind.
     kinds: [BitBoard; ALL_PIECES.len()],
     black: BitBoard,
     squares: [Option<Piece>; 64],
 }
 
 impl PieceSet {
-    /// An empty board.
     pub(crate) const NONE: PieceSet =
         PieceSet { kinds: [EMPTY; ALL_PIECES.len()], black: EMPTY, squares: [None; 64] };
 
@@ -35,7 +34,7 @@ impl PieceSet {
         }
     }
 
-    /// Returns the pieces except those on `square`.
+    /// Returns the pieces except the one on `square`, if any.
     #[must_use]
     pub(crate) fn without(mut self, square: Square) -> Self {
         let others = !BitBoard::from_square(square);
@@ -45,7 +44,7 @@ impl PieceSet {
         self
     }
 
-    /// Returns the pieces with one added on `square`, which must be empty.
+    /// Returns the pieces and another one on `square`, which must be empty.
     #[must_use]
     pub(crate) fn with(mut self, color: Color, piece: Piece, square: Square) -> Self {
         let here = BitBoard::from_square(square);
@@ -55,7 +54,7 @@ impl PieceSet {
         self
     }
 
-    /// Returns the set of output weights for this number of pieces.
+    /// Returns the index of the output weight set for this number of pieces.
     #[inline]
     pub(crate) fn bucket(&self) -> usize {
         let occupied = self.kinds.iter().fold(EMPTY, |all, &pieces| all | pieces);
@@ -69,30 +68,30 @@ impl PieceSet {
         kinds.fold(self.black ^ before.black, |squares, (&here, &there)| squares | (here ^ there))
     }
 
-    /// Whether the boards are the same.
+    /// Whether the boards contain the same pieces on the same squares.
     #[inline]
     pub(super) fn is_same(&self, before: &PieceSet) -> bool {
         self.differing(before) == EMPTY
     }
 
-    /// Returns the pieces added since `before`, and those removed.
+    /// Returns the pieces added and the pieces removed since `before`.
     #[inline]
     pub(super) fn changes(&self, before: &PieceSet) -> Changes<MAX_PIECES> {
         self.changes_on(self.differing(before), before)
     }
 
-    /// The same, if the boards differ on no more than [`NEAR`] squares.
+    /// Like [`PieceSet::changes`], but only if the boards differ on at most [`NEAR`] squares.
     #[inline]
     pub(super) fn few_changes(&self, before: &PieceSet) -> Option<Changes<NEAR>> {
         let squares = self.differing(before);
         (squares.popcnt() <= NEAR as u32).then(|| self.changes_on(squares, before))
     }
 
-    /// Returns the pieces on these squares here, and in `before`.
+    /// Returns the pieces on these squares, here and in `before`.
     #[inline(always)]
     fn changes_on<const MAX: usize>(&self, squares: BitBoard, before: &PieceSet) -> Changes<MAX> {
         let mut changes = Changes { added: PieceList::new(), removed: PieceList::new() };
-        // Branchless, because captures are unpredictable.
+        // Written without branches, because captures are unpredictable.
         for square in squares {
             changes.added.note(self.piece_square(square), self.is_occupied(square));
             changes.removed.note(before.piece_square(square), before.is_occupied(square));
@@ -100,7 +99,7 @@ impl PieceSet {
         changes
     }
 
-    /// Returns the piece on `square`; an arbitrary one if there is none.
+    /// Returns the piece on `square`; an arbitrary piece if the square is empty.
     #[inline]
     fn piece_square(&self, square: Square) -> PieceSquare {
         let kind = self.squares[square.to_index()].map_or(0, |piece| piece.to_index() as u16);
@@ -120,13 +119,13 @@ impl PieceSet {
     }
 }
 
-/// Largest number of squares by which a board may differ from the one it is updated from. Castling
-/// changes four, other moves two or three.
+/// Maximum number of squares on which a board may differ from the one it is updated from. Castling
+/// changes four squares, other moves two or three.
 const NEAR: usize = 4;
 /// Maximum number of pieces on a board.
 const MAX_PIECES: usize = 32;
 
-/// The pieces by which two boards differ, at most `MAX` on each.
+/// The pieces added and removed between two boards, at most `MAX` each.
 #[derive(Debug)]
 pub(super) struct Changes<const MAX: usize> {
     pub(super) added: PieceList<MAX>,
@@ -137,7 +136,7 @@ pub(super) struct Changes<const MAX: usize> {
 #[derive(Debug)]
 pub(super) struct PieceList<const MAX: usize> {
     pieces: [PieceSquare; MAX],
-    /// Written to by an append to a full list, and otherwise unused.
+    /// Overwritten by an append to a full list; otherwise unused.
     spare: PieceSquare,
     length: usize,
 }
@@ -149,7 +148,7 @@ impl<const MAX: usize> PieceList<MAX> {
         PieceList { pieces: [none; MAX], spare: none, length: 0 }
     }
 
-    /// Appends a piece if it is `there`.
+    /// Appends a piece if `there` is true.
     #[inline(always)]
     fn note(&mut self, piece: PieceSquare, there: bool) {
         *self.pieces.get_mut(self.length).unwrap_or(&mut self.spare) = piece;
@@ -162,18 +161,17 @@ impl<const MAX: usize> PieceList<MAX> {
     }
 }
 
-/// A piece on its square, as bits: the square, from bit 6 the kind, from bit 9 the colour.
+/// A piece on a square, in bits: the square from bit 0, the kind from bit 6, the colour from bit 9.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct PieceSquare(u16);
 
 const PIECE_SHIFT: u32 = 6;
 const COLOR_SHIFT: u32 = 9;
 
-/// Returns the king bucket, below [`KING_BUCKETS`], of a king's square in its own side's view: from
-/// a1 rank by rank, on the files a to d.
+/// Returns the king bucket, below [`KING_BUCKETS`], for a king's square in its own side's view.
 ///
-/// The buckets are a castled king, one in the middle of the first rank, one on the second rank, and
-/// all others.
+/// Squares are counted from a1, rank by rank, on files a to d. There are four buckets: a castled
+/// king, a king in the middle of the first rank, a king on the second rank, and all other squares.
 const fn king_bucket(king: usize) -> usize {
     match (king / 8, king % 8) {
         (0, 0..=2) => 0,
@@ -183,8 +181,8 @@ const fn king_bucket(king: usize) -> usize {
     }
 }
 
-/// Returns the view of a side whose king is on this square, counted from a1: whether it is
-/// mirrored, and its king bucket.
+/// Returns whether a side's view is mirrored, and its king bucket. `king` is the square of the
+/// side's king, counted from a1.
 #[inline]
 pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
     let mirrored = king % 8 >= FIRST_MIRRORED_FILE;
@@ -193,16 +191,16 @@ pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
     (mirrored, king_bucket(king ^ usize::from(ranks ^ files)))
 }
 
-/// One side's view of the board.
+/// The view that one side has of the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Perspective {
-    /// The bits of a [`PieceSquare`] that are flipped.
+    /// XOR mask for the bits of a [`PieceSquare`].
     turned: u16,
-    /// The own king's bucket.
+    /// The bucket of the side's own king.
     king_bucket: u16,
 }
 
-/// Number of views that a side can have of the board.
+/// Number of different views that a side can have of the board.
 pub(super) const VIEWS: usize = 2 * KING_BUCKETS;
 
 const FLIP_COLORS: u16 = 1 << COLOR_SHIFT;
@@ -211,7 +209,7 @@ impl Perspective {
     /// Returns the view of `color` for these pieces.
     #[inline]
     pub(super) fn new(pieces: &PieceSet, color: Color) -> Self {
-        // A missing king counts as on the first square.
+        // A missing king is treated as if it were on a1.
         let king = pieces.king(color).0.trailing_zeros() as usize % 64;
         let (mirrored, king_bucket) = seen_by(king, color);
         let turned = if color == Color::White { 0 } else { FLIP_COLORS | FLIP_RANKS }
@@ -225,7 +223,7 @@ impl Perspective {
         2 * usize::from(self.king_bucket) + usize::from(self.turned & FLIP_FILES != 0)
     }
 
-    /// Returns the input, below [`INPUTS`](super::INPUTS), of a piece in this view.
+    /// Returns the input index of a piece in this view, below [`INPUTS`](super::INPUTS).
     #[inline]
     pub(super) fn input(self, piece: PieceSquare) -> usize {
         let seen = piece.0 ^ self.turned;
@@ -268,7 +266,7 @@ mod tests {
         for color in [Color::White, Color::Black] {
             assert_eq!(inputs(left, color), inputs(right, color));
         }
-        // In its own view the king is always on the left, here on the second rank.
+        // In its own view a king is always on files a to d, here on the second rank.
         assert!(inputs(right, Color::White).contains(&(2 * INPUTS_PER_KING_BUCKET + 64 * 5 + 9)));
     }
 
@@ -297,7 +295,7 @@ mod tests {
             assert_eq!(list.as_slice().len(), MAX_PIECES);
         }
         assert!(after.few_changes(&before).is_none());
-        // Another colour is another piece.
+        // A piece of the other colour is a different piece.
         assert_eq!(board(low, Color::Black).changes(&after).removed.as_slice().len(), MAX_PIECES);
     }
 

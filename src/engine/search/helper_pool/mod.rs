@@ -1,18 +1,20 @@
-//! The idle threads of a search, and how they get work.
+//! The idle threads of a search, and how they receive work.
 //!
 //! An idle thread *offers* itself by setting a shared bit, and waits. A thread with work to share
-//! clears the bit. The idle thread is then *reserved* for it, and is either *called* with a task or
-//! released at once. So work is shared only with a thread that is ready to take it, exactly as many
-//! threads wake as get a task, and while no thread is idle a busy thread only reads one word.
+//! clears the bit. The idle thread is then *reserved* and is either *called* with a task or
+//! released immediately. Work is therefore shared only with a thread that is ready to take it, only
+//! as many threads wake up as receive a task, and a busy thread reads only one word while no thread
+//! is idle.
 //!
-//! A thread that waits for others below a node of its own accepts work below that node only; other
+//! A thread that waits for others below one of its nodes accepts work only below that node; other
 //! work would delay it. This is the "helpful master" of R. Feldmann, "Game Tree Search on Massively
 //! Parallel Systems" (1993); see <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
 //!
 //! The protocol does not depend on chess. It uses crossbeam's `Parker`, `AtomicCell` and
-//! `CachePadded`; the `loom` tests (`--features loom`, `model`) check every interleaving of its
-//! threads: none sleeps through its call or has two callers, the owner of a split point continues
-//! when its helper has left, and a thread that joins a node as it is cut off notices it.
+//! `CachePadded`. The `loom` tests (`--features loom`, `model`) check every interleaving of the
+//! threads: no thread sleeps through its call or has two callers, the owner of a split point
+//! continues when its helper has left, and a thread that joins a node while it is being cut off
+//! notices the cutoff.
 
 #[cfg(feature = "loom")]
 mod model;
@@ -41,15 +43,15 @@ use loom::{
 #[cfg(feature = "loom")]
 use model::{AtomicCell, Parker, Unparker};
 
-/// How often a waiting thread checks for a call before it sleeps: about ten microseconds, which is
-/// the time it takes to wake a sleeping thread.
+/// Number of checks for a call before a waiting thread sleeps. They take about ten microseconds, as
+/// long as waking a sleeping thread.
 const SPINS: u32 = if cfg!(feature = "loom") { 0 } else { 2_000 };
-/// Threads whose bits share a word.
+/// Number of threads whose bits share a word.
 const PER_WORD: usize = u64::BITS as usize;
-/// Words for the maximum number of threads.
+/// Number of words for the maximum number of threads.
 const WORDS: usize = 4;
 
-/// A set of thread numbers, one bit each.
+/// A set of thread numbers, with one bit per thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct ThreadSet([u64; WORDS]);
 
@@ -67,17 +69,17 @@ impl ThreadSet {
     }
 }
 
-/// A set of threads that grows while others read it.
+/// A set of threads that one thread extends while others read it.
 #[derive(Debug, Default)]
 pub(super) struct SharedThreadSet([AtomicU64; WORDS]);
 
 impl SharedThreadSet {
-    /// Adds `thread`; returns whether it is new.
+    /// Adds `thread`; returns whether it was missing.
     pub(super) fn insert(&self, thread: usize) -> bool {
         let before = self.0[thread / PER_WORD].fetch_or(bit(thread), Ordering::AcqRel);
-        // A thread that signals a cutoff marks the node before it reads this set; a joining thread
-        // reads the mark after it has joined. Whichever of the two fences comes second sees what
-        // was written before the other.
+        // A thread that signals a cutoff marks the node before it reads this set, and a joining
+        // thread reads the mark after it has joined. Whichever fence comes second sees the writes
+        // before the other one.
         fence(Ordering::SeqCst);
         before & bit(thread) == 0
     }
@@ -92,7 +94,7 @@ fn bit(thread: usize) -> u64 {
     1 << (thread % PER_WORD)
 }
 
-/// Iterates over the set bits, one at a time.
+/// Iterates over the set bits of `word`, each as a word with a single bit.
 fn bits_of(mut word: u64) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || {
         let lowest = word & word.wrapping_neg();
@@ -101,28 +103,28 @@ fn bits_of(mut word: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The idle threads of one word.
+/// The idle threads whose bits share a word.
 #[derive(Default)]
 struct IdleThreads {
     /// Threads that accept any work.
     free: AtomicU64,
-    /// Threads that accept work below a node of their own only.
+    /// Threads that only accept work below one of their nodes.
     bound: AtomicU64,
 }
 
-/// A thread's slot: its state while idle, and its next task.
+/// The state of a thread while it is idle, and its next task.
 struct ThreadSlot<T> {
-    /// The node below which the idle thread accepts work, or [`ANYWHERE`].
+    /// Address of the node below which the idle thread accepts work, or [`ANYWHERE`].
     below: AtomicUsize,
     called: AtomicBool,
     task: AtomicCell<Option<T>>,
     cutoff_flag: CutoffFlag,
-    /// Locked by the thread itself only.
+    /// Locked only by the thread that owns the slot.
     parker: Mutex<Parker>,
     unparker: Unparker,
 }
 
-/// Set when a node above a thread may have been cut off. @17 @18 -
+/// Set if a node above the thread's current node may have been cut off.
 #[derive(Debug, Default)]
 pub(super) struct CutoffFlag(AtomicBool);
 
@@ -133,7 +135,7 @@ impl CutoffFlag {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Makes the thread check for cutoffs.
+    /// Requests that the thread check for cutoffs.
     pub(super) fn set(&self) {
         self.0.store(true, Ordering::Release);
     }
@@ -145,32 +147,33 @@ impl CutoffFlag {
     }
 }
 
-/// The address for a thread that accepts work below any node.
+/// The value of `below` for a thread that accepts work below any node.
 pub(super) const ANYWHERE: usize = 0;
 
 /// The helper threads of a search, which wait for tasks of type `T`.
 pub(super) struct HelperPool<T> {
-    /// Empty with a single thread.
+    /// One element per word of thread bits; empty with a single thread.
     idle: Box<[CachePadded<IdleThreads>]>,
     slots: Box<[CachePadded<ThreadSlot<T>>]>,
-    /// Threads that are always idle, because there are no cores for them.
+    /// Number of threads that must stay idle because there are no cores for them.
     spare: usize,
     over: AtomicBool,
 }
 
-/// Why a thread stopped waiting.
+/// The reason why a thread stopped waiting.
 #[derive(Debug)]
 pub(super) enum WaitResult<T> {
-    /// It received a task.
+    /// The thread received a task.
     Called(T),
-    /// Its condition is met; it is no longer offered.
+    /// The thread's condition is met; it is no longer offered.
     Over,
-    /// The longest wait has passed; it is still offered.
+    /// The maximum time has passed; the thread is still offered.
     TimedOut,
 }
 
 impl<T: Send> HelperPool<T> {
-    /// Creates a pool of `threads` threads, all busy at first. Later at most `cores` of them are.
+    /// Creates a pool of `threads` threads, all initially busy. Later, at most `cores` of them are
+    /// busy.
     pub(super) fn new(threads: usize, cores: usize) -> Self {
         let slot = || {
             let parker = Parker::new();
@@ -192,8 +195,8 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Whether a thread that works below nodes of `owners`, or anywhere, is idle and has a core. A
-    /// cheap estimate.
+    /// Whether a thread can take work: one that waits below a node of `owners`, or one that accepts
+    /// any work. There must also be a core for it. This is a cheap estimate.
     #[inline]
     pub(super) fn has_idle(&self, owners: &ThreadSet) -> bool {
         let is_there = self.idle.iter().zip(owners.0).any(|(idle, owners)| {
@@ -214,8 +217,8 @@ impl<T: Send> HelperPool<T> {
         self.idle.iter().map(count).sum::<u32>() as usize
     }
 
-    /// Reserves an idle thread: one of `owners` that waits at a node for which `is_above` holds, or
-    /// else one that accepts any work.
+    /// Reserves an idle thread: one of `owners` that waits at a node for which `is_above` returns
+    /// true, or else one that accepts any work.
     pub(super) fn reserve(
         &self,
         owners: &ThreadSet,
@@ -227,7 +230,7 @@ impl<T: Send> HelperPool<T> {
                 let thread = word * PER_WORD + bit.trailing_zeros() as usize;
                 if fits(thread) && take(&idle.bound, bit) {
                     let reservation = Reservation { pool: self, thread };
-                    // It may now wait below another node.
+                    // By now the thread may be waiting below another node.
                     if fits(thread) {
                         return Some(reservation);
                     }
@@ -258,9 +261,10 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Waits, once offered, until the thread is called or `is_over` holds, for at most `longest`.
+    /// Waits, once offered, until the thread is called or `is_over` returns true, at most for
+    /// `longest`.
     ///
-    /// [`HelperPool::wake`] makes the thread check `is_over` again.
+    /// [`HelperPool::wake`] makes the thread call `is_over` again.
     pub(super) fn wait(
         &self,
         me: usize,
@@ -280,7 +284,7 @@ impl<T: Send> HelperPool<T> {
                 if take(self.offered(me), bit(me)) {
                     return WaitResult::Over;
                 }
-                // Reserved: the reserving thread calls or releases it at once.
+                // The thread is reserved; the reserving thread will call or release it immediately.
                 yield_now();
             } else if spins < SPINS {
                 spins += 1;
@@ -298,12 +302,12 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Wakes a thread, which checks again whether it must wait.
+    /// Wakes a thread, which checks again whether it has to wait.
     pub(super) fn wake(&self, thread: usize) {
         self.slots[thread].unparker.unpark();
     }
 
-    /// Returns the thread's cutoff flag; `None` with a single thread.
+    /// Returns the thread's cutoff flag, or `None` with a single thread.
     pub(super) fn cutoff_flag(&self, thread: usize) -> Option<&CutoffFlag> {
         self.slots.get(thread).map(|slot| &slot.cutoff_flag)
     }
@@ -314,7 +318,7 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Ends the search for all threads.
+    /// Ends the search for all threads and wakes them.
     pub(super) fn finish(&self) {
         self.over.store(true, Ordering::Release);
         for slot in &self.slots {
@@ -329,7 +333,7 @@ impl<T: Send> HelperPool<T> {
     }
 }
 
-/// Clears a bit of a word; returns whether it was set.
+/// Clears a bit of a word and returns whether it was set.
 fn take(word: &AtomicU64, bit: u64) -> bool {
     word.fetch_and(!bit, Ordering::AcqRel) & bit != 0
 }
@@ -341,7 +345,7 @@ pub(super) struct Reservation<'a, T: Send> {
 }
 
 impl<T: Send> Reservation<'_, T> {
-    /// Calls the thread with a task.
+    /// Gives the thread a task and wakes it.
     pub(super) fn call(self, task: T) {
         let slot = &self.pool.slots[self.thread];
         slot.task.store(Some(task));

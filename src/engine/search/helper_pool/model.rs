@@ -1,7 +1,8 @@
-//! Checks every interleaving of the threads of a helper pool: `cargo test --features loom --lib
+//! Tests every interleaving of the threads of a helper pool. Run `cargo test --features loom --lib
 //! model::`.
 //!
-//! Replaces the parts of crossbeam used by the pool with versions that loom can step.
+//! The types here replace the parts of crossbeam that the pool uses with versions that loom
+//! controls.
 
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ impl<T: Default> AtomicCell<T> {
     }
 }
 
-/// Replaces `crossbeam::sync::Parker`: an earlier token lets it pass at once.
+/// Replaces `crossbeam::sync::Parker`. With an earlier token, parking returns immediately.
 #[derive(Clone)]
 pub(super) struct Parker(Arc<(Mutex<bool>, Condvar)>);
 
@@ -47,7 +48,7 @@ impl Parker {
         }
     }
 
-    /// Times out at once, as there is no clock.
+    /// Times out immediately, as there is no clock.
     pub(super) fn park_timeout(&self, _longest: Duration) {
         *self.0.0.lock().expect("nobody panics") = false;
     }
@@ -66,7 +67,7 @@ mod tests {
 
     use super::super::{ANYWHERE, HelperPool, SharedThreadSet, ThreadSet, WaitResult};
 
-    /// Runs tasks until the search is over; returns their number.
+    /// Runs tasks until the search is over; returns the number of tasks.
     fn serve(
         pool: &HelperPool<usize>,
         me: usize,
@@ -84,14 +85,14 @@ mod tests {
         }
     }
 
-    /// Shares a task out if a thread is idle; returns the number of tasks taken.
+    /// Shares a task if a thread is idle; returns the number of tasks shared.
     fn share(pool: &HelperPool<usize>, owners: &ThreadSet, below: usize, calls: bool) -> usize {
         match pool.reserve(owners, |above| above == below) {
             Some(reservation) if calls => {
                 reservation.call(1);
                 1
             }
-            // Released.
+            // The reservation is dropped, which releases the thread.
             _ => 0,
         }
     }
@@ -112,8 +113,8 @@ mod tests {
         }
     }
 
-    /// The end of a split point: its owner waits for the one helper, which may call the owner for
-    /// help below and then leaves.
+    /// Models the end of a split point: the owner waits for its only helper, which may call the
+    /// owner for help below and then leaves.
     #[test]
     fn owner_continues_after_its_helper_leaves() {
         for calls in [true, false] {
@@ -137,7 +138,7 @@ mod tests {
         }
     }
 
-    /// Two threads with work find one idle thread: it runs exactly one of the two tasks.
+    /// Two threads with work find one idle thread, which runs exactly one of the two tasks.
     #[test]
     fn idle_thread_is_reserved_by_only_one_caller() {
         loom::model(|| {

@@ -1,8 +1,8 @@
-//! Traces of the engine's own search on a position.
+//! Traces of the engine's own search of a position.
 //!
 //! [`trace`] observes every thread of a search. It counts everything and keeps the tree within
-//! [`Bounds`]. The sums come from the observed steps; [`Trace::counters`] are the search's own
-//! counts of cutoffs and re-searches.
+//! [`Bounds`]. The sums are computed from the observed steps; [`Trace::counters`] contains the
+//! search's own counts of cutoffs and re-searches.
 //!
 //! ```
 //! use tabia::position::Game;
@@ -35,20 +35,20 @@ pub use record::Bounds;
 pub use sums::{NodeType, Sums};
 pub use visit::Visit;
 
-/// The trace of a search.
+/// The recorded visits and the event counts of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Trace {
-    /// The recorded part of the tree, in the order in which the visits began.
+    /// The recorded part of the tree, in the order in which the visits started.
     pub visits: Vec<Visit>,
-    /// Sums over all threads.
+    /// Sums of the events over all threads.
     pub sums: Sums,
     /// The search's own counts of the same events.
     pub counters: Counters,
-    /// Sums by thread.
+    /// Sums of the events by thread number.
     pub threads: Vec<Sums>,
 }
 
-/// Searches like [`Searcher::search`] and returns a trace.
+/// Searches like [`Searcher::search`] and also returns a trace.
 pub fn trace(
     searcher: &mut Searcher,
     game: &Game,
@@ -81,7 +81,7 @@ pub(super) fn logged(
 }
 
 impl Trace {
-    /// Combines the parts of all threads.
+    /// Combines the parts recorded by all threads.
     fn of(mut parts: Vec<Part>) -> Self {
         parts.sort_by_key(|part| part.thread);
         let threads: Vec<Sums> = parts.iter().map(|part| part.sums.clone()).collect();
@@ -94,7 +94,7 @@ impl Trace {
     }
 }
 
-/// A visit among those of all threads; a dropped one has only its numbers.
+/// A visit among those of all threads. A dropped visit has only its counts.
 struct Branch {
     above: Option<u64>,
     nodes: u64,
@@ -102,7 +102,7 @@ struct Branch {
     visit: Option<Visit>,
 }
 
-/// Combines the visits of all threads, each with the nodes of all that is below it.
+/// Combines the visits of all threads. Each visit includes the nodes of all visits below it.
 fn joined(parts: Vec<Part>) -> Vec<Visit> {
     let mut branches: BTreeMap<u64, Branch> = BTreeMap::new();
     let mut elsewhere = Vec::new();
@@ -126,7 +126,7 @@ fn joined(parts: Vec<Part>) -> Vec<Visit> {
         }
     }
     let numbers: Vec<u64> = branches.keys().copied().collect();
-    // A visit begins after its parent.
+    // A visit has a higher number than its parent.
     for number in numbers.iter().rev() {
         let Branch { above, nodes, hidden, ref visit } = branches[number];
         let lost = if visit.is_none() { hidden + 1 } else { 0 };

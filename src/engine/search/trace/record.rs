@@ -1,4 +1,4 @@
-//! Recording of the steps of search threads.
+//! Recording of the steps that search threads report.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -14,40 +14,40 @@ use crate::chess::score::{Depth, Ply, Score};
 
 /// The part of a search that is recorded.
 ///
-/// The root and its moves are recorded in every iteration, the tree below them only in the last one
-/// and within these bounds. Everything is counted.
+/// The root and its moves are recorded in every iteration; the tree below them is recorded only in
+/// the last one and within these bounds. Everything is counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bounds {
-    /// The last ply.
+    /// Maximum distance from the root, in plies.
     pub plies: Ply,
-    /// The fewest plies left; 0 includes quiescence.
+    /// Minimum remaining depth, in plies; 0 includes quiescence.
     pub min_depth: Depth,
-    /// Records only what leads to the end of this line, or is below it.
+    /// If not empty, records only visits that lead to the end of this line or are below it.
     pub branch: Vec<Move>,
-    /// The maximum number of visits below the root moves.
+    /// Maximum number of visits recorded below the root moves.
     pub visits: usize,
 }
 
-/// Data shared by the recorders of one search.
+/// Data shared by the recorders of all threads of a search.
 #[derive(Default)]
 pub(super) struct Shared {
-    /// Visits so far: their numbers begin with 1.
+    /// Number of visits so far. Visit numbers count from 1.
     visits: AtomicU64,
     iteration: AtomicI32,
     line: AtomicUsize,
-    /// Visits below the root moves recorded in this iteration.
+    /// Number of visits recorded below the root moves in this iteration.
     deep: AtomicUsize,
     done: Mutex<Vec<Part>>,
 }
 
 impl Shared {
-    /// Takes the parts of the completed threads.
+    /// Takes the parts of the threads that have finished.
     pub(super) fn take(&self) -> Vec<Part> {
         std::mem::take(&mut self.done.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// One thread's part.
+/// The part of a trace recorded by one thread.
 #[derive(Default)]
 pub(super) struct Part {
     pub(super) thread: usize,
@@ -55,18 +55,18 @@ pub(super) struct Part {
     pub(super) dropped: Vec<Dropped>,
     pub(super) sums: Sums,
     pub(super) counters: Counters,
-    /// Nodes, and visits not recorded, below visits of other threads by number.
+    /// Counts of nodes and unrecorded visits below other threads' visits, by visit number.
     pub(super) elsewhere: BTreeMap<u64, (u64, u64)>,
 }
 
-/// A visit with its own number and its parent's.
+/// A visit with its number and its parent's number.
 pub(super) struct Noted {
     pub(super) number: u64,
     pub(super) above: Option<u64>,
     pub(super) visit: Visit,
 }
 
-/// A recorded visit that is no longer of interest.
+/// The counts of a recorded visit whose details are no longer needed.
 pub(super) struct Dropped {
     pub(super) number: u64,
     pub(super) above: Option<u64>,
@@ -74,11 +74,11 @@ pub(super) struct Dropped {
     pub(super) hidden: u64,
 }
 
-/// A node that is entered and not left.
+/// A node that has been entered but not left.
 struct Frame {
-    /// The visit, if it is recorded.
+    /// Index of the node's visit, if it is recorded.
     visit: Option<usize>,
-    /// The innermost recorded visit, if it is this thread's.
+    /// Index of the innermost recorded visit, if this thread recorded it.
     own: Option<usize>,
     place: VisitRef,
     position: Position,
@@ -87,18 +87,17 @@ struct Frame {
     quiescence: bool,
     window: (Score, Score),
     end: NodeEnd,
-    /// Moves searched.
     moves: u32,
 }
 
-/// One thread's [`Observer`], which counts everything and records what lies within [`Bounds`].
+/// One thread's [`Observer`], which counts everything and records the visits within [`Bounds`].
 pub(super) struct Recorder {
     shared: Arc<Shared>,
     bounds: Arc<Bounds>,
     next: SearchReason,
     path: Vec<Frame>,
     part: Part,
-    /// The iteration of the latest visit.
+    /// The iteration of the latest visit, in plies.
     iteration: Depth,
     root_visits: u64,
 }
@@ -116,7 +115,7 @@ impl Recorder {
         }
     }
 
-    /// Drops the visits of earlier iterations below the root moves, except their numbers.
+    /// Drops the visits of earlier iterations below the root moves, but keeps their counts.
     fn begin_iteration(&mut self) {
         let iteration = self.shared.iteration.load(Relaxed);
         if self.path.is_empty() && iteration != self.iteration {
@@ -132,7 +131,7 @@ impl Recorder {
         }
     }
 
-    /// Whether a node may be recorded, and whether nodes below it may.
+    /// Returns whether a node may be recorded, and whether nodes below it may be recorded.
     fn admits(&self, entry: &Entry<'_>) -> (bool, bool) {
         let Some(parent) = self.path.last() else { return (entry.ply == 0, entry.ply == 0) };
         if !parent.place.open {
@@ -235,7 +234,7 @@ impl Recorder {
         }
     }
 
-    /// Adds nodes and unrecorded visits to the innermost recorded visit.
+    /// Adds nodes and unrecorded visits to the counts of the innermost recorded visit.
     fn credit(&mut self, nodes: u64, hidden: u64) {
         let Some(frame) = self.path.last() else { return };
         match frame.own {
@@ -276,7 +275,7 @@ impl Recorder {
         self.path.pop();
     }
 
-    /// Returns the visit and position of the innermost open node, if it is recorded.
+    /// Returns the visit and the position of the innermost open node, if the node is recorded.
     fn current(&mut self) -> Option<(&mut Visit, &Position)> {
         let frame = self.path.last()?;
         Some((&mut self.part.visits[frame.visit?].visit, &frame.position))

@@ -1,4 +1,4 @@
-//! Sums of the events of a search.
+//! Event counts of a traced search.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,22 @@ use serde::Serialize;
 use super::super::observe::{Counters, NodeEnd, PruneReason};
 use crate::chess::score::{Depth, Score};
 
-/// The type of a searched node, by its value and window.
-/// <https://www.chessprogramming.org/Node_Types>
+/// The type of a searched node, determined by its value and window.
+///
+/// See <https://www.chessprogramming.org/Node_Types>.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeType {
-    /// The value lies inside the window: it is exact.
+    /// The value is inside the window and therefore exact.
     Pv,
-    /// The value is beta or more: one move refutes the last one.
+    /// The value is at least beta: one move refutes the opponent's last move.
     Cut,
-    /// The value is alpha or less: no move helps.
+    /// The value is at most alpha: no move raises it.
     All,
 }
 
 impl NodeType {
-    /// Returns the type of a node with this score and window (alpha, beta).
+    /// Returns the type of a node with this score and window (alpha and beta).
     #[inline]
     pub fn of(score: Score, (alpha, beta): (Score, Score)) -> Self {
         match score {
@@ -32,56 +33,58 @@ impl NodeType {
     }
 }
 
-/// Sums of the events of a search, or of one thread's part.
+/// Sums over the events of a search, or of one thread's part of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Sums {
-    /// Nodes, as counted by the search: visits except those of the root and those after a stop.
+    /// Number of nodes as counted by the search: all visits except those of the root and those
+    /// after a stop.
     pub nodes: u64,
-    /// Nodes in quiescence.
+    /// Number of quiescence nodes.
     pub quiescence: u64,
-    /// Visits by type; a stopped one has none.
+    /// Number of visits by type. Stopped visits have no type.
     pub types: BTreeMap<NodeType, u64>,
-    /// Visits by what determined their value.
+    /// Number of visits by what determined their value.
     pub ends: BTreeMap<NodeEnd, u64>,
-    /// Nodes at which a searched move failed high.
+    /// Number of nodes at which a move failed high.
     pub cutoffs: u64,
-    /// Cutoffs by the first move.
+    /// Number of cutoffs caused by the first move.
     pub first_move_cutoffs: u64,
-    /// Aspiration windows that failed and were widened.
+    /// Number of aspiration windows that failed and were widened.
     pub windows: u64,
-    /// Nodes with an entry in the table.
+    /// Number of nodes with a transposition table entry.
     pub hits: u64,
-    /// Late moves searched with a reduction.
+    /// Number of late moves searched with a reduction.
     pub reduced: u64,
-    /// Total plies of these reductions; see [`Sums::reduced`].
+    /// Total number of plies of these reductions; see [`Sums::reduced`].
     pub reduced_plies: u64,
-    /// Reduced moves searched again at full depth.
+    /// Number of reduced moves searched again at full depth.
     pub deeper: u64,
-    /// Moves searched again with the open window.
+    /// Number of moves searched again with the open window.
     pub open: u64,
-    /// Null moves tried.
+    /// Number of null moves tried.
     pub null_moves: u64,
-    /// Nodes searched without their table move, to test whether that is the only good one.
+    /// Number of nodes searched without their table move, to test whether that is the only good
+    /// move.
     pub singularity_tests: u64,
-    /// Table moves searched more deeply.
+    /// Number of table moves searched more deeply.
     pub extended: u64,
-    /// Table moves searched less deeply; see [`Sums::extended`].
+    /// Number of table moves searched less deeply; see [`Sums::extended`].
     pub extended_less: u64,
-    /// Nodes searched less deeply because the last move raised the evaluation.
+    /// Number of nodes searched less deeply because the last move raised the evaluation.
     pub hindsight: u64,
-    /// Moves not searched, by reason. Moves skipped by late move pruning after the first are not
-    /// counted individually.
+    /// Number of moves not searched, by reason. If late move pruning skips several moves of a node,
+    /// only the first is counted.
     pub pruned: BTreeMap<PruneReason, u64>,
-    /// Nodes in the book.
+    /// Number of nodes in the book.
     pub book_matches: u64,
-    /// Nodes whose moves were shared.
+    /// Number of nodes whose moves were shared.
     pub splits: u64,
-    /// How often a thread joined a node shared by another.
+    /// Number of times that a thread joined a node shared by another thread.
     pub joins: u64,
 }
 
 impl Sums {
-    /// Adds a reduction of this many plies.
+    /// Counts a late move's reduction by this many plies.
     pub(super) fn reduce(&mut self, plies: Depth) {
         if plies > 0 {
             self.reduced += 1;
@@ -115,7 +118,7 @@ impl Sums {
         self.joins += other.joins;
     }
 
-    /// Returns the sums that the search counts itself.
+    /// Returns the counts that the search also keeps itself.
     pub fn counters(&self) -> Counters {
         Counters { nodes: self.nodes, cutoffs: self.cutoffs, deeper: self.deeper, open: self.open }
     }

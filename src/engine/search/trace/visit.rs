@@ -1,4 +1,4 @@
-//! One recorded visit of a node.
+//! The facts that a trace records about a visit of a node.
 
 use serde::{Serialize, Serializer};
 
@@ -6,77 +6,80 @@ use super::super::observe::{NodeEnd, PruneReason, SearchReason};
 use super::sums::NodeType;
 use crate::chess::score::{Depth, Ply, Score};
 
-/// One visit of a node. Windows and scores are those of the side to move there, in centipawns.
+/// A recorded visit of a node.
+///
+/// Windows and scores are in centipawns, from the point of view of the side to move at the node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Visit {
     /// Index of the parent's visit in [`Trace::visits`](super::Trace::visits).
     pub parent: Option<usize>,
-    /// The visiting thread; 0 is the main one.
+    /// Number of the thread that visited the node; 0 is the main thread.
     pub thread: usize,
-    /// The iteration, in plies.
+    /// Depth of the iteration, in plies.
     pub iteration: Depth,
-    /// Rank of the line being searched, from 1.
+    /// Rank of the line being searched, counted from 1.
     pub line: usize,
-    /// The move that led here, in SAN; none if the parent is the same node, or after a null move.
+    /// The move that led to the node, in SAN. `None` if the parent visit is of the same node, or
+    /// after a null move.
     #[serde(rename = "move")]
     pub mv: Option<String>,
-    /// The position.
+    /// Position of the node as FEN.
     pub fen: String,
-    /// Why the node was searched.
+    /// The reason why the node was searched.
     #[serde(serialize_with = "describe")]
     pub why: SearchReason,
-    /// Plies by which it was reduced.
+    /// Reduction of the node's depth, in plies.
     pub reduction: Depth,
-    /// Plies from the root.
+    /// Distance from the root in plies.
     pub ply: Ply,
-    /// Plies left; 0 in quiescence.
+    /// Remaining depth in plies; 0 in quiescence.
     pub depth: Depth,
-    /// Whether it was a visit of quiescence.
+    /// Whether the node belongs to the quiescence search.
     pub quiescence: bool,
-    /// The lower bound of the window.
+    /// Lower bound of the window.
     pub alpha: Score,
-    /// The upper bound of the window.
+    /// Upper bound of the window.
     pub beta: Score,
-    /// The static evaluation, if it was computed.
+    /// Static evaluation, if it was computed.
     pub eval: Option<Score>,
-    /// Whether the table had an entry.
+    /// Whether the transposition table had an entry.
     pub hit: bool,
-    /// Games of the book that reached it.
+    /// Number of the book's games that reached the position, if it is in the book.
     pub book_games: Option<u64>,
-    /// Plies by which it was searched less deeply because the reduced last move raised the
+    /// Plies by which the node was searched less deeply because the reduced last move raised the
     /// evaluation.
     pub hindsight: Depth,
-    /// The table move and the plies of its extension or (negative) reduction.
+    /// The table move and its extension in plies; negative for a reduction.
     pub extended: Option<(String, Depth)>,
-    /// The moves that were not searched.
+    /// The moves that were not searched, with the reasons.
     pub pruned: Vec<(String, PruneReason)>,
     /// Whether late move pruning skipped the remaining quiet moves.
     pub quiets_pruned: bool,
-    /// Whether its moves were shared.
+    /// Whether the node's moves were shared among threads.
     pub split: bool,
-    /// What determined its value.
+    /// What determined the value of the node.
     pub end: NodeEnd,
-    /// The best move in the end.
+    /// The best move at the end of the visit, in SAN.
     pub best: Option<String>,
-    /// Its value; meaningless if it was stopped.
+    /// Value of the node; meaningless if the search was stopped during the visit.
     pub score: Score,
     /// Whether the search was stopped during the visit.
     pub stopped: bool,
-    /// Nodes of all threads at and below it.
+    /// Number of nodes at and below this visit, searched by all threads.
     pub nodes: u64,
-    /// Visits below that are counted but not recorded.
+    /// Number of visits below this one that were counted but not recorded.
     pub hidden: u64,
-    /// Whether it leads to the end of [`Bounds::branch`](super::Bounds), or is below it.
+    /// Whether the visit leads to the end of [`Bounds::branch`](super::Bounds) or is below it.
     pub on_branch: bool,
 }
 
 impl Visit {
-    /// Returns its type; `None` if it was stopped.
+    /// Returns the type of the node, or `None` if the visit was stopped.
     pub fn node_type(&self) -> Option<NodeType> {
         (!self.stopped).then(|| NodeType::of(self.score, (self.alpha, self.beta)))
     }
 
-    /// Returns the window and the score for the side to move at the root.
+    /// Returns the window and the score from the point of view of the side to move at the root.
     pub fn from_root(&self) -> ((Score, Score), Score) {
         match self.ply % 2 {
             0 => ((self.alpha, self.beta), self.score),

@@ -1,4 +1,4 @@
-//! Traces as text. Windows and scores are those of the side to move at the root, in centipawns.
+//! Traces as text. Windows and scores are in centipawns, for the side to move at the root.
 
 use std::fmt::{self, Write};
 
@@ -8,15 +8,15 @@ use crate::chess::notation::bound;
 use crate::support::words::number_of;
 
 impl Trace {
-    /// Describes the iterations: each root window with the moves that raised alpha or were searched
-    /// again.
+    /// Describes the iterations: each root window, with the moves that raised alpha or were
+    /// searched again.
     pub fn iterations(&self) -> String {
         let mut text = String::new();
         let mut last = (0, 0);
         for (index, root) in self.visits.iter().enumerate().filter(|(_, visit)| visit.ply == 0) {
             let title = (root.iteration, root.line);
             let window = window(root);
-            // Writing to a string cannot fail, here and below.
+            // Writing to a string cannot fail. This also applies below.
             let _ = match title == last {
                 true => writeln!(text, "  searched again, {window}"),
                 false if root.line > 1 => {
@@ -49,7 +49,7 @@ impl Trace {
         let (mut others, mut nodes) = (0, 0);
         for searches in below.chunk_by(|a, b| a.mv == b.mv && b.why != SearchReason::First) {
             let of_move: u64 = searches.iter().map(|visit| visit.nodes).sum();
-            // The opponent's reply fails high if the move is no better.
+            // If the move is not better, the opponent's reply fails high.
             let is_no_better = searches[0].node_type() == Some(NodeType::Cut);
             if searches.len() == 1 && searches[0].why != SearchReason::First && is_no_better {
                 others += 1;
@@ -66,13 +66,13 @@ impl Trace {
         }
     }
 
-    /// Returns the visits directly below one, with their indices.
+    /// Returns the visits directly below the one with index `parent`, with their indices.
     pub(crate) fn below(&self, parent: usize) -> impl Iterator<Item = (usize, &Visit)> {
         let visits = self.visits.iter().enumerate();
         visits.filter(move |(_, visit)| visit.parent == Some(parent))
     }
 
-    /// Returns the recorded tree of the last iteration, one visit per line.
+    /// Returns the recorded tree of the last iteration, with one visit per line.
     pub fn tree(&self) -> String {
         let mut below: Vec<Vec<usize>> = vec![Vec::new(); self.visits.len()];
         for (index, visit) in self.visits.iter().enumerate() {
@@ -104,7 +104,7 @@ impl Trace {
     }
 }
 
-/// Describes one of the searches of a root move.
+/// Describes one search of a root move.
 fn attempt(visit: &Visit) -> String {
     let how = match visit.why {
         SearchReason::Late { reduction: 0 } => "null window: ".to_owned(),
@@ -116,7 +116,8 @@ fn attempt(visit: &Visit) -> String {
     format!("{how}{}", value(visit))
 }
 
-/// Returns `= 5`, `>= 5` or `<= 5` for the side to move at the root, or that the visit was stopped.
+/// Returns a score such as `= 5`, `>= 5` or `<= 5` for the side to move at the root, or that the
+/// visit was stopped.
 fn value(visit: &Visit) -> String {
     let (_, score) = visit.from_root();
     let ours = visit.ply.is_multiple_of(2);
@@ -136,7 +137,7 @@ fn window(visit: &Visit) -> String {
 }
 
 impl Visit {
-    /// Returns the move that led here, or the reason for the visit.
+    /// Returns the move that led to the node, or else the reason for the visit.
     pub fn name(&self) -> &str {
         self.mv.as_deref().unwrap_or(match self.why {
             SearchReason::Root => "root",
@@ -145,7 +146,7 @@ impl Visit {
         })
     }
 
-    /// Describes the visit in one line that begins with its name.
+    /// Describes the visit in a line that starts with its name.
     pub fn describe(&self) -> String {
         let mut text = String::new();
         match self.why {
@@ -213,7 +214,7 @@ fn write_events(text: &mut String, visit: &Visit) {
 }
 
 impl NodeEnd {
-    /// Returns a short description.
+    /// Returns a description in a few words.
     pub fn name(self) -> &'static str {
         match self {
             NodeEnd::Moves => "moves searched",
@@ -237,7 +238,7 @@ impl NodeEnd {
 }
 
 impl PruneReason {
-    /// Returns a short description.
+    /// Returns a description in a few words.
     pub fn name(self) -> &'static str {
         match self {
             PruneReason::Late => "late move pruning",

@@ -1,4 +1,4 @@
-//! Parses the output of engines.
+//! Parses the lines that engines print.
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ fn by_content(line: &str) -> Option<Reply> {
     numbered_move(line)
 }
 
-/// `NUMBER ... MOVE`, the format of gnuchessx.
+/// Parses a move in the format `NUMBER ... MOVE` of gnuchessx.
 fn numbered_move(line: &str) -> Option<Reply> {
     let mut words = line.split_whitespace();
     let number = words.next()?.trim_end_matches('.');
@@ -71,7 +71,7 @@ fn numbered_move(line: &str) -> Option<Reply> {
     (digits && dots).then(|| Reply::Move(mv.to_owned()))
 }
 
-/// `(REASON): TEXT`, either part optional.
+/// Parses `(REASON): TEXT`. Both parts are optional.
 fn remark(rest: &str) -> Option<(Option<String>, String)> {
     let (reason, rest) = match rest.strip_prefix('(') {
         Some(inner) => inner.split_once(')').map(|(a, b)| (Some(a.to_owned()), b))?,
@@ -81,7 +81,8 @@ fn remark(rest: &str) -> Option<(Option<String>, String)> {
     Some((reason, text.to_owned()))
 }
 
-/// `NAME=VALUE ...`, values optionally in quotation marks. Parsing stops where this format ends.
+/// Parses `NAME=VALUE ...`, with values optionally in quotation marks. Stops at text in any other
+/// format.
 fn features(mut rest: &str) -> Vec<Feature> {
     let mut features = Vec::new();
     while let Some((name, value)) = rest.trim_start().split_once('=') {
@@ -116,8 +117,8 @@ fn from_centiseconds(time: u64) -> Duration {
     Duration::from_millis(time.saturating_mul(10))
 }
 
-/// `ply score time nodes [numbers TAB] line`. GNU Chess adds a mark after the ply, and then counts
-/// in seconds.
+/// Parses `ply score time nodes [numbers TAB] line`. GNU Chess adds a mark after the ply, and then
+/// counts in seconds.
 fn thinking(line: &str) -> Option<Thinking> {
     let line = line.trim_start();
     let (ply, rest) = next_word(line)?;
@@ -142,15 +143,15 @@ fn thinking(line: &str) -> Option<Thinking> {
     })
 }
 
-/// The first word, and the rest after one blank.
+/// Returns the first word, and the rest of the text after one space.
 fn next_word(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start_matches(' ');
     let end = text.find([' ', '\t']).unwrap_or(text.len());
     (end > 0).then(|| (&text[..end], &text[end..]))
 }
 
-/// The numbers before a TAB: the last one is tablebase hits, the first selective depth, the second
-/// speed.
+/// Parses the numbers before a TAB. The last one is the number of tablebase hits, the first the
+/// selective depth, the second the speed.
 fn extras(rest: &str) -> (Option<Extras>, &str) {
     let plain = (None, rest.trim_start());
     let Some((numbers, text)) = rest.split_once('\t') else { return plain };
