@@ -163,7 +163,7 @@ impl OpeningSelector {
                 ControlFlow::Break(())
             };
         }
-        // Keep up to twice as many as needed, so that superfluous openings are rarely sorted out.
+        // Keep up to twice as many as needed, so that openings are rarely sorted and discarded.
         if self.kept.len() / 2 >= self.wanted {
             self.kept.select_nth_unstable_by_key(self.wanted, |&(rank, _)| rank);
             self.kept.truncate(self.wanted);

@@ -148,25 +148,25 @@ fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + (-elo / ELO_SCALE).exp())
 }
 
-/// The Elo difference with its 95% error, by the normal approximation.
+/// Returns the Elo difference with its 95% error, using the normal approximation.
 ///
-/// `counts` is a distribution over evenly spaced scores: loss, draw, win, or the five sums of a
-/// pair of games. `None` without games and for a score of 0 or 1, which no finite difference
-/// explains.
+/// `counts` is a distribution over evenly spaced scores: losses, draws and wins, or the five
+/// possible sums of a pair of games. Returns `None` if there are no games, or if the score is 0 or
+/// 1, which corresponds to an infinite difference.
 pub fn elo(counts: &[u32]) -> Option<Estimate> {
     let (mean, variance, total) = moments(counts)?;
     let value = Some(elo_of_score(mean)).filter(|value| value.is_finite())?;
     let spread = Z_95 * (variance / total).sqrt();
     let error = (elo_of_score(mean + spread) - elo_of_score(mean - spread)) / 2.0;
-    // The error is unbounded if all results are equal or at the edge of the scale.
+    // The error is unbounded if all results are equal or the interval reaches the end of the scale.
     let error = Some(error).filter(|error| variance > 0.0 && error.is_finite());
     Some(Estimate { value, error })
 }
 
-/// The normalised Elo difference with its 95% error.
+/// Returns the normalised Elo difference with its 95% error.
 ///
-/// This is the score's distance from one half in standard deviations of a single game. `None` if
-/// all results are equal, since there is no variance to estimate from.
+/// This is the distance of the score from one half, measured in standard deviations of a single
+/// game. Returns `None` if all results are equal, because the variance cannot be estimated then.
 ///
 /// Source: Michel Van den Bergh, "Normalized Elo",
 /// <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>.
@@ -178,15 +178,16 @@ pub fn normalised_elo(counts: &[u32]) -> Option<Estimate> {
     Some(Estimate { value: scale * (mean - 0.5), error })
 }
 
-/// The probability that the true score is above one half, by the normal approximation.
+/// Returns the probability that the true score is above one half, using the normal approximation.
 ///
-/// `None` if all results are equal, since there is no variance to estimate from.
+/// Returns `None` if all results are equal, because the variance cannot be estimated then.
 pub fn superiority(counts: &[u32]) -> Option<f64> {
     let (mean, variance, total) = moments(counts)?;
     (variance > 0.0).then(|| normal_distribution((mean - 0.5) / (variance / total).sqrt()))
 }
 
-/// The cumulative normal distribution: Abramowitz and Stegun, formula 7.1.26, accurate to 1.5e-7.
+/// The cumulative normal distribution, computed by formula 7.1.26 of Abramowitz and Stegun, with an
+/// error of at most 1.5e-7.
 fn normal_distribution(x: f64) -> f64 {
     const P: f64 = 0.327_591_1;
     const A: [f64; 5] =
@@ -209,7 +210,7 @@ mod tests {
         assert!((got - wanted).abs() <= tolerance, "{got} is not near {wanted}");
     }
 
-    /// Values from the tests of fastchess (`app/tests/elo_test.cpp`).
+    /// Compares with values from fastchess's tests (`app/tests/elo_test.cpp`).
     #[test]
     fn elo_matches_published_values() {
         for (counts, value, error) in [
@@ -276,7 +277,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Counts of all sizes, many of them zero.
+        /// Uses counts of all magnitudes, many of them zero.
         #[test]
         fn every_statistic_is_finite_or_absent(
             counts in proptest::array::uniform5(prop_oneof![
