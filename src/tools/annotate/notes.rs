@@ -24,7 +24,7 @@ const SIGNS: [&str; 7] = [
 ];
 /// Text in comments that come with a better line, which is the move's first variation.
 const BETTER: [&str; 2] = [" was better.", "Misses mate in "];
-/// The first word of Tabia's comment on the whole game.
+/// The start of Tabia's comment on the whole game.
 pub(super) const SUMMARY: &str = "White: ";
 /// The text between the two players in that comment.
 pub(super) const ENDS_SUMMARY: &str = ". Black: ";

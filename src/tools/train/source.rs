@@ -195,8 +195,8 @@ mod tests {
         let mut sampler = sampler(100);
         sampler.read_games(GAMES.as_bytes()).expect("no input error");
         let (samples, games) = sampler.finish();
-        // The positions are those after 3.Bc4, after 4.d3 and after 4...Be7. The one after 3...Nf6
-        // is skipped because it is followed by a move that is not quiet, 4.Nxe5.
+        // The candidates are the positions after 3.Bc4, 3...Nf6, 4.d3 and 4...Be7, not all of which
+        // need to be quiet.
         assert_eq!(games, 2);
         let wins = samples.iter().filter(|sample| sample.result == 1.0).count();
         assert!((2..=4).contains(&wins), "{samples:?}");
