@@ -260,7 +260,7 @@ type Reading = Box<dyn Iterator<Item = std::io::Result<(PgnGame, GameEnd)>> + Se
 struct Games {
     inputs: std::vec::IntoIter<PgnInput>,
     open: Option<(String, Reading)>,
-    /// Games read from the current input, including skipped ones.
+    /// The number of games read from the current input, including skipped ones.
     in_input: u64,
     number: u64,
     failure: Failure,

@@ -44,7 +44,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
     version,
     about,
     args_conflicts_with_subcommands = true,
-    // Without the usual empty lines between the parts, so that it fits on a screen.
+    // The usual empty lines between the parts are omitted, so that the help fits on one screen.
     help_template = "{about-with-newline}{usage-heading} {usage}\nCommands:\n{subcommands}\nOptions:\n{options}{after-help}",
     override_usage = "tabia [OPTIONS] or tabia COMMAND (`tabia help COMMAND` explains each)"
 )]

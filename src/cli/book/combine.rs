@@ -1,4 +1,4 @@
-//! `tabia book merge`, `filter` and `diff`.
+//! `tabia book merge`, `filter` and `diff`: combine, reduce and compare books.
 
 use std::io::{BufWriter, Cursor, Write};
 use std::ops::ControlFlow;

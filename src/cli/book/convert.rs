@@ -1,4 +1,4 @@
-//! `tabia book import`, `export` and `verify`.
+//! `tabia book import`, `export` and `verify`: convert books and check their integrity.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

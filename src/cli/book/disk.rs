@@ -17,7 +17,7 @@ const UNPACKED: f64 = 7.0;
 /// The number of bytes of text below which no estimate is printed.
 const WORTH_REPORTING: f64 = 2e9;
 
-/// Prints before a long build how much disk space it may need, and how much is free.
+/// Before a long build, prints how much disk space it may need and how much is free.
 pub(super) fn estimate(inputs: &[PgnInput], folder: &Path, max_ply: u32, facets: bool) {
     let text = |input: &PgnInput| {
         let packed = [".gz", ".bz2", ".zst"].iter().any(|ending| input.name().ends_with(ending));

@@ -8,7 +8,7 @@ pub(super) struct BoardStyle {
     /// disagree on the width of the symbols.
     pub(super) symbols: bool,
     pub(super) colours: bool,
-    /// Whether letters and numbers are shown at the edge.
+    /// Whether letters and numbers are shown at the edge of the board.
     pub(super) coordinates: bool,
     pub(super) below: Color,
 }

@@ -13,7 +13,7 @@ use crate::tools::autoplay::config::EngineConfig;
 use crate::tools::autoplay::openings::{Opening, OpeningChoice};
 use crate::tools::autoplay::spsa::{Parameter, Plan, check_names, is_journal, read_parameters};
 
-/// The state of a tuning run.
+/// The saved state of a tuning run.
 const JOURNAL: FileKind = FileKind { name: "the journal of a tuning", recognises: is_journal };
 
 /// The maximum number of different openings. Additional pairs use the same openings again, starting

@@ -13,11 +13,11 @@ const SHORT_MATE: i32 = 5;
 /// as on Lichess, which uses a scale of 2 instead of 1 (`Advice` in its sources: 0.1, 0.2, 0.3).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limits {
-    /// `?!`
+    /// The smallest loss that is an inaccuracy (`?!`).
     pub inaccuracy: f64,
-    /// `?`
+    /// The smallest loss that is a mistake (`?`).
     pub mistake: f64,
-    /// `??`
+    /// The smallest loss that is a blunder (`??`).
     pub blunder: f64,
 }
 
@@ -30,11 +30,11 @@ impl Default for Limits {
 /// The verdict on a move that loses expected points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
-    /// `?!`
+    /// A small error, marked with `?!`.
     Inaccuracy,
-    /// `?`
+    /// An error, marked with `?`.
     Mistake,
-    /// `??`
+    /// A serious error, marked with `??`.
     Blunder,
 }
 
@@ -157,7 +157,7 @@ fn takes_back(study: &Study, ply: usize) -> bool {
 pub(crate) struct Player {
     /// The number of inaccuracies, mistakes and blunders, in this order.
     pub called: [usize; 3],
-    /// Accuracy in percent; `None` without moves.
+    /// The accuracy in percent; `None` without moves.
     pub accuracy: Option<f64>,
     /// The average loss per move in centipawns; `None` without moves.
     pub average_loss: Option<f64>,

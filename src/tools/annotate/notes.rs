@@ -28,7 +28,7 @@ const BETTER: [&str; 2] = [" was better.", "Misses mate in "];
 pub(super) const SUMMARY: &str = "White: ";
 /// The text between the two players in that comment.
 pub(super) const ENDS_SUMMARY: &str = ". Black: ";
-/// Maximum number of plies of a better line, except for mates.
+/// The maximum length of a better line in plies, which does not apply to mates.
 const LINE: usize = 10;
 /// The maximum number of book moves listed where a game leaves the book, starting with the most
 /// frequent.
@@ -38,7 +38,7 @@ const ONLY_MOVE: u8 = 7;
 const JUDGEMENTS: std::ops::RangeInclusive<u8> = 1..=7;
 
 pub(crate) struct Background<'a> {
-    /// The book to compare the game with.
+    /// The book with which the game is compared.
     pub book: &'a Book,
     pub names: &'a Names,
     pub limits: Limits,

@@ -75,7 +75,7 @@ pub struct Conditions {
 pub struct MoveMade {
     /// The move number, the same for White's move and Black's reply.
     pub number: u16,
-    /// The side that moved.
+    /// The side that made the move.
     pub color: Color,
     /// The move played.
     pub mv: Move,

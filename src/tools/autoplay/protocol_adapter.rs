@@ -35,7 +35,7 @@ pub struct SearchInfo {
     /// The last exact score, from the engine's point of view, in centipawns or as a mate score;
     /// never a bound.
     pub score: Option<Score>,
-    /// Depth in plies.
+    /// The search depth in plies.
     pub depth: u32,
     pub nodes: u64,
     /// The search time measured by the engine.
@@ -106,7 +106,7 @@ pub enum PlayerEvent {
     OfferDraw,
     /// A claim that the game is over.
     Claim {
-        /// `1-0`, `0-1` or `1/2-1/2`.
+        /// The claimed result: `1-0`, `0-1` or `1/2-1/2`.
         result: String,
         /// The reason, as stated by the engine.
         comment: String,

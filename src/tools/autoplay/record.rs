@@ -1,4 +1,4 @@
-//! The record of a finished game, and its PGN.
+//! The record of a finished game, which can be written as PGN.
 //!
 //! ```
 //! use tabia::autoplay::clock::MoveLimits;

@@ -1,4 +1,4 @@
-//! The schedule: pairings, colours and openings.
+//! The schedule of a match or tournament: pairings, colours and openings.
 //!
 //! ```
 //! use tabia::autoplay::schedule::{Format, Schedule};

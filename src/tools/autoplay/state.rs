@@ -90,7 +90,7 @@ impl FinishedGame {
 
 static KIND: Kind = Kind { magic: "tabia match 2; ", name: "the state file" };
 
-/// An open state file.
+/// A state file that is open and locked for this run.
 pub(crate) type StateFile = Journal<FinishedGame>;
 
 /// Opens or creates the state file of a match, locks it, and reads the finished games, of which

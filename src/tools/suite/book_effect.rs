@@ -69,13 +69,13 @@ pub fn walk(game: &Game, book: &Book) -> Vec<Known> {
 /// A completed iteration of a search.
 #[derive(Debug, Clone)]
 pub struct Iteration {
-    /// Depth in plies.
+    /// The depth of the iteration in plies.
     pub depth: Depth,
     /// The score in centipawns from the side to move's point of view.
     pub score: Score,
     /// The number of nodes searched so far, including earlier iterations.
     pub nodes: u64,
-    /// The principal variation.
+    /// The principal variation found by the iteration.
     pub line: Vec<Move>,
     /// Where the principal variation enters the book, if it does.
     pub book: Option<Transposition>,

@@ -28,7 +28,7 @@ use crate::chess::notation::bound;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, INFINITY, Ply, Score, is_mate};
 
-/// How a position is searched.
+/// How a position is searched with iterative deepening.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     /// The algorithm used by every iteration.
@@ -52,7 +52,7 @@ pub enum DeepeningEvent {
     },
     /// The best move at the root has changed.
     RootMove {
-        /// The previous best move.
+        /// The previous best move; `None` if there was none.
         old: Option<Move>,
         /// The new best move.
         new: Move,
@@ -65,9 +65,9 @@ pub enum DeepeningEvent {
     Failed {
         /// The bound on the value that the search returned.
         score: Score,
-        /// The window that failed.
+        /// The window of the search that failed.
         window: Window,
-        /// The next window.
+        /// The window of the search that follows.
         next: Window,
     },
     /// An iteration is complete.
@@ -76,7 +76,7 @@ pub enum DeepeningEvent {
         depth: Depth,
         /// The score from the side to move's point of view.
         score: Score,
-        /// The best line.
+        /// The principal variation.
         line: Vec<Move>,
         /// The number of nodes in all iterations so far, excluding quiescence.
         nodes: u64,
@@ -90,7 +90,7 @@ pub enum DeepeningEvent {
 pub struct DeepeningResult {
     /// The score from the side to move's point of view.
     pub score: Score,
-    /// The best line.
+    /// The principal variation.
     pub line: Vec<Move>,
     /// The number of nodes in all iterations, including quiescence.
     pub nodes: u64,

@@ -72,7 +72,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// No limits.
+    /// Records every visit.
     pub const NONE: Bounds = Bounds { ply: Ply::MAX, visits: usize::MAX };
 }
 

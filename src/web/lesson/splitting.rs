@@ -46,7 +46,7 @@ pub(crate) fn describe_threads(threads: usize) -> String {
 pub struct Value<M> {
     /// The value from the side to move's point of view.
     pub score: Score,
-    /// The best line.
+    /// The principal variation.
     pub line: Vec<M>,
     /// The number of nodes searched by all threads, excluding quiescence.
     pub nodes: u64,

@@ -34,7 +34,7 @@ struct Entry {
     depth: Depth,
     value: Score,
     bound: Bound,
-    /// The key of the position after the best move.
+    /// The key of the position after the best move, if that move is known.
     best: Option<u64>,
 }
 

@@ -33,7 +33,7 @@ const MIN_SPLIT_DEPTH: Depth = 2;
 /// A simulated parallel search, with the work of each thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Timeline {
-    /// The number of threads.
+    /// The number of simulated threads.
     pub threads: usize,
     /// The value of the root from Max's point of view.
     pub value: Score,

@@ -24,7 +24,7 @@ pub(crate) const PUBLISHED: [(Depth, [(f64, f64); 5]); 3] = [
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Split {
-    /// The number of threads.
+    /// The number of threads that searched together.
     pub threads: usize,
     /// The duration of the search in seconds.
     pub seconds: f64,
@@ -35,7 +35,7 @@ pub(crate) struct Split {
 /// The serial and split searches of one position to one depth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Measurement {
-    /// The depth in plies.
+    /// The depth of the searches in plies.
     pub depth: Depth,
     /// The number of the move in the game, counted from 1.
     pub number: usize,
@@ -69,7 +69,7 @@ pub(crate) enum TimedPosition {
     Done(Measurement, Option<Move>),
     /// A split search returned a different score from the serial search, which is a bug.
     Disagreement(String),
-    /// The search was stopped.
+    /// A search was stopped before it was complete.
     Stopped,
 }
 

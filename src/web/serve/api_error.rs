@@ -68,7 +68,7 @@ impl ApiError {
         Self::new(StatusCode::GONE, text)
     }
 
-    /// Returns the same error as plain text.
+    /// Returns the same error, but with a response in plain text.
     pub(crate) fn plain(self) -> Self {
         ApiError { is_plain: true, ..self }
     }

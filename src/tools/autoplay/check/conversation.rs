@@ -96,7 +96,7 @@ impl Conversation {
         }
     }
 
-    /// Sends several lines in one write.
+    /// Sends several lines with a single write.
     pub(super) fn send_together(&mut self, lines: &[&str]) {
         self.sent.extend(lines.iter().map(|&line| line.to_owned()));
         let _ = self.process.send(lines.join("\n"));

@@ -13,7 +13,7 @@ use crate::tools::autoplay::process::Trace;
 use crate::tools::autoplay::protocol_adapter::EngineError;
 use crate::tools::autoplay::verdict::{Termination, Verdict};
 
-/// The data shared by all games.
+/// Data that all games of an iteration share.
 #[derive(Debug)]
 pub(super) struct TuningContext<'a> {
     /// The engine of each side; the two have different names.

@@ -32,7 +32,7 @@ pub struct Sprt {
     pub alpha: f64,
     /// The probability of accepting the null hypothesis when the alternative hypothesis is true.
     pub beta: f64,
-    /// The unit of `elo0` and `elo1`.
+    /// The unit in which `elo0` and `elo1` are given.
     pub model: EloModel,
 }
 

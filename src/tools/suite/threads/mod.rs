@@ -19,7 +19,7 @@ use crate::engine::search::{
     Bound, Config, Limits, SearchEvent, SearchFault, SearchResult, Searcher, Sharing,
 };
 
-/// The cost of a search to a depth.
+/// The cost of a search to a given depth.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Timing {
     pub elapsed: Duration,
@@ -38,7 +38,7 @@ impl Timing {
     }
 }
 
-/// The searches of one position to one depth.
+/// The searches of one position to the same depth.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SpeedupTrial {
     pub position: Position,

@@ -76,7 +76,7 @@ pub(super) fn unpack(bytes: &[u8], games: usize, positions: usize) -> Option<Vec
     (left == 0).then_some(all)
 }
 
-/// The adaptive model of a block.
+/// The adaptive model with which a block is coded.
 struct Model {
     started: Bit,
     /// Probabilities of the bits of a character, given the previous character.

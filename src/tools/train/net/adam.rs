@@ -95,7 +95,8 @@ impl AdamW {
         }
     }
 
-    /// Moves all king buckets by the same amount.
+    /// Moves all king buckets by the same amount, which is computed from the sum of their
+    /// gradients.
     fn step_shared(&mut self, weights: &mut [f32], gradients: &[&[f32]], stride: Stride) {
         let king_bucket = self.common.first.len();
         let size = king_bucket.div_ceil(gradients.len());
