@@ -215,7 +215,7 @@ fn page_of(path: &Path) -> Result<String, FileError> {
     Ok(page(&games.cannot("read", path)?))
 }
 
-/// Prints games in input order, in whichever order they are finished.
+/// Prints games in input order, regardless of the order in which they are finished.
 #[derive(Default)]
 struct Printer {
     next: u64,

@@ -29,7 +29,7 @@ pub(super) fn stdout() -> StandardOutput {
 }
 
 /// Returns whether a write to standard output would not block. It would block on a full pipe that
-/// nobody reads.
+/// is not being read.
 pub(super) fn has_room() -> bool {
     let out = io::stdout();
     let mut wanted = [PollFd::new(&out, PollFlags::OUT)];

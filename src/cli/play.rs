@@ -250,7 +250,7 @@ fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
     })
 }
 
-/// Requests the end of the session. A frontend that is blocked because nobody reads its output
+/// Requests the end of the session. A frontend that is blocked by an output that is not being read
 /// cannot receive the request; in that case the process exits here.
 fn leave(sender: &Sender<Input>) {
     /// The time between two checks of the output. The process exits only if both checks find the

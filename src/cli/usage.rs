@@ -45,7 +45,7 @@ pub(super) fn not_understood(error: &clap::Error) -> ExitCode {
     output::exit_code(printed.map(|()| ExitCode::SUCCESS).map_err(Into::into))
 }
 
-/// Prints one line that says what is wrong with the arguments and where to find help.
+/// Prints one line that states what is wrong with the arguments and where to find help.
 pub(super) fn refuse(fault: &str) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let text = format!(
@@ -56,7 +56,7 @@ pub(super) fn refuse(fault: &str) -> ExitCode {
     // Otherwise xboard would wait for the engine's features forever.
     if is_for_xboard(&arguments) {
         let report = Reply::Tell { audience: Audience::UserError, text: text.clone() };
-        // If nobody reads the message, the exit status still reports the error.
+        // If the message cannot be printed, the exit status still reports the error.
         let _ = outln!("{report}");
     }
     errln!("{text}");

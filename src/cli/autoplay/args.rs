@@ -446,7 +446,7 @@ impl Endings {
         Ok(Conditions { rules, tablebases, timeout: patience })
     }
 
-    /// Describes the rules that end games early, so that different matches can be told apart.
+    /// Describes the rules that end games early, so that different matches can be distinguished.
     pub(in crate::cli) fn settings(&self) -> String {
         let Endings { draw, resign, max_moves, tablebases, .. } = self;
         format!("ends: {draw:?} {resign:?} {max_moves:?} {tablebases:?}")

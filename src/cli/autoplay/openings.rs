@@ -76,7 +76,8 @@ impl Openings {
         vec![("Openings", openings), ("Seed", seed.to_string())]
     }
 
-    /// Describes every setting that affects results, so that different matches can be told apart.
+    /// Describes every setting that affects results, so that different matches can be
+    /// distinguished.
     pub(super) fn settings(&self) -> String {
         let Openings { file, order, seed, start, plies, .. } = self;
         format!("openings: {file:?} {order:?} seed {seed} from {start} plies {plies:?}")

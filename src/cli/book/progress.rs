@@ -75,7 +75,7 @@ fn print_resumed(monitor: &Monitor, reported: &mut bool) {
     }
 }
 
-/// What a book is built from, which determines the unit of progress.
+/// The source of a book, which determines the unit of progress.
 #[derive(Debug, Clone, Copy)]
 enum Material {
     /// Games, with their total size in bytes if it is known.

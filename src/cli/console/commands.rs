@@ -42,7 +42,7 @@ const fn row(
 pub(super) struct Topic {
     /// The topic's name as typed after `help`.
     pub(super) name: &'static str,
-    /// What the commands of this topic are for.
+    /// The purpose of the topic's commands.
     pub(super) with_path: &'static str,
     /// The commands in the order in which the help lists them.
     pub(super) rows: &'static [CommandRow],

@@ -1,4 +1,4 @@
-//! What the console prints: boards, games, clocks and prompts.
+//! Prints boards, games, clocks and prompts.
 
 use std::io::{self, Write};
 
@@ -36,7 +36,7 @@ impl Console {
         size.map(|(width, _)| usize::from(width.0))
     }
 
-    /// Shows the board if the user wants to see it after every move.
+    /// Shows the board if it is set to be shown after every move.
     pub(super) fn show_board(&mut self) -> io::Result<Flow> {
         let position = *self.position();
         let last = self.engine.game().moves().last().copied();

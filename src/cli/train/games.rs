@@ -116,7 +116,7 @@ struct GamesWritten {
     elapsed: Duration,
 }
 
-/// Writes the games in numerical order, in whichever order they are finished.
+/// Writes the games in numerical order, regardless of the order in which they are finished.
 fn write(
     held: u64,
     wanted: u64,

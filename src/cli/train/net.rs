@@ -229,7 +229,7 @@ fn train(args: &Args, trainer: &mut Trainer, interrupted: &AtomicBool) -> anyhow
     }
     reporter.bar.finish_and_clear();
     if trainer.steps() < trainer.all_steps() {
-        // Even if nobody reads this message, the result must still be saved.
+        // The result must be saved even if this message cannot be printed.
         let _ = outln!("interrupted after {} steps; --resume goes on from there", trainer.steps());
     }
     Ok(())
@@ -282,7 +282,7 @@ impl TrainReporter {
 
     fn print_line(&mut self, line: &str) {
         self.last_report = Instant::now();
-        // Training continues even if nobody reads this line.
+        // Training continues even if this line cannot be printed.
         let _ = self.bar.suspend(|| outln!("{line}"));
     }
 }

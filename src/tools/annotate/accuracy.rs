@@ -15,8 +15,8 @@ const LARGEST: Score = 1_000;
 const ACCURACY: (f64, f64, f64) = (103.1668, 0.043_54, 3.1669);
 
 /// The minimum and maximum weight of a move in a game's mean accuracy. The weight is the standard
-/// deviation of the expected points, in percent, within a window around the move, as in Lichess's
-/// `AccuracyPercent` (the same source explains the idea).
+/// deviation of the expected points, in percent, within a window that ends with the move, as in
+/// Lichess's `AccuracyPercent` (the same source explains the idea).
 const WEIGHTS: (f64, f64) = (0.5, 12.0);
 /// The minimum and maximum size of that window in plies. Between these limits, the size is a tenth
 /// of the game's length.

@@ -1,4 +1,4 @@
-//! Judges the moves of a game and summarises them for each player.
+//! Assesses the moves of a game and summarises them for each player.
 
 use super::accuracy::{expected, of_game, of_move};
 use super::study::Study;

@@ -1,4 +1,5 @@
-//! Annotates games: searches every position and judges every move by the expected points it loses.
+//! Annotates games: searches every position and assesses every move by the expected points it
+//! loses.
 //!
 //! [`Study`] searches the positions and [`judge`] turns the scores into verdicts and statistics.
 //! [`notes`] writes them into the game as PGN, and [`moments()`] lists the commented moves.

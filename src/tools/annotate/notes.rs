@@ -34,7 +34,7 @@ const LINE: usize = 10;
 /// frequent.
 const BOOK_MOVES: usize = 3;
 const ONLY_MOVE: u8 = 7;
-/// The numeric glyphs (NAGs) that judge a move.
+/// The numeric glyphs (NAGs) that assess a move.
 const JUDGEMENTS: std::ops::RangeInclusive<u8> = 1..=7;
 
 pub(crate) struct Background<'a> {
@@ -52,9 +52,9 @@ pub(crate) struct Annotated {
     pub players: [Player; 2],
 }
 
-/// Writes the results of a study into its game. Existing comments, variations and glyphs that do
-/// not judge a move are kept. Evaluations, verdicts and everything written by an earlier run of
-/// Tabia are replaced.
+/// Writes the results of a study into its game. Existing comments and variations are kept, and so
+/// are glyphs that do not assess a move. Evaluations, verdicts and everything written by an earlier
+/// run of Tabia are replaced.
 pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_>) -> Annotated {
     let mut pgn = game.clone();
     clear(&mut pgn);

@@ -175,8 +175,8 @@ impl Study {
     }
 }
 
-/// Searches the last position, unless the game has ended there by mate or another rule. After a
-/// repetition that nobody claimed as a draw, the game may continue.
+/// Searches the last position, unless the game has ended there by mate or another rule. A game may
+/// continue after an unclaimed draw by repetition.
 fn search(
     game: &Game,
     searcher: &mut Searcher,

@@ -37,12 +37,12 @@ pub enum StartError {
     Greeting {
         /// The engine's name.
         engine: String,
-        /// What went wrong in the handshake.
+        /// The reason why the handshake failed.
         cause: EngineError,
         /// The engine's last output.
         last_output: Vec<String>,
     },
-    /// The engine cannot play what the match requires; the text says why.
+    /// The engine cannot play what the match requires; contains the reason.
     #[error("cannot play the match: {0}")]
     Unable(String),
 }

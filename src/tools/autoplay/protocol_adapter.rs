@@ -12,7 +12,7 @@ use crate::support::words::visible;
 use super::clock::Clock;
 use super::process::{Process, Received};
 
-/// What an engine needs to know to start a game.
+/// The information that an engine needs to start a game.
 #[derive(Debug)]
 pub struct Setup<'a> {
     pub game: &'a Game,
@@ -96,7 +96,7 @@ pub enum PlayerEvent {
     Move {
         /// The move as written by the engine.
         text: String,
-        /// The expected reply, on which the engine wants to ponder.
+        /// The reply that the engine expects and would ponder on.
         ponder: Option<String>,
     },
     Thinking(SearchInfo),
@@ -268,7 +268,7 @@ pub trait ProtocolAdapter: Send {
     /// If the engine has exited.
     fn move_now(&mut self) -> Result<(), EngineError>;
 
-    /// Tells the engine that the opponent offers a draw.
+    /// Forwards the opponent's draw offer to the engine.
     ///
     /// # Errors
     /// If the engine has exited.

@@ -3,8 +3,8 @@
 //! Its positions are not in the book, and the engine cannot answer them from the book without a
 //! search. However, the games they come from return to the book within a few plies by another move
 //! order. On such positions, a search that compares its tree with the book can save time. Each
-//! position is searched without the book, with the book in each mode, and again without it with
-//! many times as many nodes. The last search is the judge of the moves found by all others.
+//! position is searched without the book, then with the book in each mode, and finally without the
+//! book and with many times more nodes. The last search serves as the judge of all moves found.
 
 use std::collections::HashSet;
 use std::io;
@@ -140,7 +140,7 @@ pub(crate) struct ModeTrial {
     pub plain: SearchResult,
     /// The searches with the book, in the order of the requested modes.
     pub modes: Vec<SearchResult>,
-    /// The judge's search without the book, with many times as many nodes as the plain search.
+    /// The judge's search: without the book, and with many times the nodes of the plain search.
     pub judge: SearchResult,
     /// The judge's score of each move chosen by these searches, determined by searching only that
     /// move with the same number of nodes. Empty if all searches chose the same move.
@@ -164,7 +164,7 @@ pub(crate) struct Attempt<'a> {
     pub modes: &'a [BookSearch],
     /// The limits of all searches except the judge's.
     pub limits: &'a Limits,
-    /// How many times as many nodes the judge searches as the plain search.
+    /// The judge's node limit, as a multiple of the nodes that the plain search took.
     pub judge_factor: u64,
 }
 

@@ -24,13 +24,13 @@ const ALGORITHMS: [Algorithm; 2] = [Algorithm::AlphaBeta, Algorithm::Pvs];
 /// Ordinal numbers for visits. No node of these trees is visited more often.
 const TIMES: [&str; 4] = ["first", "second", "third", "fourth"];
 
-/// What an exercise asks about.
+/// The kind of question in an exercise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Question {
     /// Which node is cut off next.
     Cut,
-    /// What a bound of a node's window is.
+    /// The value of one bound of a node's window.
     Bound,
     /// How many leaves are visited.
     Leaves,
@@ -41,7 +41,7 @@ pub enum Question {
 pub struct Exercise {
     /// The number of the exercise, counted from 1.
     pub number: usize,
-    /// What the exercise asks about.
+    /// The kind of question.
     pub kind: Question,
     /// The tree in the format of tree files.
     pub tree: String,

@@ -123,7 +123,7 @@ pub struct RecordedEvent {
     pub node: usize,
     /// The index of the visit among the node's visits.
     pub visit: usize,
-    /// What happens in this step.
+    /// The kind of step.
     pub kind: RecordedEventKind,
     /// The new value of the bound, if the step changes one.
     pub value: Option<Score>,
@@ -131,7 +131,7 @@ pub struct RecordedEvent {
     pub text: String,
 }
 
-/// What happens in a step of the search.
+/// The kind of step in a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordedEventKind {

@@ -42,7 +42,7 @@ pub(crate) enum TuneError {
     Journal(#[from] JournalError),
     #[error("{0}")]
     Threads(#[from] io::Error),
-    /// None of the last games count.
+    /// Too many consecutive pairs of games did not count.
     #[error(
         "cannot continue: {VOID_LIMIT} pairs of games in a row do not count; the last one: {0}"
     )]

@@ -182,7 +182,7 @@ fn summary(index: usize, threads: usize, trials: &[SpeedupTrial]) -> SpeedupSumm
     }
 }
 
-/// Returns the ratio of the times of `one` and `all`.
+/// Returns the speedup: the time of `one` divided by the time of `all`.
 fn sooner(one: &Timing, all: &Timing) -> f64 {
     one.elapsed.as_secs_f64() / all.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
 }
