@@ -119,8 +119,8 @@ impl Args {
         }
     }
 
-    /// Returns the ply, counted from where the check begins, from which missing moves are not
-    /// reported, because the book was not built deeper.
+    /// Returns the first ply, counted from the start of the check, at which missing moves are not
+    /// reported because the book was not built deeper.
     fn last_ply(&self, book: &Book, game: &Game) -> u32 {
         let depth = book.manifest().map_or(0, |manifest| manifest.max_ply);
         if depth == 0 || *game.start() != Position::start() {

@@ -138,8 +138,8 @@ fn judge_move(study: &Study, ply: usize, limits: &Limits) -> Judgement {
 }
 
 /// Returns whether a mate that appears or disappears deserves a comment. The mate must be proven
-/// (the completed `depth` covers all its plies); also, the mate must be short, or the move at least
-/// a mistake.
+/// (the completed `depth` covers all its plies), and either the mate must be short or the move at
+/// least a mistake.
 fn is_remarkable(moves: i32, depth: Depth, verdict: Option<Verdict>) -> bool {
     let is_proven = 2 * moves - 1 <= depth;
     is_proven && (moves <= SHORT_MATE || verdict >= Some(Verdict::Mistake))

@@ -3,7 +3,7 @@
 //! Before a game is written, its text and the current length of the PGN file are stored in the
 //! state file. A resumed run therefore finds one of three things after that length: the whole game,
 //! nothing, or a prefix cut off by a kill or a power failure. Games written by other programs may
-//! precede or follow it. Only such a prefix is ever removed.
+//! precede or follow it. Nothing except such a prefix is ever removed.
 
 use std::fs::File;
 use std::io::{self, Write};

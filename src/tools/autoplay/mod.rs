@@ -14,8 +14,8 @@
 //! - `spsa` tunes an engine's options by playing games. `check` tests whether an engine follows the
 //!   xboard protocol.
 //!
-//! This module never prints anything; the command's reporter (`cli::autoplay`), which is stateless,
-//! does.
+//! This module never prints anything. Printing is left to the command's reporter (`cli::autoplay`),
+//! which is stateless.
 //!
 //! Every wait has a deadline, and no engine outlives its `Process`. A match locks its files. When a
 //! match is resumed, only the incomplete end of its own last write is removed. If a start fails

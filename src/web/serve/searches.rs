@@ -1,5 +1,5 @@
-//! Long-running tasks for clients. They are limited in number and to one per client, and end on
-//! time whether or not the client reads.
+//! Long-running tasks for clients. Their total number is limited, each client can run only one, and
+//! they end on time even if the client does not read the results.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

@@ -32,8 +32,8 @@ impl Gains {
         parameter.c_end * (self.pairs / k).powf(GAMMA)
     }
 
-    /// Returns how far a parameter moves for each win more than losses: a_k / c_k, where a_k equals
-    /// `r_end * c_end²` for the last pair.
+    /// Returns the change in a parameter per point of score (wins minus losses): a_k / c_k, where
+    /// a_k equals `r_end * c_end²` for the last pair.
     pub(super) fn step(&self, parameter: &Parameter, played: u64) -> f64 {
         let k = played as f64 + 1.0;
         let delay = STABILITY * self.pairs;

@@ -19,8 +19,8 @@ pub(crate) struct Parameter {
     pub max: f64,
     /// The perturbation at the end of the run, in the option's own units; greater than 0.
     pub c_end: f64,
-    /// The learning rate at the end of the run: for each win more than losses, the value moves by
-    /// this fraction of the perturbation. Greater than 0.
+    /// The learning rate at the end of the run: the fraction of the perturbation by which the value
+    /// moves per point of score (wins minus losses). Greater than 0.
     pub r_end: f64,
 }
 

@@ -25,8 +25,8 @@ const POINT: u32 = 16;
 /// is 0.4% smaller than if all three were halved.
 const FIRST_STEP: i32 = 12_000;
 const LAST_STEP: i32 = 1400;
-/// The number of positions after which the learning rate has made half of the way from the first to
-/// the last value.
+/// The number of positions after which the learning rate has covered half of the difference between
+/// these two values.
 const HALVING: i32 = 1200;
 /// The number of positions after which the learning rate remains constant.
 const MAX_POSITIONS: i32 = 1 << 20;

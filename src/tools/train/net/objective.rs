@@ -29,10 +29,9 @@ impl Objective {
     /// Creates an objective with this exponent, in which examples are weighted by their number of
     /// pieces.
     ///
-    /// If `balance` is 0, all weights are equal. If it is 1, the weights are those for which all
-    /// numbers of pieces count equally; between 0 and 1, it is the exponent of these weights. The
-    /// mean weight over `examples` is 1. PlentyChess gained 13 Elo by balancing the numbers of
-    /// pieces.
+    /// If `balance` is 0, all weights are equal. If it is 1, the weights make all numbers of pieces
+    /// count equally; in between, these weights are raised to the power of `balance`. The mean
+    /// weight over `examples` is 1. PlentyChess gained 13 Elo by balancing the numbers of pieces.
     pub(super) fn new(curve: Sigmoid, power: f32, balance: f32, examples: &[Example]) -> Self {
         let mut counts = [0_usize; MAX_PIECES + 1];
         examples.iter().for_each(|example| counts[example.piece_count()] += 1);
