@@ -300,7 +300,7 @@ impl Drop for Process {
     }
 }
 
-/// Returns an error of the same kind with a message that says why the program cannot be started.
+/// Returns an error of the same kind whose message explains why the program cannot be started.
 fn spawn_error(program: &str, cause: &io::Error) -> io::Error {
     let reason = match cause.kind() {
         io::ErrorKind::NotFound => {

@@ -23,7 +23,7 @@ use crate::support::random::Random;
 pub(crate) struct SuiteSelection {
     /// The maximum number of plies after which the game must return to the book.
     pub reach: usize,
-    /// The number of plies of a game that are examined at most.
+    /// The maximum number of plies of a game that are examined.
     pub max_plies: usize,
     pub positions: usize,
     /// The seed of the random selection.

@@ -32,7 +32,7 @@ const RADIUS: f64 = 21.0;
 const LINE_HEIGHT: f64 = 13.0;
 /// The height reserved for the title and the legend.
 const HEADER: f64 = 110.0;
-/// The minimum width of the image, for which the legend fits.
+/// The minimum width of the image, which the legend requires.
 const MIN_WIDTH: f64 = 660.0;
 
 const STYLE: &str = "

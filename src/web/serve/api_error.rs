@@ -8,11 +8,11 @@ use serde_json::json;
 /// The value of the header `Retry-After` when the server is busy or not ready.
 const RETRY_SECONDS: HeaderValue = HeaderValue::from_static("1");
 
-/// An HTTP error: a status, and a sentence that says what is wrong and what to do.
+/// An HTTP error: a status, and a sentence that states the problem and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ApiError {
     pub(crate) status: StatusCode,
-    /// The sentence that says what is wrong and what to do.
+    /// The sentence that states the problem and the remedy.
     pub(crate) text: String,
     /// Whether the response is plain text, as sent by Lichess's explorer, instead of JSON.
     is_plain: bool,

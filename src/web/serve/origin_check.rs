@@ -8,7 +8,8 @@ use axum::http::{HeaderMap, HeaderValue, header};
 
 use super::api_error::ApiError;
 
-/// The header that says from which site a browser's request comes.
+/// The header in which a browser reports how the site of the requesting page relates to this
+/// server.
 const SITE: &str = "sec-fetch-site";
 
 /// Accepts requests from the server's own page, from other programs, and from allowed origins.

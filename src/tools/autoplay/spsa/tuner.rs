@@ -142,7 +142,7 @@ impl Perturbation {
 mod tests {
     use super::*;
 
-    /// A simulated parameter's effect on Elo: strongest at `best`, and `drop` Elo weaker at a
+    /// The simulated Elo of a parameter's value: highest at `best`, and `drop` Elo lower at a
     /// distance of `width`.
     struct Optimum {
         best: f64,

@@ -20,7 +20,7 @@ pub(super) struct Objective {
 }
 
 impl Objective {
-    /// Returns the squared error, with equal weights for all examples.
+    /// Creates the objective of the squared error, with equal weights for all examples.
     #[cfg(test)]
     pub(super) fn square(curve: Sigmoid) -> Self {
         Objective { curve, power: 2.0, weights: [1.0; MAX_PIECES + 1] }

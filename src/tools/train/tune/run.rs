@@ -9,7 +9,7 @@ use crate::tools::train::in_parallel;
 
 #[derive(Debug, Clone)]
 pub(crate) struct TuneSettings {
-    /// The maximum number of passes over the data.
+    /// The maximum number of passes through the data.
     pub epochs: usize,
     /// The initial learning rate in centipawns, which decreases to zero along a cosine curve.
     pub rate: f32,

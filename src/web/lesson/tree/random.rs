@@ -21,7 +21,8 @@ pub struct Growth {
     pub branching: usize,
     /// The maximum absolute value of a leaf.
     pub spread: Score,
-    /// Whether nodes have between one and `branching` children, and some leaves are less deep.
+    /// Whether nodes have between one and `branching` children, and some leaves are above the last
+    /// level.
     pub uneven: bool,
     /// The percentage of inner nodes, from the second level on, that are copies of an earlier node
     /// on the same level. A copy is the same position reached by a different path.
