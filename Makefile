@@ -1,5 +1,5 @@
-# OpenBench builds an engine by `make EXE=NAME` (https://github.com/AndyGrant/OpenBench); for
-# anything else there is cargo.
+# OpenBench builds engines with `make EXE=NAME` (https://github.com/AndyGrant/OpenBench). Use cargo
+# for other builds.
 EXE ?= tabia
 
 .PHONY: all deb pgo
@@ -7,7 +7,7 @@ all:
 	cargo build --profile dist --locked --target-dir target
 	cp target/dist/tabia $(EXE)
 
-# A Debian package, target/debian/tabia_VERSION-1_ARCHITECTURE.deb, by cargo-deb (docs/guides/packages.md).
+# Builds target/debian/tabia_VERSION-1_ARCHITECTURE.deb with cargo-deb; see docs/guides/packages.md.
 deb:
 	cargo build --profile dist --locked --target-dir target
 	rm -rf target/share target/debian
@@ -16,9 +16,9 @@ deb:
 	gzip -9n < CHANGELOG.md > target/share/doc/changelog.gz
 	CARGO_TARGET_DIR=target cargo deb --profile dist --no-build
 
-# target/pgo/tabia, shaped by what it does: built once to count that, run on searches and a book, and built
-# again by the counts. It is meant for the processor that it was made on, as kernels for others count as
-# never used.
+# Builds target/pgo/tabia with profile-guided optimisation. The profile comes from searches and a book
+# build. Use the program only on the same processor type: kernels for others have no profile, so the
+# compiler treats them as never used.
 HOST = $(shell rustc --print host-tuple)
 PROFDATA = $(shell rustc --print sysroot)/lib/rustlib/$(HOST)/bin/llvm-profdata
 PGO = $(CURDIR)/target/pgo

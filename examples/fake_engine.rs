@@ -2,21 +2,22 @@
 //!
 //! Usage: `fake_engine [uci|xboard] [KEY=VALUE]...`
 //!
-//! - `fault`: what it does wrong (`crash`, `hang`, `illegal`, `claim`, `flood`, `late`, `resign`,
-//!   `deaf`, `mute`, `refuse`, `noise`, `nobye`)
-//! - `at`: in which of its moves (default 5)
-//! - `in`: in which of its games (default 0: in all)
+//! - `fault`: the kind of fault (`crash`, `hang`, `illegal`, `claim`, `flood`, `late`, `resign`,
+//!   `stop_reading`, `no_handshake`, `refuse`, `no_exit`)
+//! - `at`: the number of the move with the fault, default 5
+//! - `in`: the number of the game with the fault, default 0 (all games)
 //! - `late_ms`: delay of a late move, in milliseconds
 //! - `seed`: seed for the choice of moves
-//! - `name`: its name
-//! - `words`: what it writes before it crashes
-//! - `asleep_ms`: time to start, in milliseconds
-//! - `starts`: a file that counts its starts, of which those with the numbers in `stumbles` (`2` or
-//!   `1,2`) fail
-//! - `best`: the best value of the option `Level`. An xboard engine resigns the sooner the further
-//!   its `Level` is from it.
-//! - `st`: how it reads a move time with a fraction. `whole` truncates it to whole seconds, and 0
-//!   is no limit, so that the engine moves only on request.
+//! - `name`: name of the engine
+//! - `stderr`: text written to standard error before a crash
+//! - `startup_ms`: delay of the start, in milliseconds
+//! - `start_counter`: file that counts the starts
+//! - `failing_starts`: numbers of the starts that fail, such as `2` or `1,2`; requires
+//!   `start_counter`
+//! - `best`: the best value of the option `Level`. The further `Level` is from it, the sooner an
+//!   xboard engine resigns.
+//! - `st`: `whole` truncates move times to whole seconds. A move time of 0 is no limit: the engine
+//!   then moves only on request.
 //!
 //! Moves depend only on the seed, the option `Level` and the position, so games between two such
 //! engines can be repeated.
@@ -28,6 +29,7 @@ use std::time::Duration;
 
 use tabia::position::{Color, Game, Move, Position};
 
+/// The behaviour that the arguments select.
 struct Script {
     fault: String,
     at: u64,
@@ -35,8 +37,8 @@ struct Script {
     late: Duration,
     seed: u64,
     name: String,
-    words: String,
-    asleep: Duration,
+    stderr: String,
+    startup_delay: Duration,
     best: Option<u64>,
     whole_seconds: bool,
 }
@@ -55,8 +57,8 @@ impl Script {
             late: Duration::from_millis(number("late_ms", 500)),
             seed: number("seed", 1),
             name: pairs.get("name").unwrap_or(&"Fake").to_string(),
-            words: pairs.get("words").unwrap_or(&"about to crash").to_string(),
-            asleep: Duration::from_millis(number("asleep_ms", 0)),
+            stderr: pairs.get("stderr").unwrap_or(&"about to crash").to_string(),
+            startup_delay: Duration::from_millis(number("startup_ms", 0)),
             best: pairs.get("best").and_then(|value| value.parse().ok()),
             whole_seconds: pairs.get("st") == Some(&"whole"),
         }
@@ -72,7 +74,7 @@ struct Engine {
     forced: bool,
     level: u64,
     /// Whether it thinks until a move is requested.
-    endless: bool,
+    is_unlimited: bool,
     thinking: bool,
 }
 
@@ -85,10 +87,10 @@ enum Next {
     Stop,
 }
 
-/// Counts this start, and returns whether it is to fail.
-fn stumbles(args: &[String]) -> bool {
+/// Counts this start. Returns whether it must fail.
+fn is_failing_start(args: &[String]) -> bool {
     let value = |key| args.iter().find_map(|argument| argument.strip_prefix(key));
-    let (Some(counter), Some(wanted)) = (value("starts="), value("stumbles=")) else {
+    let (Some(counter), Some(failing)) = (value("start_counter="), value("failing_starts=")) else {
         return false;
     };
     let file = std::fs::OpenOptions::new().create(true).append(true).open(counter);
@@ -96,17 +98,17 @@ fn stumbles(args: &[String]) -> bool {
         file.write_all(b".")?;
         Ok(file.metadata()?.len())
     });
-    count.is_ok_and(|count| wanted.split(',').any(|number| number == count.to_string()))
+    count.is_ok_and(|count| failing.split(',').any(|number| number == count.to_string()))
 }
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    if stumbles(&args) {
+    if is_failing_start(&args) {
         return ExitCode::from(7);
     }
     let uci = args.first().is_some_and(|first| first == "uci");
     let script = Script::new(&args);
-    std::thread::sleep(script.asleep);
+    std::thread::sleep(script.startup_delay);
     let (game, level) = (Game::default(), LEVEL);
     let mut engine = Engine {
         script,
@@ -116,22 +118,22 @@ fn main() -> ExitCode {
         moves: 0,
         forced: false,
         level,
-        endless: false,
+        is_unlimited: false,
         thinking: false,
     };
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
-        let next = if uci { engine.hear_uci(&line) } else { engine.hear_xboard(&line) };
+        let next = if uci { engine.handle_uci(&line) } else { engine.handle_xboard(&line) };
         if next == Next::Stop {
             break;
         }
     }
-    if engine.script.fault == "nobye" {
+    if engine.script.fault == "no_exit" {
         sleep_forever();
     }
     ExitCode::SUCCESS
 }
 
-fn say(text: &str) {
+fn send(text: &str) {
     let mut out = std::io::stdout().lock();
     // The runner may have ended and closed the pipe.
     let _ = writeln!(out, "{text}");
@@ -145,21 +147,21 @@ fn sleep_forever() -> ! {
 }
 
 impl Engine {
-    fn hear_uci(&mut self, line: &str) -> Next {
+    fn handle_uci(&mut self, line: &str) -> Next {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.first().copied().unwrap_or_default() {
-            "uci" if self.script.fault == "mute" => {}
+            "uci" if self.script.fault == "no_handshake" => {}
             "uci" => {
-                say(&format!("id name {}", self.script.name));
-                say(&format!("option name Level type spin default {LEVEL} min 0 max {MAX_LEVEL}"));
-                say("option name Clear Hash type button");
-                say("uciok");
+                send(&format!("id name {}", self.script.name));
+                send(&format!("option name Level type spin default {LEVEL} min 0 max {MAX_LEVEL}"));
+                send("option name Clear Hash type button");
+                send("uciok");
             }
             "setoption" => self.set_level(words.last().copied().unwrap_or_default()),
-            "isready" => say("readyok"),
+            "isready" => send("readyok"),
             "ucinewgame" => self.new_game(),
             "position" => self.set_position(&words[1..]),
-            "go" => self.answer(),
+            "go" => self.respond(),
             "quit" => return Next::Stop,
             _ => {}
         }
@@ -178,26 +180,26 @@ impl Engine {
         }
     }
 
-    fn hear_xboard(&mut self, line: &str) -> Next {
+    fn handle_xboard(&mut self, line: &str) -> Next {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
-            "xboard" => say(""),
-            "protover" if self.script.fault == "mute" => {}
-            "protover" => say(&format!(
+            "xboard" => send(""),
+            "protover" if self.script.fault == "no_handshake" => {}
+            "protover" => send(&format!(
                 "feature done=0\nfeature myname=\"{}\" ping=1 setboard=1 usermove=1 sigint=0 \
                  option=\"Level -spin {LEVEL} 0 {MAX_LEVEL}\" option=\"Clear Hash -button\"\n\
                  feature done=1",
                 self.script.name
             )),
             "option" => self.set_level(rest.rsplit('=').next().unwrap_or_default()),
-            "ping" => say(&format!("pong {rest}")),
+            "ping" => send(&format!("pong {rest}")),
             "st" => {
                 let seconds: f64 = rest.parse().unwrap_or_default();
-                self.endless = self.script.whole_seconds && seconds < 1.0;
+                self.is_unlimited = self.script.whole_seconds && seconds < 1.0;
             }
             "?" if self.thinking => {
                 self.thinking = false;
-                self.choose().into_iter().for_each(|mv| self.announce(mv));
+                self.choose().into_iter().for_each(|mv| self.send_move(mv));
             }
             "new" => self.new_game(),
             "force" => self.forced = true,
@@ -208,26 +210,26 @@ impl Engine {
             }
             "go" => {
                 self.forced = false;
-                self.answer();
+                self.respond();
             }
             "usermove" => {
                 if self.is_due("refuse") {
-                    say(&format!("Illegal move: {rest}"));
+                    send(&format!("Illegal move: {rest}"));
                     return Next::Go;
                 }
                 self.play(rest);
                 if !self.forced {
-                    self.answer();
+                    self.respond();
                 }
             }
-            "uci" => say("Error (unknown command): uci"),
+            "uci" => send("Error (unknown command): uci"),
             "quit" => return Next::Stop,
             _ => {}
         }
         Next::Go
     }
 
-    /// Sets the option `Level`; invalid values are ignored.
+    /// Sets the option `Level`; ignores invalid values.
     fn set_level(&mut self, text: &str) {
         let level = text.parse().ok().filter(|&level| level <= MAX_LEVEL);
         self.level = level.unwrap_or(self.level);
@@ -247,73 +249,73 @@ impl Engine {
         }
     }
 
-    /// Whether the script requires this fault now.
+    /// Whether the script has this fault at the current move.
     fn is_due(&self, fault: &str) -> bool {
         let game = self.script.only_in == 0 || self.script.only_in == self.games;
         self.script.fault == fault && game && self.moves == self.script.at
     }
 
-    fn answer(&mut self) {
+    fn respond(&mut self) {
         self.moves += 1;
         let Some(mv) = self.choose() else { return };
-        if self.endless {
+        if self.is_unlimited {
             self.thinking = true;
             return;
         }
         if self.is_due("crash") {
-            eprintln!("{}", self.script.words);
+            eprintln!("{}", self.script.stderr);
             std::process::exit(3);
         }
         if self.is_due("hang") {
             sleep_forever();
         }
-        if self.is_due("deaf") {
-            // Still makes this move, but reads nothing any more and leaves its pipes open.
-            self.announce(mv);
+        if self.is_due("stop_reading") {
+            // Makes this move, then reads no more input and leaves its pipes open.
+            self.send_move(mv);
             sleep_forever();
         }
         if self.is_due("claim") && !self.uci {
             let white = self.game.position().side_to_move() == Color::White;
-            say(if white { "1-0 {White mates}" } else { "0-1 {Black mates}" });
+            send(if white { "1-0 {White mates}" } else { "0-1 {Black mates}" });
             return;
         }
-        let patience = self.script.best.map(|best| MAX_LEVEL - best.abs_diff(self.level));
-        let is_impatient = patience.is_some_and(|moves| self.moves > moves);
-        if (self.is_due("resign") || is_impatient) && !self.uci {
-            say("resign");
+        let last_move = self.script.best.map(|best| MAX_LEVEL - best.abs_diff(self.level));
+        let resigns = last_move.is_some_and(|number| self.moves > number);
+        if (self.is_due("resign") || resigns) && !self.uci {
+            send("resign");
             return;
         }
         if self.is_due("illegal") {
-            say(if self.uci { "bestmove e2e5" } else { "move e2e5" });
+            send(if self.uci { "bestmove e2e5" } else { "move e2e5" });
             return;
         }
         if self.is_due("flood") {
             loop {
-                say("info string flood flood flood flood flood flood flood flood flood flood");
+                send("info string flood flood flood flood flood flood flood flood flood flood");
             }
         }
         if self.is_due("late") {
             std::thread::sleep(self.script.late);
         }
-        self.announce(mv);
+        self.send_move(mv);
     }
 
-    fn announce(&mut self, mv: Move) {
-        // Scores depend only on the number of the move.
+    fn send_move(&mut self, mv: Move) {
+        // Scores depend only on the move number, so that games can be repeated.
         let score = 20 + self.moves;
         if self.uci {
-            say(&format!("info depth 1 score cp {score} nodes {} time 0 pv {mv}", self.moves));
-            say(&format!("bestmove {mv}"));
+            send(&format!("info depth 1 score cp {score} nodes {} time 0 pv {mv}", self.moves));
+            send(&format!("bestmove {mv}"));
         } else {
-            say(&format!("1 {score} 0 {} {mv}", self.moves));
-            say(&format!("move {mv}"));
+            send(&format!("1 {score} 0 {} {mv}", self.moves));
+            send(&format!("move {mv}"));
         }
         // Cannot fail: the move is one of the legal ones.
         let _ = self.game.play(mv);
     }
 
-    /// Chooses a legal move by the seed and the position. Captures are preferred, so that games
-    /// end.
+    /// Returns a legal move that depends on the seed and the position. Prefers captures, so that
+    /// games end.
     fn choose(&self) -> Option<Move> {
         let position = self.game.position();
         let moves = position.legal_moves();

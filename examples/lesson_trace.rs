@@ -22,7 +22,7 @@ fn main() -> anyhow::Result<()> {
     let plan = Plan { algorithm: Algorithm::Pvs, depth: 4, aspiration: Some(15) };
     let (mut chess, stop) = (Chess::new(&root), AtomicBool::new(false));
     let mut report =
-        |news: tabia::lesson::deepening::DeepeningEvent| println!("{}", news.text(&root));
+        |event: tabia::lesson::deepening::DeepeningEvent| println!("{}", event.text(&root));
     let (_, recorder) =
         deepen(&mut chess, &root, plan, &stop, &mut || Recorder::new(BOUNDS), &mut report);
     let search_record =

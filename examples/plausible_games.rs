@@ -42,7 +42,7 @@ fn main() -> anyhow::Result<()> {
             making.into_iter().map(thread::ScopedJoinHandle::join).collect::<Vec<_>>()
         });
         for text in texts {
-            let text = text.map_err(|_| anyhow::anyhow!("a thread has died"))?;
+            let text = text.map_err(|_| anyhow::anyhow!("a thread panicked"))?;
             match output.write_all(text.as_bytes()) {
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
                 written => written?,

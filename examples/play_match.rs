@@ -21,7 +21,9 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn main() -> anyhow::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [first, second, rest @ ..] = &words[..] else { anyhow::bail!("two engines are needed") };
+    let [first, second, rest @ ..] = &words[..] else {
+        anyhow::bail!("usage: play_match ENGINE ENGINE [GAMES]")
+    };
     let games = rest.first().map_or(Ok(DEFAULT_GAMES), |text| text.parse())?;
     let limits = MoveLimits { nodes: Some(NODES), ..MoveLimits::default() };
     let mut engines = Vec::new();

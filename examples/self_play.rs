@@ -1,12 +1,12 @@
 //! Plays a game of Tabia against itself and prints it as PGN:
-//! `cargo run --release --example self_play [NODES A MOVE]`
+//! `cargo run --release --example self_play [NODES_PER_MOVE]`
 
 use tabia::pgn::{GameResult, PgnGame, PgnMove};
 use tabia::position::Game;
 use tabia::search::{Config, Control, Limits, Searcher};
 
 const DEFAULT_NODES: u64 = 20_000;
-/// A longer game is left undecided.
+/// Maximum length of a game; longer games have no result.
 const MAX_PLIES: usize = 200;
 
 fn main() -> anyhow::Result<()> {

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Usage: fuzz/run.sh TARGET SECONDS [ARGUMENT...]    one target; arguments are libFuzzer's
 #        fuzz/run.sh all SECONDS [ARGUMENT...]       every target, each for this time
-#        fuzz/run.sh TARGET 0 FILE                   repeats a finding
+#        fuzz/run.sh TARGET 0 FILE                   reproduce a finding
 #
-# Fuzzes with libFuzzer on the stable compiler; `cargo fuzz run TARGET` is more convenient, but needs
-# a nightly one. A target is a file in fuzz/fuzz_targets, which documents what it checks. Seeds: those
-# written by the targets, books/*.pgn, and files of $TABIA_DATA (or ../shared/data beside the project)
+# Fuzzes with libFuzzer on the stable compiler. `cargo fuzz run TARGET` is more convenient, but
+# requires a nightly compiler. Each file in fuzz/fuzz_targets is a target and documents its checks.
+# Seeds come from the targets, books/dumb.pgn, and $TABIA_DATA (or ../shared/data beside the project)
 # if it exists. Findings are written to fuzz/artifacts.
 set -eu
 target=$1 seconds=$2

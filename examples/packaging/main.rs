@@ -12,7 +12,7 @@ use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
     let Some(folder) = env::args_os().nth(1) else {
-        return Err(io::Error::other("name the folder to write, such as target/share"));
+        return Err(io::Error::other("usage: packaging FOLDER, such as target/share"));
     };
     for (place, text) in share::files()? {
         let path = Path::new(&folder).join(place);

@@ -16,52 +16,52 @@ const NO_DATE: &str = " ";
 
 /// Environment variables that Tabia reads, and their effects.
 const ENVIRONMENT: [(&str, &str); 6] = [
-    ("HOME", "Games of the terminal are kept below it if XDG_DATA_HOME is not set."),
-    (
-        "NO_COLOR",
-        "If it is set and not empty, the board in the terminal and the help have no colours.",
-    ),
+    ("HOME", "Parent of the folder for console games if XDG_DATA_HOME is not set."),
+    ("NO_COLOR", "If set and not empty, the board in the terminal and the help have no colours."),
     (
         "RUST_LOG",
-        "The log level of commands, in place of -v: error, warn, info, debug, trace or off, or levels by module, such as tabia::book=debug. Engines log to the file of --log only.",
+        "The log level of commands, instead of -v: error, warn, info, debug, trace or off, or levels by module, such as tabia::book=debug. Engines log only to the file of --log.",
     ),
-    ("TERM", "If it is dumb or not set, the board in the terminal is plain text."),
+    ("TERM", "If dumb or not set, the board in the terminal is plain text."),
     (
         "TMPDIR",
-        "The folder for what does not fit into the --memory of a book that is built. If it is not set: /tmp.",
+        "The folder for temporary files of book builds that exceed --memory. Default: /tmp.",
     ),
-    ("XDG_DATA_HOME", "Games of the terminal are kept below it."),
+    ("XDG_DATA_HOME", "Parent of the folder for console games."),
 ];
 
-/// Files that Tabia reads or writes without being given their names, and those beside given files.
+/// Files with fixed names, and files beside those named on the command line.
 const FILES: &[(&str, &str)] = &[
     (
         "$XDG_DATA_HOME/tabia/games.pgn, ~/.local/share/tabia/games.pgn",
-        "The games of the terminal that would be lost otherwise.",
+        "Unsaved games of the console.",
     ),
     (
         "/usr/share/games/plugins/xboard/tabia.eng",
-        "By this file of a package xboard lists the engine.",
+        "Adds the engine to xboard's list; installed by packages.",
     ),
-    ("BOOK.tbk.unfinished/", "What tabia-book-build(6) has done so far, until the book is there."),
-    ("BOOK.tbk.analysis", "What tabia-book-analyse(6) has found so far, until it is done."),
-    ("OUT.pgn.annotations", "The games that tabia-annotate(6) has done so far, until all are."),
-    ("GAMES.pgn.state", "What tabia-autoplay(6) needs to go on with a match (--resume)."),
+    (
+        "BOOK.tbk.unfinished/",
+        "The progress of tabia-book-build(6); removed when the book is complete.",
+    ),
+    ("BOOK.tbk.analysis", "The progress of tabia-book-analyse(6); removed when it is complete."),
+    ("OUT.pgn.annotations", "The progress of tabia-annotate(6); removed when it is complete."),
+    ("GAMES.pgn.state", "The state of a match of tabia-autoplay(6), for --resume."),
     #[cfg(feature = "train")]
     (
         "NETWORK.checkpoint, NETWORK.svg",
-        "What tabia-train-net(6) needs to go on, and the losses as a picture.",
+        "The state of tabia-train-net(6), for resuming, and a chart of the losses.",
     ),
     (
         ".tabia-*",
-        "The draft of a file. A program that is killed while it replaces a file leaves one behind; the next run that writes the file removes it.",
+        "Temporary output. If the program is killed while it replaces a file, this file remains; the next run that writes the file removes it.",
     ),
 ];
 
 /// Returns a page for every command by its path: `man/man6/tabia.6`, `man/man6/tabia-book.6`, ….
 ///
 /// # Errors
-/// None that a text in memory can cause.
+/// Never: writing to memory does not fail.
 pub fn pages() -> io::Result<BTreeMap<String, Vec<u8>>> {
     let mut pages = BTreeMap::new();
     let mut open = vec![command()];
@@ -126,7 +126,7 @@ fn added(command: &Command) -> Roff {
     page
 }
 
-/// Adds a section of terms with explanations.
+/// Adds a section of terms and their descriptions.
 fn list(page: &mut Roff, heading: &str, rows: &[(&str, &str)]) {
     page.control("SH", [heading]);
     for (term, what) in rows {

@@ -39,7 +39,7 @@ const COMPLETIONS: [(Shell, &str); 3] = [
 /// Returns all files by their paths below the folder.
 ///
 /// # Errors
-/// None that a text in memory can cause.
+/// Never: writing to memory does not fail.
 pub fn files() -> io::Result<BTreeMap<String, Vec<u8>>> {
     let mut files = man::pages()?;
     for (shell, place) in COMPLETIONS {

@@ -1,6 +1,6 @@
 //! Any lines typed into the console, one per prompt, in an empty folder; text after a NUL becomes a
-//! file of positions and games there. No line panics or goes unanswered, only text and known
-//! colours are printed, and saved games can be read.
+//! file of positions and games there. Every line gets a response without a panic, only text and
+//! known colours are printed, and saved games can be read.
 //!
 //! The search is short, and lines that take minutes or name files elsewhere are skipped.
 
@@ -13,7 +13,7 @@ use tabia::fuzz::console::show;
 use tabia::pgn::{GameStatus, read_games};
 use tabia_fuzz::{folder, seed};
 
-/// Whether a line can be run here: it neither leaves the folder nor takes minutes.
+/// Whether a line can be run: it uses no files outside the folder and takes less than a minute.
 fn is_harmless(line: &str) -> bool {
     let line = line.trim();
     let (name, arguments) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

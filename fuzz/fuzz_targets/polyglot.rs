@@ -1,6 +1,6 @@
 //! Any rows as a Polyglot book: rejected, or a sound book of legal moves that round-trips.
 //!
-//! A row whose key is less than 256 stands for one of the positions within two plies, so that real
+//! A row whose key is less than 256 represents one of the positions within two plies, so that real
 //! positions are common.
 
 #![no_main]

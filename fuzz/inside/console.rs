@@ -1,4 +1,4 @@
-//! The console with a search that ends at once.
+//! The console with a very short search.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -10,10 +10,10 @@ use crate::engine::controller::{Backend, Engine, Settings};
 use crate::engine::search::{Config, Control, Limits, SearchEvent, SearchResult, Searcher};
 use crate::games::book::Book;
 
-/// Nodes of a search; a move needs some hundred.
+/// Maximum nodes per search; a move needs a few hundred.
 const NODES: u64 = 400;
 
-/// The real search, in one thread, for a moment, with little memory.
+/// The engine's search with one thread, few nodes and little memory.
 struct ShortSearch(Searcher);
 
 /// Limits the memory and threads of a configuration.
@@ -35,7 +35,7 @@ impl Backend for ShortSearch {
         game: &Game,
         limits: &Limits,
         control: &Control,
-        report: &mut dyn FnMut(&SearchEvent),
+        report: &mut (dyn FnMut(&SearchEvent) + Send),
     ) -> SearchResult {
         let nodes = Some(limits.nodes.unwrap_or(NODES).min(NODES));
         self.0.search(game, &Limits { nodes, ..limits.clone() }, control, report)
@@ -63,7 +63,7 @@ fn engine() -> Engine {
     Engine::new(short_search, Settings::default(), Book::embedded()).expect("no files")
 }
 
-/// Returns the output for these lines; games are saved in `kept`.
+/// Returns the output for these lines. Saves games to `kept`.
 pub fn show(lines: impl Iterator<Item = String> + Send + 'static, kept: PathBuf) -> String {
     let screen = Screen::default();
     type_in(engine(), Box::new(screen.clone()), kept, lines).expect("written");

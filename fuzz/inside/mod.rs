@@ -1,4 +1,4 @@
-//! Access of the fuzz targets to private parts of the library; compiled only for them.
+//! Gives the fuzz targets access to private parts of the library; compiled only for fuzzing.
 
 pub mod console;
 pub mod epd;

@@ -10,7 +10,7 @@ use crate::tools::autoplay::games::GameText;
 use crate::tools::autoplay::match_record::{MatchRecord, Places};
 use crate::tools::autoplay::report::{self, About, Contents};
 use crate::tools::autoplay::schedule::{Format, Schedule};
-use crate::tools::autoplay::state::{FinishedGame, StateFile};
+use crate::tools::autoplay::state::{FinishedGame, open_state};
 use crate::tools::autoplay::stats::{EloModel, Sprt};
 use crate::tools::autoplay::verdict::Termination;
 
@@ -46,8 +46,10 @@ fn game(number: usize, at: usize) -> FinishedGame {
 fn seed_input(folder: &Path, games: &[FinishedGame], pgn: &str) -> Vec<u8> {
     let path = folder.join("seed");
     let _ = fs::remove_file(&path);
-    let mut state = StateFile::create(&path, SETTINGS).expect("a folder");
-    games.iter().for_each(|game| state.add(game).expect("a folder"));
+    let (mut state, _) = open_state(&path, SETTINGS, false).expect("a folder");
+    for game in games {
+        state.append(game).expect("a folder");
+    }
     [&*fs::read(&path).expect("a state"), b"\0", pgn.as_bytes()].concat()
 }
 
@@ -105,7 +107,7 @@ pub fn run(folder: &Path, bytes: &[u8]) {
     fs::write(&state, text).expect("a folder");
     fs::write(&pgn, before).expect("a folder");
     // The PGN of the last game is returned only once.
-    let last = match StateFile::resume(&state, SETTINGS) {
+    let last = match open_state(&state, SETTINGS, true) {
         Ok((_, mut games)) => games.pop().and_then(|game| game.pgn),
         Err(error) => {
             assert!(!error.to_string().is_empty());

@@ -83,9 +83,9 @@ pub fn play(theirs: &mut Chess, mv: Move) {
     theirs.play_unchecked(uci.to_move(theirs).expect("a legal move"));
 }
 
-/// The system's allocator, which aborts the program if a single allocation exceeds a limit.
+/// The system's allocator with a limit: a larger allocation aborts the program.
 pub struct Bounded {
-    /// Bytes.
+    /// Maximum size of an allocation, in bytes.
     pub most: usize,
 }
 
@@ -99,7 +99,7 @@ impl Bounded {
     }
 }
 
-// SAFETY: everything is handed on to the system's allocator as it came.
+// SAFETY: all calls are forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Bounded {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.check(layout.size());

@@ -1,4 +1,4 @@
-//! Lines with positions: EPD with its operations, or FEN.
+//! Reads lines that describe positions: EPD with its operations, or FEN.
 //!
 //! Format: "Standard: Portable Game Notation Specification and Implementation Guide", section 16.2.
 
@@ -6,9 +6,9 @@ use crate::chess::position::{Move, Position};
 use crate::support::error::ParseError;
 use crate::support::words::{is_space, split_words};
 
-/// Fields of an EPD position, without counters.
+/// Number of fields of an EPD position: a FEN without its two counters.
 const FIELDS: usize = 4;
-/// Counters of a FEN, which many files add to EPD lines.
+/// Number of counters of a FEN. Many files also add them to EPD lines.
 const COUNTERS: usize = 2;
 
 /// Iterates over the lines that are neither empty nor comments (`#`), with their numbers from 1.
@@ -17,10 +17,10 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Reads the position at the beginning of a line; returns it and the rest of the line.
+/// Reads the position at the beginning of a line; returns it with the rest of the line.
 ///
 /// # Errors
-/// If there is no valid position.
+/// If the line does not begin with a valid position.
 pub(crate) fn position(line: &str) -> Result<(Position, &str), ParseError> {
     let fen = after_words(line, FIELDS);
     let with_counters = after_words(line, FIELDS + COUNTERS);
@@ -37,7 +37,7 @@ pub(crate) fn position(line: &str) -> Result<(Position, &str), ParseError> {
 /// Reads the positions of a file, one per line; ignores operations.
 ///
 /// # Errors
-/// The number of the invalid line, and the reason.
+/// Returns the number of the first invalid line, and the reason.
 pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, ParseError)> {
     lines(text)
         .map(|(number, line)| match position(line) {
@@ -47,10 +47,10 @@ pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, ParseError)
         .collect()
 }
 
-/// Reads the moves to avoid (`am`) of the lines of a file, each with its position.
+/// Reads the moves to avoid (`am`) from every line of a file, each with its position.
 ///
 /// # Errors
-/// The number of the invalid line, and the reason.
+/// Returns the number of the first invalid line, and the reason.
 pub(crate) fn moves_to_avoid(text: &str) -> Result<Vec<(Position, Move)>, (usize, String)> {
     let mut found = Vec::new();
     for (number, line) in lines(text) {
@@ -63,10 +63,10 @@ pub(crate) fn moves_to_avoid(text: &str) -> Result<Vec<(Position, Move)>, (usize
     Ok(found)
 }
 
-/// Reads the moves of an operation such as `am` or `bm`.
+/// Reads the moves in the operand of an operation such as `am` or `bm`.
 ///
 /// # Errors
-/// The move that is not legal in the position.
+/// Returns the first move that is not legal in the position.
 pub(crate) fn moves(position: &Position, code: &str, operand: &str) -> Result<Vec<Move>, String> {
     let parse =
         |text: &str| position.parse_move(text).map_err(|error| format!("{code} {text}: {error}"));
@@ -78,14 +78,14 @@ fn bare(text: &str) -> &str {
     text.trim_end_matches(is_space).trim_end_matches(';')
 }
 
-/// Returns the offset of the end of the first `count` words of a line.
+/// Returns the offset at which the first `count` words of a line end.
 fn after_words(line: &str, count: usize) -> usize {
     let words = split_words(line).take(count);
     // The words are slices of the line, so their addresses give their offsets.
     words.last().map_or(0, |word| word.as_ptr() as usize - line.as_ptr() as usize + word.len())
 }
 
-/// Returns the operations of a line as opcode and operand, without quotation marks.
+/// Returns the operations of a line as pairs of opcode and operand, without quotation marks.
 pub(crate) fn operations(text: &str) -> Vec<(&str, &str)> {
     let mut quoted = false;
     let parts = text.split(|letter| {

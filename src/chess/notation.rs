@@ -1,15 +1,15 @@
-//! Chess as readable text: lines of moves, scores, outcomes and colours.
+//! Formats chess for readers: lines of moves, scores, outcomes and colours.
 
 use serde::Serialize;
 
 use super::position::{Color, Move, Outcome, OutcomeReason, Position};
 use super::score::{self, Score};
 
-/// A score from the side to move's point of view, as JSON.
+/// A score from the side to move's point of view, serialized as JSON.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ScoreAnswer {
-    /// In centipawns.
+    /// Score in centipawns.
     Cp(Score),
     /// Mate in this many moves; negative if the side to move is mated.
     Mate(i32),
@@ -29,7 +29,7 @@ pub(crate) fn color(color: Color) -> &'static str {
     }
 }
 
-/// Describes why a game is over, in words that no GUI interprets as a command.
+/// Describes why a game is over, in words that no GUI parses as a command.
 pub(crate) fn outcome(outcome: Outcome) -> &'static str {
     match (outcome.reason, outcome.winner) {
         (OutcomeReason::Checkmate, Some(Color::White)) => "White mates",
@@ -50,7 +50,7 @@ pub(crate) fn score(score: Score) -> String {
     }
 }
 
-/// Formats a bound of a search in centipawns, or as infinity.
+/// Formats a bound of the search window in centipawns, or as infinity.
 pub(crate) fn bound(score: Score) -> String {
     match score {
         score::INFINITY.. => "+∞".to_owned(),
@@ -59,7 +59,7 @@ pub(crate) fn bound(score: Score) -> String {
     }
 }
 
-/// Formats moves in SAN, up to the first illegal one.
+/// Formats moves in SAN; stops before the first illegal move.
 pub(crate) fn line(start: &Position, moves: &[Move]) -> String {
     let mut position = *start;
     let mut words = Vec::with_capacity(moves.len());

@@ -1,7 +1,8 @@
-//! Scores in centipawns, and mates by their distance.
+//! Scores in centipawns, and mate scores that encode the distance to mate.
 //!
-//! A [`Score`] is for the side to move. Mate scores count plies from the root: [`mate_in`]`(n)` is
-//! a mate given on the n-th ply, [`mated_in`]`(n)` one suffered there.
+//! A [`Score`] is for the side to move. Mate scores count plies from the root: [`mate_in`]`(n)`
+//! means that the side to move gives mate on the n-th ply, [`mated_in`]`(n)` that it is mated on
+//! that ply.
 //!
 //! ```
 //! use tabia::score::{mate_distance, mate_in, mated_in};
@@ -11,47 +12,48 @@
 //! assert_eq!(mate_distance(35), None);
 //! ```
 
-/// Centipawns, or a mate; fits sixteen bits.
+/// A score in centipawns, or a mate score; fits into sixteen bits.
 pub type Score = i32;
 
-/// Remaining depth in plies.
+/// The remaining search depth in plies.
 pub type Depth = i32;
 
 /// The distance from the root, in plies.
 pub type Ply = usize;
 
-/// The longest line the search follows, in plies.
+/// The length, in plies, of the longest line that the search follows.
 pub const MAX_PLY: Ply = 128;
 
-/// Larger than every score.
+/// A bound that is larger than every score.
 pub const INFINITY: Score = 32_001;
 
-/// A mate at distance 0.
+/// The score of a mate at distance 0.
 pub const MATE: Score = 32_000;
 
-/// The smallest mate score. Scores between `-MATE_BOUND` and `MATE_BOUND` are evaluations or
-/// tablebase results.
+/// The smallest mate score. Scores strictly between `-MATE_BOUND` and `MATE_BOUND` are evaluations
+/// or tablebase results.
 pub const MATE_BOUND: Score = MATE - MAX_PLY as Score;
 
-/// A tablebase win at distance 0; tablebase results are adjacent to the mates.
+/// The score of a tablebase win at distance 0. Tablebase results are directly below the mate
+/// scores.
 pub const TABLEBASE_WIN: Score = MATE_BOUND - 1;
 
 /// The smallest score of a tablebase win.
 pub const TABLEBASE_BOUND: Score = TABLEBASE_WIN - MAX_PLY as Score;
 
-/// The largest static evaluation, below all proven scores.
+/// The largest static evaluation; every proven win is larger.
 pub const MAX_EVAL: Score = TABLEBASE_BOUND - 1;
 
-/// A draw.
+/// The score of a draw.
 pub const DRAW: Score = 0;
 
-/// Returns the score of a mate given at `ply` plies from the root.
+/// Returns the score for the side that gives mate `ply` plies from the root.
 #[inline]
 pub const fn mate_in(ply: Ply) -> Score {
     MATE - ply as Score
 }
 
-/// Returns the score of a mate suffered at `ply` plies from the root.
+/// Returns the score for the side that is mated `ply` plies from the root.
 #[inline]
 pub const fn mated_in(ply: Ply) -> Score {
     ply as Score - MATE
@@ -63,13 +65,14 @@ pub const fn is_mate(score: Score) -> bool {
     score.abs() >= MATE_BOUND
 }
 
-/// Whether the score is proven by mate or tablebase, not evaluated.
+/// Whether a mate or a tablebase result proves the score.
 #[inline]
 pub const fn is_decided(score: Score) -> bool {
     score.abs() >= TABLEBASE_BOUND
 }
 
-/// Returns the distance of a mate in full moves: positive if given, negative if suffered.
+/// Returns the distance to mate in full moves: positive if the side to move gives mate, negative if
+/// it is mated.
 pub const fn mate_distance(score: Score) -> Option<i32> {
     if !is_mate(score) {
         return None;
@@ -79,8 +82,8 @@ pub const fn mate_distance(score: Score) -> Option<i32> {
     Some(if score > 0 { moves } else { -moves })
 }
 
-/// Converts a score for the transposition table: mates count from the node at `ply` instead of the
-/// root, so that they are valid wherever the position occurs.
+/// Converts a score for the transposition table: mate scores count from the node at `ply` instead
+/// of the root, so they are valid wherever the position occurs.
 #[inline]
 pub const fn to_table(score: Score, ply: Ply) -> Score {
     if score >= TABLEBASE_BOUND {
@@ -92,7 +95,7 @@ pub const fn to_table(score: Score, ply: Ply) -> Score {
     }
 }
 
-/// Reverses [`to_table`].
+/// Converts a score from the transposition table; the inverse of [`to_table`].
 #[inline]
 pub const fn from_table(score: Score, ply: Ply) -> Score {
     if score >= TABLEBASE_BOUND {
@@ -104,11 +107,11 @@ pub const fn from_table(score: Score, ply: Ply) -> Score {
     }
 }
 
-/// Centipawns for a factor of e in the odds: the usual logistic scale, of which 400 are a factor of
-/// ten.
+/// The number of centipawns that multiplies the odds by e. On this usual logistic scale, 400
+/// centipawns multiply the odds by ten.
 const LOGISTIC_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// Converts a score in centipawns to expected points, 0 to 1.
+/// Converts a score in centipawns to expected points, from 0 to 1.
 pub(crate) fn expectation(score: Score) -> f64 {
     1.0 / (1.0 + (-f64::from(score) / LOGISTIC_SCALE).exp())
 }

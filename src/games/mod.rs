@@ -1,6 +1,6 @@
-//! Games and books: PGN input and output, and books of positions counted from games.
+//! Games and books: reading and writing PGN, and books of positions counted from games.
 //!
-//! Uses `support` and `chess`. PGN uses no books.
+//! Uses `support` and `chess`. `pgn` does not use `book`.
 
 pub mod book;
 pub mod pgn;

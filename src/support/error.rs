@@ -1,10 +1,10 @@
-//! The error for a text.
+//! The error for text that cannot be parsed.
 
 use thiserror::Error;
 
 /// A text that cannot be parsed, or a value that is out of range.
 ///
-/// The message names the text and what is expected instead.
+/// The message names the text and describes what is expected instead.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ParseError(pub(crate) String);

@@ -1,4 +1,4 @@
-//! Everything that is not about chess: files, text, threads, memory, random numbers, plots, pages.
+//! Code that is not about chess: files, text, threads, memory, random numbers, plots, pages.
 //!
 //! Uses no other area.
 

@@ -1,5 +1,3 @@
-//! Prefetches memory.
-
 /// Prefetches the cache line of `wanted` while other work continues.
 #[inline(always)]
 pub(crate) fn prefetch<T>(wanted: &T) {

@@ -1,4 +1,4 @@
-//! Reproducible random numbers: a seed gives the same ones on every machine.
+//! Reproducible random numbers: a seed leads to the same numbers on every machine.
 
 /// A generator that is small, fast and good enough for picking and shuffling.
 ///
@@ -19,18 +19,18 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// A number below `bound`, which must not be zero.
+    /// Returns a number below `bound`, which must not be zero.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.below_u64(bound as u64) as usize
     }
 
-    /// A number below `bound`, which must not be zero.
+    /// Returns a number below `bound`, which must not be zero.
     pub(crate) fn below_u64(&mut self, bound: u64) -> u64 {
-        // The high half of the product: see Lemire, "Fast Random Integer Generation" (2019).
+        // Takes the high half of the product, see Lemire, "Fast Random Integer Generation" (2019).
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// A number from 0 to below 1.
+    /// Returns a number that is at least 0 and less than 1.
     pub(crate) fn fraction(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }

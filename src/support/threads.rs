@@ -1,15 +1,15 @@
-//! Starts threads, which the system may refuse.
+//! Starts threads, and handles systems that refuse to start all of them.
 
 use std::io;
 use std::thread::{Builder, Scope, ScopedJoinHandle, scope};
 
 use crossbeam::channel::bounded;
 
-/// Bytes of stack for work without recursion: the default of the standard library.
+/// Stack size in bytes for work without recursion: the default of the standard library.
 pub(crate) const STACK: usize = 2 << 20;
 
-/// Starts up to `wanted` threads of a scope, each with its own job and `stack` bytes of stack. If
-/// the system starts fewer, these share the work, with a warning.
+/// Starts up to `wanted` threads in a scope, each with its own job and `stack` bytes of stack. If
+/// the system starts fewer threads, those share the work, and a warning is logged.
 ///
 /// # Errors
 /// If not even one thread can be started.
@@ -36,7 +36,7 @@ where
     Ok(threads)
 }
 
-/// The number of threads that the system starts at present, up to `wanted`.
+/// Returns the number of threads that the system can start at present, up to `wanted`.
 ///
 /// # Errors
 /// If not even one thread can be started.
@@ -46,7 +46,7 @@ pub(crate) fn available(wanted: usize) -> io::Result<usize> {
         let wait = |_| {
             let closed = closed.clone();
             move || {
-                // Nothing is ever sent: this returns once all have started.
+                // Nothing is ever sent: this returns once all threads have started.
                 let _ = closed.recv();
             }
         };

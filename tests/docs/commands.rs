@@ -174,7 +174,9 @@ fn make(name: &str, folder: &Path) {
         }
         Some("pgn") => fs::write(path, games),
         Some("zst") => fs::write(path, zstd::encode_all(games.as_bytes(), 1).expect("memory")),
-        Some("epd") => fs::write(path, format!("{}\n", tabia::position::Position::start().fen())),
+        Some("epd") => {
+            fs::write(path, format!("{} am f3;\n", tabia::position::Position::start().epd()))
+        }
         Some("bin") => {
             make("for-polyglot.tbk", folder);
             must(&format!("tabia book export for-polyglot.tbk -o {name}"));

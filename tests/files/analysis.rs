@@ -111,7 +111,7 @@ fn commands_show_analysed_values() {
     // In xboard's book window too.
     let mut engine = support::Engine::start(&["-x", "-b", &path(folder.path(), "analysed.tbk")]);
     engine.send("protover 2\nbk");
-    let is_head = |line: &str| line.contains("played here");
+    let is_head = |line: &str| line.starts_with(" move ");
     let lines = engine.until(is_head);
     assert!(lines.iter().any(|line| line.contains("analysed: ")), "{lines:?}");
     assert!(lines.iter().any(|line| is_head(line) && line.contains(" value ")), "{lines:?}");
@@ -298,7 +298,7 @@ fn invalid_analyses_are_rejected() {
         ("analyse embedded", "name a file with -o"),
         ("analyse games.pgn", "`tabia book build`"),
         ("analyse missing.tbk", "missing.tbk"),
-        ("analyse games.tbk -o games.pgn", "use a name that ends in .tbk"),
+        ("analyse games.tbk -o games.pgn", "choose a name that ends in .tbk"),
         ("analyse games.tbk --nodes 0", "--nodes"),
         ("analyse games.tbk --only missing.epd", "missing.epd"),
         ("analyse games.tbk --only games.pgn", "games.pgn: line 1"),

@@ -64,13 +64,13 @@ fn opened(mut file: File) -> Book {
     Book::from_bytes(bytes, "made").expect("a book")
 }
 
-/// The moves of `books/avoid.epd`.
-fn moves_to_avoid() -> impl Iterator<Item = (Position, Move)> {
+/// The positions after the moves of `books/avoid.epd`.
+fn positions_to_avoid() -> impl Iterator<Item = Position> {
     include_str!("../../books/avoid.epd").lines().map(|line| {
         let (position, rest) = line.split_once(" am ").expect("a move to avoid");
         let position = Position::from_fen(position).expect("a position");
         let (mv, _) = rest.split_once(';').expect("an operation");
-        (position, position.parse_move(mv).expect("a legal move"))
+        position.play(position.parse_move(mv).expect("a legal move"))
     })
 }
 
@@ -82,7 +82,7 @@ fn embedded_book_matches_its_sources() {
         let games = source("own.pgn.zst", &BuildOptions { min_games: 2, ..options() });
         let file = tempfile::tempfile().expect("a file");
         let merged = opened(merge(&[(lines, 1.0), (games, 1.0)], file).expect("merged"));
-        let avoid = moves_to_avoid().collect();
+        let avoid = positions_to_avoid().collect();
         let file = tempfile::tempfile().expect("a file");
         let made = opened(cut(&merged, &Cut { avoid, ..Cut::default() }, file).expect("cut"));
         let embedded = Book::embedded();

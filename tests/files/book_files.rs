@@ -272,10 +272,8 @@ fn filter_removes_avoided_moves_by_any_move_order() {
         assert_eq!(cut.positions() + 1, all.positions());
         for (position, mv) in ways {
             let moves = cut.moves(position);
-            let there = moves.iter().find(|found| found.mv == *mv && !found.reached.is_empty());
-            assert!(there.is_none(), "{} {mv}", position.fen());
+            assert!(moves.iter().all(|found| found.mv != *mv), "{} {mv}", position.fen());
         }
-        assert!(cut.moves(&position).iter().all(|found| found.mv != mv), "{}", position.fen());
     }
     fs::write(folder.path().join("avoid.epd"), "# nothing\n").expect("writable");
     let arguments = ["filter", "embedded", "--avoid", "avoid.epd", "-o", "none.tbk"];

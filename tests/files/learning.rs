@@ -189,7 +189,7 @@ fn book_commands_accept_a_learning_file() {
     let made = run("book learn learnt -o made.tbk");
     assert!(made.contains("2 positions with values, 1 game\n"), "{made}");
     let info = run("book info made.tbk");
-    assert!(info.contains("what was learnt") && info.contains("input       learnt"), "{info}");
+    assert!(info.contains("learning file") && info.contains("input       learnt"), "{info}");
     assert_eq!(run("book show made.tbk --moves d4"), show);
     run("book analyse made.tbk --min-games 1 --nodes 2000");
     fs::write(folder.path().join("games.pgn"), "1. e4 *\n").expect("written");

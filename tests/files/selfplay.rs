@@ -72,7 +72,7 @@ fn packed_games_equal_the_played_games() {
     let own = run_err(&["train", "pack", "a.games", "-o", "a.games", "--force"], folder);
     assert!(own.contains("it is also an input"), "{own}");
     let foreign = run_err(&["train", "pack", "p.games", "/dev/null", "-o", "q.games"], folder);
-    assert!(foreign.contains("/dev/null is no file of self-play games"), "{foreign}");
+    assert!(foreign.contains("/dev/null: it is not a file of self-play games"), "{foreign}");
     assert!(!folder.join("q.games").exists(), "a failed command leaves no file");
     let played = run_err(&["train", "games", "--games", "90", "-o", "p.games"], folder);
     assert!(
@@ -151,30 +151,7 @@ fn killed_relabelling_resumes_to_the_same_games() {
     run(&["train", "relabel", "a.games", "-o", "static.games"], folder);
     assert_eq!(without_event("static.games"), without_event("a.games"));
     let other = run_err(&["train", "relabel", "a.games", "-o", "whole.games"], folder);
-    assert!(other.contains("whole.games was begun with judged by"), "{other}");
+    assert!(other.contains("whole.games: it was begun with judged by"), "{other}");
     let input = run_err(&["train", "relabel", "a.games", "-o", "a.games"], folder);
     assert!(input.contains("it is also an input"), "{input}");
-}
-
-#[test]
-fn errors_compare_searches_of_the_same_games() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let folder = folder.path();
-    run(&["train", "games", "--nodes", "30", "--games", "40", "-o", "a.games"], folder);
-    run(
-        &["train", "games", "--nodes", "30", "--games", "40", "--seed", "2", "-o", "b.games"],
-        folder,
-    );
-    run(&["train", "relabel", "--nodes", "300", "a.games", "-o", "more.games"], folder);
-    let error =
-        ["train", "error", "more.games", "--searches", "more.games", "--searches", "a.games"];
-    let reported = run(&error, folder);
-    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let (head, all) = (words(&reported), words(reported.lines().last().expect("a row for all")));
-    assert_eq!((&head[..2], &head[3..5]), (&words("men positions")[..], &words("more a")[..]));
-    let errors: Vec<f64> = all[2..].iter().map(|error| error.parse().expect("a number")).collect();
-    // Not zero: of a position that came up twice one of the two judgements counts.
-    assert!(errors[1] < 0.1 * errors[0].min(errors[2]) && errors[2] > 1e-3, "{reported}");
-    let others = run_err(&["train", "error", "more.games", "--searches", "b.games"], folder);
-    assert!(others.contains("no quiet position that all have judged"), "{others}");
 }

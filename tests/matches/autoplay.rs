@@ -37,7 +37,7 @@ fn every_engine_fault_has_its_verdict() {
         ("claim", "", "false claim"),
         ("resign", "", "resignation"),
         ("refuse", "", "illegal move"),
-        ("deaf", "stall", "stall"),
+        ("stop_reading", "stall", "stall"),
     ] {
         for (protocol, end) in [("uci", uci_end), ("xboard", xboard_end)] {
             if end.is_empty() {
@@ -159,7 +159,7 @@ fn games_record_where_a_search_ended_in_the_book() {
 #[test]
 fn no_engine_process_outlives_the_match() {
     let mark = format!("mark-{}", std::process::id());
-    let first = format!("uci fault=nobye name={mark}");
+    let first = format!("uci fault=no_exit name={mark}");
     faulty_match(&first, &format!("xboard fault=hang at=2 name={mark}"), &["--st2", "0.2"]);
     let left: Vec<PathBuf> = std::fs::read_dir("/proc")
         .expect("a list of processes")

@@ -33,7 +33,7 @@ const HOSTILE: [(&str, &str); 22] = [
     ("4k3/8/8/8/8/8/8/4K3 w - - 0_1", "halfmove"),
     ("4k3/8/8/8/8/8/4r3/4K3 b - - 0 1", "not to move is in check"),
     ("qqqqkqqq/qqqqqqqq/7q/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1", "17 pieces"),
-    ("rnbqkbnr/ppppNNpp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "18 men"),
+    ("rnbqkbnr/ppppNNpp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "18 pieces"),
 ];
 
 #[test]

@@ -84,7 +84,7 @@ const REFUSED: [(&str, &[&str]); 2] = [
             "asymmetrical-and-king-on-h",
         ],
     ),
-    ("men", &["max-legals-too-much-material"]),
+    (" pieces", &["max-legals-too-much-material"]),
 ];
 
 #[test]

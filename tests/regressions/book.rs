@@ -435,7 +435,7 @@ fn unsorted_polyglot_book_is_read_with_a_warning() {
     fs::write(folder.path().join("odd.bin"), odd).expect("writable");
     fs::write(folder.path().join("w.bin"), sorted.concat()).expect("writable");
     let printed = run_ok("book import odd.bin -o odd.tbk", folder.path());
-    for remark in ["not sorted", "last 3 bytes", "1 move that is not legal"] {
+    for remark in ["not sorted", "last 3 bytes", "1 move that is illegal"] {
         assert!(printed.contains(remark), "{printed}");
     }
     run_ok("book import w.bin -o w.tbk", folder.path());

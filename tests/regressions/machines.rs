@@ -39,7 +39,7 @@ fn search_uses_fewer_threads_if_some_cannot_start() {
         let mut engine = Engine::start_with_limited_memory(kibibytes, &["-x", "--no-book"]);
         engine.send("xboard\nprotover 2\nmemory 8\ncores 256");
         let reported = engine.sync();
-        let refusal = "of 256 search threads";
+        let refusal = "cannot start 256 search threads";
         assert!(
             reported.iter().any(|line| line.starts_with("tellusererror") && line.contains(refusal)),
             "{kibibytes} kB: {reported:#?}"
@@ -56,7 +56,8 @@ fn uci_reports_missing_threads() {
     let mut engine = Engine::start_with_limited_memory(300_000, &["--uci"]);
     engine.send("uci\nsetoption name Threads value 256\nisready");
     let reported = engine.until_start("readyok");
-    let is_reported = |line: &String| line.starts_with("info string") && line.contains("of 256");
+    let is_reported =
+        |line: &String| line.starts_with("info string") && line.contains("cannot start 256");
     assert!(reported.iter().any(is_reported), "{reported:#?}");
     for _ in 0..2 {
         engine.send("position startpos\ngo depth 6");

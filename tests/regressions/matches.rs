@@ -258,7 +258,7 @@ const HOSTILE: &str =
 #[test]
 fn hostile_engine_output_is_escaped_everywhere() {
     for protocol in ["uci", "xboard"] {
-        let hostile = format!("fault=crash at=4 name='{HOSTILE}' words='{HOSTILE}'");
+        let hostile = format!("fault=crash at=4 name='{HOSTILE}' stderr='{HOSTILE}'");
         let more = ["-n", "2", "-j", "1", "--depth", "1", "--moves", "--proto1", protocol];
         let mut game = Match::new("", "seed=4 name=Good", &[]);
         let first = fake(&format!("{protocol} {hostile}"));
@@ -445,7 +445,7 @@ fn run_with_failing_starts(protocol: &str, script: &str, more: &[&str]) -> (Matc
     let game = Match::new("", "seed=4", &["-n", "4", "-j", "1", "--depth", "1", "--restart"]);
     let counter = game.path("starts").to_str().expect("a path").to_owned();
     let mut game = game;
-    game.arguments[2] = fake(&format!("{protocol} starts='{counter}' {script}"));
+    game.arguments[2] = fake(&format!("{protocol} start_counter='{counter}' {script}"));
     game.arguments[4] = fake("uci seed=4");
     let json = game.path("json").to_str().expect("a path").to_owned();
     game.arguments.retain(|word| word != "--proto1" && word != "--proto2" && word != "uci");
@@ -457,26 +457,26 @@ fn run_with_failing_starts(protocol: &str, script: &str, more: &[&str]) -> (Matc
 fn failed_engine_start_is_retried_reported_and_counted() {
     for protocol in ["uci", "xboard"] {
         // The first start, one in the middle, and two in a row.
-        for (stumbles, count) in [("1", 1), ("3", 1), ("2,3", 2)] {
-            let script = format!("stumbles={stumbles}");
+        for (failing, count) in [("1", 1), ("3", 1), ("2,3", 2)] {
+            let script = format!("failing_starts={failing}");
             let (game, played) =
                 run_with_failing_starts(protocol, &script, &["--proto1", protocol]);
             let shown = text(&played.stdout);
             assert!(shown.contains("stumbled: "), "{shown}{}", text(&played.stderr));
             assert!(shown.contains("ended with code 7"), "{shown}");
             let reported = format!("Starts of fake_engine 1 that went wrong: {count}\n");
-            assert!(shown.contains(&reported), "{protocol} {stumbles}: {shown}");
+            assert!(shown.contains(&reported), "{protocol} {failing}: {shown}");
             assert!(!shown.contains("crash"), "no game was lost: {shown}");
             game.check_games(4, 0);
             let json = fs::read_to_string(game.path("json")).expect("JSON");
             assert!(json.contains(&format!("\"fake_engine 1\": {count}")), "{json}");
         }
-        let script = "stumbles=1";
+        let script = "failing_starts=1";
         let (game, played) = run_with_failing_starts(protocol, script, &[]);
         assert!(text(&played.stdout).contains("Score of"), "{}", text(&played.stderr));
         game.check_games(4, 0);
     }
-    let (_, played) = run_with_failing_starts("uci", "stumbles=1,2,3", &["--proto1", "uci"]);
+    let (_, played) = run_with_failing_starts("uci", "failing_starts=1,2,3", &["--proto1", "uci"]);
     assert_eq!(played.status.code(), Some(1), "an engine that never starts is an error");
     assert!(text(&played.stderr).contains("ended with code 7"), "{}", text(&played.stderr));
 }
@@ -485,7 +485,7 @@ fn failed_engine_start_is_retried_reported_and_counted() {
 fn slowly_starting_engine_can_play() {
     for (protocol, more) in [("xboard", &["--proto1", "xboard"][..]), ("xboard", &[]), ("uci", &[])]
     {
-        let script = "asleep_ms=2600";
+        let script = "startup_ms=2600";
         let more = [more, &["--option1", "Level=3", "-n", "2"]].concat();
         let game = Match::new("", "seed=4", &["-j", "1", "--depth", "1"]);
         let mut game = game;

@@ -1,4 +1,4 @@
-//! Detection of moves that give check, without playing them.
+//! Detects moves that give check, without playing them.
 
 use chess::{
     ALL_PIECES, EMPTY, between, get_bishop_moves, get_bishop_rays, get_knight_moves,
@@ -7,12 +7,12 @@ use chess::{
 
 use super::{BitBoard, Move, Piece, Position, Square};
 
-/// Squares and pieces by which the side to move can give check.
+/// The squares and pieces with which the side to move can give check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Checks {
-    /// By kind of piece, the squares from which one attacks the enemy king.
+    /// For each kind of piece, the squares from which it attacks the enemy king.
     direct: [BitBoard; ALL_PIECES.len()],
-    /// Own pieces that alone stand between a slider of their side and the enemy king.
+    /// Own pieces, each of which is the only piece between an own slider and the enemy king.
     discoverers: BitBoard,
     king: Square,
 }
@@ -50,8 +50,8 @@ impl Position {
         Checks { direct, discoverers, king }
     }
 
-    /// Whether a legal move that neither captures nor promotes gives check. `checks` must be those
-    /// of this position.
+    /// Whether a legal move that neither captures nor promotes gives check. `checks` must come from
+    /// this position.
     #[inline]
     pub(crate) fn quiet_checks(&self, mv: Move, checks: &Checks) -> bool {
         let (from, to) = (BitBoard::from_square(mv.from()), BitBoard::from_square(mv.to()));
@@ -67,8 +67,9 @@ impl Position {
 mod tests {
     use super::*;
 
-    /// Checks by every piece, by castling, and discovered by pieces, pawns and the king; and none
-    /// where the moving piece stays on the line.
+    /// Positions with checks by every kind of piece and by castling, with checks discovered by
+    /// pieces, pawns and the king, and with moves along the line of a slider, which discover
+    /// nothing.
     const FENS: [&str; 6] = [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1",
@@ -78,7 +79,8 @@ mod tests {
         "8/8/8/8/k2P2KR/8/8/8 w - - 0 1",
     ];
 
-    /// Compares all positions to this depth in plies; returns the number of checks.
+    /// Compares both methods in all positions down to this depth in plies; returns the number of
+    /// checks.
     fn compare(position: &Position, plies: usize) -> usize {
         let checks = position.checks();
         let moves = position.legal_moves();

@@ -1,10 +1,10 @@
-//! Moves by their key differences, to detect repetitions that are one move away.
+//! Detects repetitions that are one move away, using the key differences of moves.
 //!
-//! A piece that moves and later moves back repeats an old position. The difference of two keys
-//! shows whether a single move leads from the current position to an older one: it must be the
-//! difference of that move. M. van Kervinck, "The design and implementation of the Rookie 2.0 chess
-//! playing program" (2002), stores all such differences in a table with cuckoo hashing (R. Pagh and
-//! F. Rodler, 2001), where a look-up takes two probes.
+//! A piece that moves and later moves back repeats an older position. The difference of two keys
+//! shows whether a single move leads from the current position to an older one: it must equal the
+//! key difference of that move. M. van Kervinck, "The design and implementation of the Rookie 2.0
+//! chess playing program" (2002), stores all such differences in a table with cuckoo hashing (R.
+//! Pagh and F. Rodler, 2001), where a look-up takes two probes.
 //! <https://www.chessprogramming.org/Repetitions>
 
 use chess::{ALL_SQUARES, BitBoard, Color, EMPTY, Piece, Square, get_bishop_moves, get_king_moves};
@@ -12,18 +12,18 @@ use chess::{get_knight_moves, get_rook_moves};
 
 use super::{Position, zobrist};
 
-/// Slots of the table: more than twice the 3668 moves, so that the table can be filled.
+/// Number of slots: more than twice the 3668 moves, as cuckoo hashing requires.
 const SLOTS: usize = 1 << 13;
 
 #[derive(Clone, Copy)]
 struct CycleSlot {
-    /// Zero if the slot is empty.
+    /// Key difference of the move; zero if the slot is empty.
     difference: u64,
     squares: [Square; 2],
 }
 
-/// All moves of pieces with their key differences (including the turn). A move and its reverse are
-/// the same.
+/// All moves of pieces on an empty board with their key differences, which include the turn. A move
+/// and its reverse share one entry.
 pub(crate) struct Cycles(Box<[CycleSlot]>);
 
 impl Cycles {
@@ -44,8 +44,8 @@ impl Cycles {
         cycles
     }
 
-    /// Inserts a move in one of its two slots. The previous content moves to its own other slot,
-    /// and so on.
+    /// Inserts a move into one of its two slots. The previous content moves to its other slot, and
+    /// so on.
     fn insert(&mut self, mut moving: CycleSlot) {
         let mut index = slots(moving.difference)[0];
         while moving.difference != 0 {
@@ -58,8 +58,8 @@ impl Cycles {
     /// Whether a piece can move, in `position`, between the two squares of the move with
     /// `difference`.
     ///
-    /// If so, one move leads to the older position with the key `position.key() ^ difference`.
-    /// Whether it leaves the king in check is not tested.
+    /// If it can, one move leads to the older position with the key `position.key() ^ difference`.
+    /// This test does not check whether the move leaves the king in check.
     #[inline]
     pub(crate) fn is_move(&self, position: &Position, difference: u64) -> bool {
         slots(difference).into_iter().any(|index| {
@@ -75,7 +75,7 @@ impl Default for Cycles {
     }
 }
 
-/// The two possible slots of a move.
+/// Returns the two possible slots of a move.
 #[inline]
 fn slots(difference: u64) -> [usize; 2] {
     [difference, difference >> 16].map(|bits| bits as usize % SLOTS)
@@ -100,7 +100,8 @@ mod tests {
     #[test]
     fn table_contains_every_reversible_move() {
         let cycles = Cycles::new();
-        // Two colours, and half of 336 knight, 560 bishop, 896 rook, 1456 queen and 420 king moves.
+        // Two colours, each with half of 336 knight, 560 bishop, 896 rook, 1456 queen and 420 king
+        // moves.
         let held = cycles.0.iter().filter(|slot| slot.difference != 0).count();
         assert_eq!(held, 3668);
     }
@@ -116,11 +117,11 @@ mod tests {
             }
             positions
         };
-        // The knight can return to g1 and so restore the start position.
+        // The knight can return to g1, which restores the start position.
         let line = play(&["g1f3", "g8f6", "f3e5", "f6g8"]);
         assert!(cycles.is_move(&line[4], line[4].key() ^ line[1].key()));
         assert!(!cycles.is_move(&line[4], line[4].key() ^ line[2].key()));
-        // After e2e4 the bishop may return from c4 unless a piece is in between.
+        // After e2e4 the bishop can return from c4 unless a piece is in between.
         let line = play(&["e2e4", "b8c6", "f1c4", "c6b8", "g1f3", "b8c6", "f3g1"]);
         assert!(cycles.is_move(&line[4], line[4].key() ^ line[1].key()));
         let line = play(&["e2e4", "b8c6", "f1a6", "c6b8", "g1e2", "b8c6"]);

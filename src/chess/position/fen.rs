@@ -1,9 +1,9 @@
-//! Strict FEN parsing, and formatting.
+//! Parses FEN strictly, and formats it.
 //!
-//! `chess::Board` accepts FENs that corrupt memory (more than sixteen pieces of a colour) and other
-//! invalid input, so every text is first parsed and validated by `shakmaty`. A side may have any
-//! sixteen pieces if one is a king and no more than eight are pawns. Whether promotions can explain
-//! them is not a rule of the game, and composed problems ignore it.
+//! `chess::Board` accepts invalid FENs, and some of them corrupt memory (more than sixteen pieces
+//! of a colour). Therefore `shakmaty` first parses and validates every text. A side may have any
+//! sixteen pieces if one is a king and at most eight are pawns. Whether promotions can explain the
+//! pieces is not checked: the rules of the game do not require it, and composed problems ignore it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +17,7 @@ use shakmaty::{
     CastlingMode, Chess, EnPassantMode, FromSetup, PositionError, PositionErrorKinds, Setup,
 };
 
-/// Descriptions of the faults of a position, for each of `shakmaty`'s error kinds.
+/// Descriptions of faults, one for each of `shakmaty`'s error kinds.
 const FAULTS: [(PositionErrorKinds, &str); 7] = [
     (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
     (PositionErrorKinds::MISSING_KING, "a king is missing"),
@@ -31,32 +31,32 @@ const FAULTS: [(PositionErrorKinds, &str); 7] = [
     (PositionErrorKinds::OPPOSITE_CHECK, "the side that is not to move is in check"),
 ];
 
-/// The most pieces of a side, and of them pawns. More than sixteen would overflow the move list of
-/// `chess` and our own (see [`super::MAX_MOVES`]).
+/// The maximum number of pieces of a side, and of its pawns. More than sixteen pieces would
+/// overflow the move lists of `chess` and of this module (see [`super::MAX_MOVES`]).
 const MAX_PIECES: usize = 16;
 const MAX_PAWNS: usize = 8;
 
-/// Removes a fault of a position, if present.
+/// Removes one kind of fault from a position, if present.
 type Repair = fn(PositionError<Chess>) -> Result<Chess, PositionError<Chess>>;
 
-/// Error message for Chess960.
+/// End of the error message for Chess960.
 const NOT_PLAYED: &str = "which Tabia does not support";
 
-/// Maximum counter of a FEN; larger ones are reduced to it, which affects no game.
+/// Maximum counter of a FEN. Larger counters are reduced to it, which does not change any game.
 const MAX_COUNTER: u32 = 9_999;
 
 impl Position {
     /// Reads a FEN. The two counters at the end are optional, as in EPD.
     ///
-    /// Problems and test suites contain two unusual kinds of positions, which are accepted because
-    /// all rules are clear in them: checks that no last move can have given, and pieces that no
-    /// promotions can explain, such as three rooks beside eight pawns. A side may have at most
-    /// sixteen pieces, eight of them pawns.
+    /// Two unusual kinds of positions occur in problems and test suites, and are accepted because
+    /// the rules apply to them without ambiguity: checks that no last move can have given, and
+    /// pieces that promotions cannot explain, such as three rooks and eight pawns. A side may have
+    /// at most sixteen pieces, eight of them pawns.
     ///
     /// # Errors
-    /// If the text is malformed or breaks the rules of orthodox chess (kings, castling rights, en
-    /// passant, the side to move could capture the king) or a side has too many pieces. The error
-    /// describes the fault.
+    /// If the text is malformed, breaks the rules of orthodox chess (kings, castling rights, en
+    /// passant, the side to move could capture the king), or gives a side too many pieces. The
+    /// error describes the fault.
     pub fn from_fen(text: &str) -> Result<Self, ParseError> {
         let fields: Vec<&str> = split_words(text).collect();
         if !(4..=6).contains(&fields.len()) {
@@ -81,17 +81,17 @@ impl Position {
         }
         let fen: Fen = fields.join(" ").parse().map_err(|error| invalid(&words_for(error)))?;
         let setup = fen.into_setup();
-        // A right named twice probably stands for another one.
+        // A right that is named twice is probably a typing error for another one.
         if fields[2] != "-" && setup.castling_rights.count() != fields[2].len() {
             return Err(invalid("castling names a right more than once"));
         }
         Self::from_setup(setup, &[])
     }
 
-    /// Reads a FEN as the opening explorer of Lichess does.
+    /// Reads a FEN in the same way as the opening explorer of Lichess.
     ///
-    /// It drops castling rights and en passant squares that the position cannot have, fills missing
-    /// fields (White to move, no castling, `- 0 1`), and reads underscores as spaces.
+    /// It drops castling rights and en passant squares that the position cannot have, fills in
+    /// missing fields (White to move, no castling, `- 0 1`), and reads underscores as spaces.
     ///
     /// # Errors
     /// If the text is malformed, or breaks any other rule that [`Position::from_fen`] checks.
@@ -107,13 +107,13 @@ impl Position {
         Self::from_setup(fen.into_setup(), &repairs)
     }
 
-    /// Reads a FEN of a program that may play Chess960, like [`Position::from_fen`].
+    /// Reads a FEN from a program that may play Chess960, like [`Position::from_fen`].
     ///
-    /// It rejects Chess960: castling rights by the rooks' files (`HAha`), since castling moves are
-    /// then written differently, and positions that are legal in Chess960 only.
+    /// It rejects castling rights that name the rooks' files (`HAha`), because such programs write
+    /// castling moves differently, and positions that are legal only in Chess960.
     ///
     /// # Errors
-    /// As for [`Position::from_fen`], or if the position is one of Chess960.
+    /// As for [`Position::from_fen`], or if the position is a Chess960 position.
     pub(crate) fn from_orthodox_fen(text: &str) -> Result<Self, ParseError> {
         let castling = split_words(text).nth(2).unwrap_or_default();
         let names_file = |letter: char| ('a'..='h').contains(&letter.to_ascii_lowercase());
@@ -127,7 +127,7 @@ impl Position {
         })
     }
 
-    /// Validates a setup; `repairs` may remove some faults.
+    /// Validates a setup. If it has faults, `repairs` may remove some of them.
     fn from_setup(setup: Setup, repairs: &[Repair]) -> Result<Self, ParseError> {
         check_pieces(&setup.board)?;
         let counters = (setup.halfmoves, u32::from(setup.fullmoves));
@@ -157,7 +157,7 @@ impl Position {
         self.to_string()
     }
 
-    /// Returns the first four fields of the FEN: the position without its counters.
+    /// Returns the first four fields of the FEN: the position without counters.
     pub fn epd(&self) -> String {
         let mut text = placement(self);
         text.push_str(if self.side_to_move() == Color::White { " w " } else { " b " });
@@ -171,13 +171,13 @@ impl Position {
     }
 }
 
-/// Whether a FEN that is no orthodox position is one of Chess960.
+/// Whether a FEN that is not a valid orthodox position is a valid Chess960 position.
 pub(crate) fn is_chess960(fen: &str) -> bool {
     let Ok(fen) = fen.parse::<Fen>() else { return false };
     Chess::from_setup(fen.into_setup(), CastlingMode::Chess960).is_ok()
 }
 
-/// Rejects syntax that `shakmaty` accepts in boards of other variants: pockets, marks of promoted
+/// Rejects board syntax that `shakmaty` accepts for other variants: pockets, marks for promoted
 /// pieces, a ninth rank.
 fn check_board(board: &str) -> Result<(), ParseError> {
     let ranks = board.split('/').count();
@@ -207,7 +207,7 @@ fn invalid(reason: &str) -> ParseError {
     ParseError(format!("invalid FEN: {reason}"))
 }
 
-/// Describes the fault of a text.
+/// Returns the error message for a text that `shakmaty` cannot parse.
 fn words_for(error: ParseFenError) -> String {
     match error {
         ParseFenError::InvalidBoard => "a rank of the board does not have 8 squares",
@@ -219,7 +219,7 @@ fn words_for(error: ParseFenError) -> String {
     .to_owned()
 }
 
-/// Converts a position that `shakmaty` has validated to `chess`.
+/// Converts a setup that `shakmaty` has validated to a board of `chess`.
 fn board_of(setup: &Setup) -> Result<Board, ParseError> {
     let mut builder = BoardBuilder::new();
     for (square, standing) in &setup.board {
@@ -381,7 +381,7 @@ mod tests {
             let repaired = Position::from_fen_repaired(&text).expect(&text);
             let found: Vec<String> = repaired.fen().split(' ').map(str::to_owned).collect();
             prop_assert_eq!(&found[..2], &fields[..2]);
-            // The remaining rights are legal, and were in the text.
+            // The remaining rights are legal, and the text contained them.
             prop_assert_eq!(Position::from_fen(&repaired.fen()).expect("legal").key(), repaired.key());
             prop_assert!(found[2] == "-" || found[2].chars().all(|side| castling.contains(side)));
             prop_assert!(found[3] == "-" || found[3] == square.to_string());

@@ -1,10 +1,10 @@
-//! A game: its start, the moves played, and whether it is over.
+//! A game: its start position, the moves played, and whether it is over.
 
 use thiserror::Error;
 
 use super::{Color, Move, Position};
 
-/// Plies without capture or pawn move after which a draw can be claimed.
+/// Number of plies without a capture or pawn move after which a draw can be claimed.
 const FIFTY_MOVES: u16 = 100;
 
 /// Error for a move that is illegal in the position.
@@ -12,27 +12,27 @@ const FIFTY_MOVES: u16 = 100;
 #[error("illegal move: {0}")]
 pub struct IllegalMove(pub Move);
 
-/// The end of a game by the rules.
+/// The end of a game under the rules of chess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
-    /// The winner; `None` for a draw.
+    /// The winner; `None` if the game is drawn.
     pub winner: Option<Color>,
-    /// The rule that ended the game.
+    /// The rule under which the game ended.
     pub reason: OutcomeReason,
 }
 
-/// A rule that ends a game, or allows a draw claim.
+/// A rule that ends a game or allows a draw claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutcomeReason {
     /// The side to move is mated.
     Checkmate,
-    /// The side to move has no move and is not in check.
+    /// The side to move is not in check but has no legal move.
     Stalemate,
-    /// Neither side can mate any more.
+    /// Neither side has enough material to mate.
     InsufficientMaterial,
-    /// Fifty moves by each side without capture or pawn move.
+    /// Each side has made fifty moves without a capture or pawn move.
     FiftyMoves,
-    /// The position occurs for the third time.
+    /// The position has occurred for the third time.
     Repetition,
 }
 
@@ -50,7 +50,7 @@ impl Outcome {
 /// A start position and the moves played from it.
 #[derive(Debug, Clone)]
 pub struct Game {
-    /// From the start to the current position: one more than there are moves.
+    /// All positions from the start to the current one; there is one more position than moves.
     positions: Vec<Position>,
     moves: Vec<Move>,
 }
@@ -61,7 +61,7 @@ impl Game {
         Game { positions: vec![start], moves: Vec::new() }
     }
 
-    /// Returns the position where the game began.
+    /// Returns the position in which the game began.
     pub fn start(&self) -> &Position {
         &self.positions[0]
     }
@@ -84,7 +84,7 @@ impl Game {
     /// Plays a move, which may be a null move.
     ///
     /// # Errors
-    /// If the move is illegal; the game is unchanged then.
+    /// If the move is illegal. The game is then unchanged.
     pub fn play(&mut self, mv: Move) -> Result<(), IllegalMove> {
         let next = self.position().try_play(mv).ok_or(IllegalMove(mv))?;
         self.positions.push(next);
@@ -92,14 +92,14 @@ impl Game {
         Ok(())
     }
 
-    /// Takes the last move back and returns it; `None` at the start.
+    /// Takes back the last move and returns it; returns `None` at the start.
     pub fn undo(&mut self) -> Option<Move> {
         let mv = self.moves.pop()?;
         self.positions.pop();
         Some(mv)
     }
 
-    /// Returns how often the current position has occurred, including now.
+    /// Returns how often the current position has occurred, including this time.
     pub fn repetitions(&self) -> usize {
         let current = self.position();
         self.positions
@@ -111,7 +111,7 @@ impl Game {
             .count()
     }
 
-    /// Returns the outcome if the game is over by rule, including draws that must be claimed.
+    /// Returns the outcome if the game is over under the rules, or if a draw can be claimed.
     pub fn outcome(&self) -> Option<Outcome> {
         let position = self.position();
         let draw = |reason| Some(Outcome { winner: None, reason });

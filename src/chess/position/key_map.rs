@@ -1,12 +1,12 @@
-//! Hash maps keyed by Zobrist keys, which need no further hashing.
+//! Hash maps that use Zobrist keys as hashes.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map from position keys. The whole key is the hash: it must not be shifted or truncated, since
-/// `hashbrown` uses both its highest and lowest bits.
+/// A map from position keys to values. The whole key is the hash: it must not be shifted or
+/// truncated, since `hashbrown` uses both its highest and its lowest bits.
 pub(crate) type KeyMap<T> = hashbrown::HashMap<u64, T, BuildHasherDefault<KeyHasher>>;
 
-/// Returns a key as its own hash.
+/// A hasher that returns the key as its hash.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct KeyHasher(u64);
 
@@ -17,7 +17,7 @@ impl Hasher for KeyHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        // Only keys are hashed in practice; this is a slow but correct fallback.
+        // In practice only keys are hashed; this fallback is slow but correct.
         for &byte in bytes {
             self.0 = self.0.rotate_left(8) ^ u64::from(byte);
         }

@@ -1,5 +1,5 @@
-//! Unambiguous move spellings that are not quite SAN: `Ng1-f3`, `e7-e5`, `g1f3`, `a8Q`, `a8(Q)`,
-//! `dc6`, `exd6e.p.`, `0-0`.
+//! Parses unambiguous move spellings that are not standard SAN: `Ng1-f3`, `e7-e5`, `g1f3`, `a8Q`,
+//! `a8(Q)`, `dc6`, `exd6e.p.`, `0-0`.
 
 use chess::{File, Piece, Rank, Square};
 use shakmaty::CastlingSide;
@@ -7,12 +7,13 @@ use shakmaty::san::San;
 
 use super::{Move, Replay, SanError};
 
-/// A move as written, parsed without a position.
+/// A move as written, parsed without knowing the position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Loose {
     Castling(CastlingSide),
     Plain {
-        /// `None`: a pawn or, if both file and rank of the origin are given, any piece.
+        /// The moving piece. `None` stands for a pawn or, if the origin is given in full, for any
+        /// piece.
         piece: Option<Piece>,
         file: Option<File>,
         rank: Option<Rank>,
@@ -21,16 +22,16 @@ enum Loose {
     },
 }
 
-/// Whether a text in English letters has the form of a move.
+/// Whether a text that uses English piece letters has the form of a move.
 pub(crate) fn is_loose_san(text: &[u8]) -> bool {
     read(text).is_some()
 }
 
 impl Replay {
-    /// Returns the only legal move that matches a text in English letters.
+    /// Returns the only legal move that matches a text with English piece letters.
     ///
     /// # Errors
-    /// If the text does not have the form of a move, or not exactly one legal move matches.
+    /// If the text does not have the form of a move, or if not exactly one legal move matches.
     pub(crate) fn resolve_loosely(&self, text: &[u8]) -> Result<Move, SanError> {
         match read(text).ok_or(SanError::Malformed)? {
             Loose::Castling(side) => self.resolve_san(San::Castle(side)),
@@ -44,7 +45,8 @@ impl Replay {
                     return self.resolve_san(San::Castle(side));
                 }
                 let is_pawn = piece == Piece::Pawn;
-                // A pawn move without an origin file stays on its file, otherwise it is a capture.
+                // A pawn move without an origin file stays on its file; any other pawn move is a
+                // capture.
                 let file = file.or(is_pawn.then(|| to.get_file()));
                 self.resolve_san(San::Normal {
                     role: shakmaty::Role::ALL[piece.to_index()],
@@ -59,7 +61,7 @@ impl Replay {
     }
 }
 
-/// Returns the side to which a king castles that moves two files from its home square.
+/// Returns the side to which a king castles when it moves from `from` to `to`.
 fn castling(from: Square, to: Square) -> Option<CastlingSide> {
     if from.get_file() != File::E || from.get_rank() != to.get_rank() {
         return None;
@@ -75,7 +77,7 @@ fn read(text: &[u8]) -> Option<Loose> {
     let text = without_suffixes(text);
     let mut core = [0; 8];
     let mut length = 0;
-    // Separators and signs for captures and promotions are redundant given the position.
+    // The position makes separators and the signs for captures and promotions redundant.
     for &byte in text.iter().filter(|byte| !b"x:-=/()".contains(byte)) {
         *core.get_mut(length)? = byte;
         length += 1;
@@ -112,7 +114,7 @@ fn read(text: &[u8]) -> Option<Loose> {
     Some(Loose::Plain { piece, file, rank, to, promotion })
 }
 
-/// Removes the signs of check and mate, annotations, and the en passant suffix.
+/// Removes check and mate signs, annotations, and the en passant suffix.
 fn without_suffixes(text: &[u8]) -> &[u8] {
     let mut text = text;
     loop {
@@ -126,7 +128,7 @@ fn without_suffixes(text: &[u8]) -> &[u8] {
     }
 }
 
-/// Returns the piece of a letter, except pawns.
+/// Returns the piece that a letter stands for; pawns have no letter.
 fn piece_of(letter: u8) -> Option<Piece> {
     Some(match letter {
         b'N' => Piece::Knight,

@@ -1,16 +1,16 @@
-//! The position: a [`chess::Board`] with one Polyglot key, clocks and a look-up by squares.
+//! The position: a [`chess::Board`] with a Polyglot key, clocks and a table of pieces by square.
 //!
-//! A [`Position`] is created from a checked FEN. [`Position::play`] and [`Position::play_null`]
-//! return a new one. So its keys cannot become stale, and no illegal position reaches
-//! `chess::Board`, which would corrupt memory on some.
+//! A [`Position`] is created from a validated FEN. [`Position::play`] and [`Position::play_null`]
+//! return a new position, so keys cannot become stale.
 //!
-//! `shakmaty` checks every FEN, because `chess::Board` corrupts memory on some illegal positions.
-//! No code outside this module creates a `chess::Board`. A [`Move`] may be illegal: it may come
-//! from a table, a book or a user. [`Position::is_legal`] decides; call [`Position::play`] only
-//! after it, or with a generated move.
+//! `shakmaty` validates every FEN, because some illegal positions make `chess::Board` corrupt
+//! memory. No code outside this module creates a `chess::Board`. A [`Move`] may be illegal, because
+//! it may come from a table, a book or a user. Call [`Position::play`] only with a generated move,
+//! or after [`Position::is_legal`] has accepted the move.
 //!
-//! An en passant square is part of the key only if the capture is legal, pins included. Polyglot
-//! counts it if a pawn stands beside; its books are looked up by [`Position::polyglot_key`].
+//! An en passant square is part of the key only if the capture is legal, including pins. Polyglot
+//! includes it whenever an enemy pawn is adjacent; [`Position::polyglot_key`] is the key for
+//! Polyglot books.
 //!
 //! ```
 //! use tabia::position::{Game, Position, perft};
@@ -68,9 +68,9 @@ pub(crate) const LIGHT_SQUARES: BitBoard = BitBoard(0x55aa_55aa_55aa_55aa);
 /// A legal chess position with its clocks and keys.
 #[derive(Clone, Copy)]
 pub struct Position {
-    /// Its en passant square is set whenever a pawn stands where it could capture.
+    /// The board. Its en passant square is set whenever an enemy pawn is adjacent.
     board: Board,
-    /// The piece on each square; the board would have to search for it.
+    /// The piece on each square, which `Board` can find only by searching its bitboards.
     squares: [Option<Piece>; 64],
     key: u64,
     pawn_key: u64,
@@ -81,7 +81,7 @@ pub struct Position {
     en_passant: Option<Square>,
 }
 
-/// Positions are equal if their pieces, side to move, rights, clocks and legal moves are.
+/// Compares pieces, side to move, castling rights, clocks and legal moves.
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
         let facts = |position: &Position| {
@@ -104,7 +104,7 @@ impl Position {
         Self::from_board(Board::default(), 0, 1)
     }
 
-    /// Wraps a board that is known to be legal.
+    /// Creates a position from a board that is known to be legal.
     fn from_board(board: Board, halfmove_clock: u16, fullmove_number: u16) -> Self {
         let mut position = Position {
             key: 0,
@@ -123,7 +123,7 @@ impl Position {
     }
 
     /// Sets the en passant square if a pawn can legally capture there. An adjacent pawn is not
-    /// enough: it may be pinned, or the king in check elsewhere.
+    /// enough: it may be pinned, or the king may be in check from another piece.
     #[inline]
     fn find_en_passant(&mut self) {
         self.en_passant = match self.board.en_passant() {
@@ -135,27 +135,26 @@ impl Position {
         };
     }
 
-    /// Returns the underlying board: bitboards and piece look-up.
+    /// Returns the underlying board, which provides bitboards and piece look-up.
     #[inline]
     pub(crate) fn board(&self) -> &Board {
         &self.board
     }
 
-    /// Returns the key, by Polyglot's constants, used by book, transposition table and repetition
-    /// detection.
+    /// Returns the key used by book, transposition table and repetition detection. It uses
+    /// Polyglot's constants.
     ///
-    /// It includes en passant only if a pawn can legally capture so. By the rules of chess, a
-    /// position without such a move is the same as one without the double step.
+    /// It includes the en passant file only if a pawn can legally capture there. Under the rules of
+    /// chess, a position without such a capture is the same as one without the double step.
     #[inline]
     pub fn key(&self) -> u64 {
         self.key
     }
 
-    /// Returns the key of this position in Polyglot's own books.
+    /// Returns the key under which Polyglot's own books store this position.
     ///
-    /// It includes en passant whenever a pawn stands where it could capture, even if it is pinned.
-    /// Positions from a FEN without that square, instead of by the double step itself, have
-    /// [`Position::key`].
+    /// It includes the en passant file whenever an enemy pawn is adjacent, even if that pawn is
+    /// pinned. If a FEN omits the square, the result equals [`Position::key`].
     pub fn polyglot_key(&self) -> u64 {
         let target = self.board.en_passant().map(|pawn| pawn.uforward(self.side_to_move()));
         self.key
@@ -187,7 +186,7 @@ impl Position {
         self.halfmove_clock
     }
 
-    /// Returns the number of the current move, counted from 1 and incremented after Black's.
+    /// Returns the number of the current move, which starts at 1 and increases after Black's move.
     #[inline]
     pub fn fullmove_number(&self) -> u16 {
         self.fullmove_number
@@ -199,13 +198,13 @@ impl Position {
         *self.board.combined()
     }
 
-    /// Returns the pieces of one side.
+    /// Returns the squares of one side's pieces.
     #[inline]
     pub fn by_color(&self, color: Color) -> BitBoard {
         *self.board.color_combined(color)
     }
 
-    /// Returns the pieces of one kind and side.
+    /// Returns the squares of one side's pieces of one kind.
     #[inline]
     pub fn pieces(&self, color: Color, piece: Piece) -> BitBoard {
         self.board.pieces(piece) & self.board.color_combined(color)
@@ -229,14 +228,14 @@ impl Position {
         self.board.king_square(color)
     }
 
-    /// Returns the enemy pieces that give check.
+    /// Returns the squares of the enemy pieces that give check.
     #[inline]
     pub fn checkers(&self) -> BitBoard {
         *self.board.checkers()
     }
 
-    /// Returns the pieces, of either side, that alone stand between the king to move and an enemy
-    /// slider.
+    /// Returns the squares of pieces, of either side, each of which is the only piece between the
+    /// king of the side to move and an enemy slider.
     #[inline]
     pub fn pinned(&self) -> BitBoard {
         *self.board.pinned()
@@ -254,7 +253,7 @@ impl Position {
         self.en_passant
     }
 
-    /// Whether `color` has a piece other than king and pawns.
+    /// Whether `color` has any piece other than its king and pawns.
     #[inline]
     pub fn has_pieces(&self, color: Color) -> bool {
         let light = self.board.pieces(Piece::Pawn) | self.board.pieces(Piece::King);
@@ -267,16 +266,16 @@ impl Position {
         self.play_on(mv, self.keys_after(mv))
     }
 
-    /// Returns the keys after `mv`, except for castling rights and en passant. Takes a quarter of
-    /// the time of a move.
+    /// Returns the keys after `mv`, not updated for castling rights and en passant. Takes a quarter
+    /// of the time of playing the move.
     #[inline]
     pub(crate) fn keys_after(&self, mv: Move) -> Keys {
         debug_assert!(self.is_legal(mv), "{mv} is illegal in {self}");
         Keys::after(self, mv)
     }
 
-    /// Returns the position after `mv`, given its keys. It is built in place, because a copy of
-    /// data just written would wait for the writes.
+    /// Returns the position after `mv`, given its keys. Builds it in place, because copying data
+    /// that has just been written would stall until the writes complete.
     #[inline]
     pub(crate) fn play_on(&self, mv: Move, keys: Keys) -> Position {
         let us = self.side_to_move();
@@ -294,7 +293,7 @@ impl Position {
         next
     }
 
-    /// Updates the pieces by squares for `mv`.
+    /// Updates the table of pieces by square for `mv`.
     #[inline(always)]
     fn update_squares(&self, mv: Move, squares: &mut [Option<Piece>; 64]) {
         let (from, to) = (mv.from(), mv.to());
@@ -308,8 +307,8 @@ impl Position {
         }
     }
 
-    /// Returns the position after a move of a game, which may be a null move; `None` if it is
-    /// illegal.
+    /// Returns the position after a move of a game, which may be a null move; returns `None` if the
+    /// move is illegal.
     pub fn try_play(&self, mv: Move) -> Option<Position> {
         if mv.is_null() {
             return self.play_null();
@@ -317,7 +316,7 @@ impl Position {
         self.is_legal(mv).then(|| self.play(mv))
     }
 
-    /// Returns the position after a null move; `None` if the side to move is in check.
+    /// Returns the position after a null move; returns `None` if the side to move is in check.
     #[inline]
     pub fn play_null(&self) -> Option<Position> {
         let board = self.board.null_move()?;
@@ -330,14 +329,14 @@ impl Position {
         Some(Position { board, key, halfmove_clock, fullmove_number, en_passant, ..*self })
     }
 
-    /// Returns the change of the key by a change of the side to move.
+    /// Returns the value by which the key changes when the side to move changes.
     #[inline]
     pub fn turn_key() -> u64 {
         zobrist::turn()
     }
 
-    /// Whether neither side can ever mate: kings alone, with one knight, or with bishops that are
-    /// all on squares of one colour.
+    /// Whether neither side can ever give mate: there are only kings, kings and one knight, or
+    /// kings and bishops that are all on squares of one colour.
     pub fn insufficient_material(&self) -> bool {
         let board = &self.board;
         let heavy =
@@ -352,9 +351,9 @@ impl Position {
         bishops & LIGHT_SQUARES == EMPTY || bishops & !LIGHT_SQUARES == EMPTY
     }
 
-    /// Whether `color` has material for a mate by some sequence of legal moves.
+    /// Whether `color` has enough material to give mate in some sequence of legal moves.
     ///
-    /// If a player's flag falls and the opponent cannot mate, the game is a draw (FIDE Laws of
+    /// If a player's flag falls and the opponent cannot give mate, the game is a draw (FIDE Laws of
     /// Chess, 6.9).
     ///
     /// Source: python-chess, `Board.has_insufficient_material`.
@@ -367,8 +366,8 @@ impl Position {
             return true;
         }
         if own & knights != EMPTY {
-            // A lone knight mates only a king that is blocked by its own piece, which a queen never
-            // does.
+            // A lone knight can mate only a king that is blocked by one of its own pieces other
+            // than a queen.
             let helpers = other & !pieces(Piece::King) & !pieces(Piece::Queen);
             return own.popcnt() > 2 || helpers != EMPTY;
         }
@@ -379,7 +378,7 @@ impl Position {
         false
     }
 
-    /// Whether the side to move has no legal move.
+    /// Whether the side to move has no legal moves.
     pub fn has_no_moves(&self) -> bool {
         self.legal_moves().is_empty()
     }
@@ -391,36 +390,36 @@ impl Position {
     }
 }
 
-/// The change of the keys by a move, except for castling rights and en passant. By mover rather
-/// than by colour, and in separate fields, so that they stay in registers.
+/// The keys after a move, not updated for castling rights and en passant. Separate fields for the
+/// moving side and the other stay in registers, unlike an array indexed by colour.
 #[derive(Clone, Copy)]
 pub(crate) struct Keys {
     /// The whole key after the move.
     whole: u64,
-    /// Change of the key of the pawns.
+    /// Change of the pawn key.
     pawns: u64,
-    /// Changes of the piece keys of the moving side and of the other.
+    /// Change of the piece key of the moving side, and of the other side.
     own: u64,
     enemy: u64,
-    /// Whether other moves cannot undo the move (a capture or pawn move).
+    /// Whether no later move can undo the move (a capture or pawn move).
     irreversible: bool,
 }
 
 impl Keys {
-    /// Returns the change of the key of the pawns.
+    /// Returns the change of the pawn key.
     #[inline]
     pub(crate) fn pawns(&self) -> u64 {
         self.pawns
     }
 
-    /// Returns the table key of the position after the move, unless rights change. Available early
-    /// enough for a prefetch.
+    /// Returns the transposition table key after the move; it is wrong if castling or en passant
+    /// rights change. Available early enough for a prefetch.
     #[inline]
     pub(crate) fn whole(&self) -> u64 {
         self.whole
     }
 
-    /// Returns the keys after `mv`, which is legal in `position`.
+    /// Returns the keys after `mv`, which must be legal in `position`.
     #[inline(always)]
     fn after(position: &Position, mv: Move) -> Self {
         let us = position.side_to_move();
@@ -454,7 +453,7 @@ impl Keys {
     }
 }
 
-/// Returns the rook's origin and target squares when the king castles.
+/// Returns the rook's origin and target squares for a castling move of the king.
 #[inline]
 fn castling_rook(from: Square, to: Square) -> (Square, Square) {
     if to > from { (to.uright(), to.uleft()) } else { (to.uleft().uleft(), to.uright()) }
@@ -484,7 +483,7 @@ mod tests {
         }
     }
 
-    /// Checks all positions to this depth in plies.
+    /// Checks the table of pieces by square in all positions down to this depth in plies.
     fn compare_squares(position: &Position, plies: usize) {
         for square in chess::ALL_SQUARES {
             assert_eq!(position.piece_on(square), position.board.piece_on(square), "{position}");

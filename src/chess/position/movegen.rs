@@ -1,9 +1,9 @@
 //! Legal move generation with the attack look-ups of `chess`, and a fast legality test.
 //!
-//! Noisy and quiet moves are generated separately, so that a search that is cut off by a capture
-//! never generates the quiet ones. Pins and checks are resolved by masks (a pinned piece stays on
-//! the line through its king; a single check is met by capture or interposition), so no move needs
-//! to be tried. See <https://www.chessprogramming.org/Move_Generation#Legal>.
+//! Noisy and quiet moves are generated separately, so a search that is cut off by a capture never
+//! generates the quiet moves. Masks resolve pins and checks, so no move needs to be tried: a pinned
+//! piece stays on the line through its king, and a single check is answered by a capture or an
+//! interposition. See <https://www.chessprogramming.org/Move_Generation#Legal>.
 
 use arrayvec::ArrayVec;
 use chess::{
@@ -13,16 +13,16 @@ use chess::{
 
 use super::{Move, Position};
 
-/// Upper bound of the number of legal moves. Fifteen queens have at most 27 each, more than any
-/// other piece, and the king 8; its two castling moves need rooks, which have 13 fewer moves than a
-/// queen. Positions reachable in a game have at most 218 (R. Petrović, 1964), but any may be set
-/// up.
+/// Upper bound for the number of legal moves in any position that can be set up. Fifteen queens
+/// have at most 27 moves each, more than any other piece, and the king has 8. Its two castling
+/// moves need rooks, which have at least 13 fewer moves than queens. Positions that can occur in a
+/// game have at most 218 moves (R. Petrović, 1964).
 pub(crate) const MAX_MOVES: usize = 15 * 27 + 8;
-/// The first and last ranks, where pawns promote.
+/// The first and last ranks, on which pawns promote.
 pub(super) const PROMOTION_RANKS: BitBoard = BitBoard(0xff00_0000_0000_00ff);
 const PROMOTION_PIECES: [Piece; 4] = [Piece::Queen, Piece::Knight, Piece::Rook, Piece::Bishop];
 
-/// A list of moves on the stack.
+/// A list of moves that is stored on the stack.
 #[derive(Clone, Default)]
 pub struct MoveList(ArrayVec<Move, MAX_MOVES>);
 
@@ -51,7 +51,7 @@ impl MoveList {
         self.0.is_empty()
     }
 
-    /// Iterates over the moves, in the order of their generation.
+    /// Iterates over the moves in the order in which they were added.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Move> + '_ {
         self.0.iter().copied()
@@ -63,8 +63,8 @@ impl MoveList {
     }
 }
 
-/// Returns the squares attacked by `piece` on `from` with `occupied` squares. Not for pawns, which
-/// depend on colour: see [`chess::get_pawn_attacks`].
+/// Returns the squares that `piece` on `from` attacks if `occupied` squares block it. Not for
+/// pawns, whose attacks depend on colour: see [`chess::get_pawn_attacks`].
 #[inline]
 pub(crate) fn attacks(piece: Piece, from: Square, occupied: BitBoard) -> BitBoard {
     match piece {
@@ -77,7 +77,7 @@ pub(crate) fn attacks(piece: Piece, from: Square, occupied: BitBoard) -> BitBoar
     }
 }
 
-/// Returns the number of king moves from one square to another on an empty board.
+/// Returns the number of moves that a king needs between two squares on an empty board.
 #[inline]
 pub(crate) fn distance(a: Square, b: Square) -> i32 {
     let files = a.get_file().to_index().abs_diff(b.get_file().to_index());
@@ -127,7 +127,8 @@ impl Position {
         }
     }
 
-    /// Target squares of moves other than the king's: all, or those that meet the check.
+    /// Returns the squares to which pieces other than the king may move: all squares, or those that
+    /// answer the check.
     #[inline]
     fn check_mask(&self) -> BitBoard {
         match self.checkers() {
@@ -136,7 +137,7 @@ impl Position {
         }
     }
 
-    /// Squares to which the piece on `from` may move without exposing its king.
+    /// Returns the squares to which the piece on `from` may move without exposing its king.
     #[inline]
     fn pin_mask(&self, from: Square) -> BitBoard {
         if self.pinned() & BitBoard::from_square(from) == EMPTY {
@@ -169,7 +170,8 @@ impl Position {
         let board = self.board();
         let queens = *board.pieces(Piece::Queen);
         let pawns = board.pieces(Piece::Pawn);
-        // A white pawn attacks `target` from squares that a black pawn on `target` would attack.
+        // A white pawn attacks `target` from the squares that a black pawn on `target` would
+        // attack.
         (get_pawn_attacks(target, Color::Black, pawns & self.by_color(Color::White)))
             | (get_pawn_attacks(target, Color::White, pawns & self.by_color(Color::Black)))
             | (get_knight_moves(target) & board.pieces(Piece::Knight))
@@ -200,7 +202,7 @@ impl Position {
         }
     }
 
-    /// Whether any pawn can legally capture en passant on `to`; at least one pawn must be adjacent.
+    /// Whether any pawn can legally capture en passant on `to`. At least one pawn must be adjacent.
     #[cold]
     pub(super) fn can_take_en_passant(&self, to: Square) -> bool {
         let us = self.side_to_move();
@@ -208,8 +210,8 @@ impl Position {
         takers.any(|from| self.en_passant_is_safe(from, to))
     }
 
-    /// Whether an en passant capture leaves no check. Two pawns leave their squares at once, so pin
-    /// and check masks are not sufficient.
+    /// Whether an en passant capture leaves its own king safe. Two pawns leave their squares at the
+    /// same time, so pin and check masks are not sufficient.
     fn en_passant_is_safe(&self, from: Square, to: Square) -> bool {
         let us = self.side_to_move();
         let king = self.king(us);
@@ -239,8 +241,8 @@ impl Position {
         }
     }
 
-    /// Whether `mv`, from any source (table, book, user), is legal here. Takes a tenth of the time
-    /// of generating all moves.
+    /// Whether `mv`, from any source (table, book, user), is legal in this position. Takes a tenth
+    /// of the time of generating all moves.
     pub fn is_legal(&self, mv: Move) -> bool {
         let us = self.side_to_move();
         let (from, to) = (mv.from(), mv.to());
@@ -287,19 +289,19 @@ impl Position {
         castling.contains(Move::new(from, to))
     }
 
-    /// Whether `mv` is a capture, including en passant. `mv` must be legal here.
+    /// Whether `mv` is a capture, including en passant. `mv` must be legal in this position.
     #[inline]
     pub fn is_capture(&self, mv: Move) -> bool {
         BitBoard::from_square(mv.to()) & self.occupied() != EMPTY || self.is_en_passant(mv)
     }
 
-    /// Whether `mv` is a capture or a promotion: the moves of [`Position::noisy_moves`].
+    /// Whether `mv` is a capture or a promotion, as generated by [`Position::noisy_moves`].
     #[inline]
     pub fn is_noisy(&self, mv: Move) -> bool {
         mv.promotion().is_some() || self.is_capture(mv)
     }
 
-    /// Whether `mv` is an en passant capture. `mv` must be legal here.
+    /// Whether `mv` is an en passant capture. `mv` must be legal in this position.
     #[inline]
     pub fn is_en_passant(&self, mv: Move) -> bool {
         self.en_passant_target() == Some(mv.to())
@@ -307,7 +309,7 @@ impl Position {
             && mv.from().get_file() != mv.to().get_file()
     }
 
-    /// Whether `mv` is castling. `mv` must be legal here.
+    /// Whether `mv` is castling. `mv` must be legal in this position.
     #[inline]
     pub fn is_castling(&self, mv: Move) -> bool {
         self.piece_on(mv.from()) == Some(Piece::King)

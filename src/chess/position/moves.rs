@@ -1,4 +1,4 @@
-//! A move in sixteen bits, in the layout of Polyglot books, and coordinate notation.
+//! A move in sixteen bits, with the layout of Polyglot books, and coordinate notation.
 
 use std::fmt;
 use std::num::NonZeroU16;
@@ -8,7 +8,7 @@ use arrayvec::ArrayString;
 use chess::{ChessMove, Piece, Square};
 
 use crate::support::error::ParseError;
-/// Marks a word as a move, so that `Option<Move>` is no larger than `Move`.
+/// Set in every move, so that `Option<Move>` is no larger than `Move`.
 const MARK: NonZeroU16 = NonZeroU16::new(0x8000).expect("the mark is not zero");
 const SQUARE_MASK: u16 = 0x3f;
 const FROM_SHIFT: u32 = 6;
@@ -27,16 +27,16 @@ const PROMOTIONS: [Option<Piece>; 8] = [
     None,
 ];
 
-/// A move: origin, destination and promotion. Castling is the king's own move (`e1g1`).
+/// A move: origin, destination and promotion. Castling is written as the king's move (`e1g1`).
 ///
-/// The low fifteen bits are those of a Polyglot book entry (bits 0-5 destination, 6-11 origin,
-/// 12-14 promotion: 1 knight to 4 queen), so that search, tables and books share one encoding.
+/// The low fifteen bits are the same as in a Polyglot book entry (bits 0-5 destination, 6-11
+/// origin, 12-14 promotion: 1 knight to 4 queen), so search, tables and books share one encoding.
 /// Source: <http://hgm.nubati.net/book_format.html>.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Move(NonZeroU16);
 
 impl Move {
-    /// The null move of a game, which passes the turn. It is never among a position's legal moves.
+    /// The null move of a game, which passes the turn. It is never one of a position's legal moves.
     pub const NULL: Self = Move(MARK);
 
     /// Whether this is [`Move::NULL`].
@@ -51,32 +51,32 @@ impl Move {
         Move(MARK | (from.to_int() as u16) << FROM_SHIFT | to.to_int() as u16)
     }
 
-    /// Creates a promotion. `piece` is a knight, bishop, rook or queen.
+    /// Creates a promotion to `piece`, which is a knight, bishop, rook or queen.
     #[inline]
     pub fn promoting(from: Square, to: Square, piece: Piece) -> Self {
         debug_assert!(!matches!(piece, Piece::Pawn | Piece::King));
         Move(Self::new(from, to).0 | (piece.to_index() as u16) << PROMOTION_SHIFT)
     }
 
-    /// Decodes a Polyglot move; returns `None` if it is zero or has an invalid promotion.
+    /// Decodes a Polyglot move; returns `None` if the word is zero or has an invalid promotion.
     pub fn from_polyglot(word: u16) -> Option<Self> {
         let code = word >> PROMOTION_SHIFT;
         (word != 0 && code <= 4).then(|| Move(MARK | word))
     }
 
-    /// Returns the fifteen bits of a Polyglot book entry (castling as the king's own move).
+    /// Returns the fifteen bits of a Polyglot book entry, with castling as the king's move.
     #[inline]
     pub fn to_polyglot(self) -> u16 {
         self.0.get() & !MARK.get()
     }
 
-    /// Returns the square the piece leaves.
+    /// Returns the origin square.
     #[inline]
     pub fn from(self) -> Square {
         square(self.0.get() >> FROM_SHIFT)
     }
 
-    /// Returns the square the piece moves to.
+    /// Returns the destination square.
     #[inline]
     pub fn to(self) -> Square {
         square(self.0.get())
@@ -101,13 +101,13 @@ impl From<Move> for ChessMove {
     }
 }
 
-/// Length of the longest move in UCI's notation, such as `e2e4` or `e7e8q`.
+/// Length of the longest move in UCI notation, such as `e7e8q`.
 pub(crate) const UCI_BYTES: usize = 5;
-/// The null move in UCI's notation.
+/// The null move in UCI notation.
 pub(crate) const UCI_NULL: &str = "0000";
 
 impl Move {
-    /// Returns the move in UCI's notation, without allocation.
+    /// Returns the move in UCI notation, without allocation.
     pub(crate) fn uci(self) -> ArrayString<UCI_BYTES> {
         let mut text = ArrayString::new();
         if self.is_null() {
@@ -127,7 +127,7 @@ impl Move {
     }
 }
 
-/// Appends the name of a square; there must be room for it.
+/// Appends the name of a square. Panics if there is no room for it.
 pub(super) fn push_square<const BYTES: usize>(text: &mut ArrayString<BYTES>, square: Square) {
     text.push(file_letter(square));
     text.push(rank_digit(square));
@@ -153,7 +153,7 @@ impl fmt::Debug for Move {
     }
 }
 
-/// Reads coordinate notation; the promotion letter may be of either case.
+/// Reads coordinate notation; the promotion letter may be upper or lower case.
 impl FromStr for Move {
     type Err = ParseError;
 

@@ -1,12 +1,12 @@
-//! Perft: counts the leaves of the legal move tree, to verify move generation. See
+//! Perft: counts the leaves of the tree of legal moves, to verify move generation. See
 //! <https://www.chessprogramming.org/Perft>.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::Position;
 
-/// Returns the number of legal move sequences of `depth` plies. The last ply is counted, not
-/// played.
+/// Returns the number of legal move sequences of `depth` plies. Moves of the last ply are counted
+/// but not played.
 pub fn perft(position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -18,7 +18,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     moves.iter().map(|mv| perft(&position.play(mv), depth - 1)).sum()
 }
 
-/// Counts of this depth take milliseconds and need no check for a stop.
+/// Largest depth that is counted without checking for a stop; it takes milliseconds.
 const UNWATCHED: u32 = 3;
 
 /// Like [`perft`], but returns `None` soon after `stop` is set.

@@ -1,8 +1,9 @@
 //! The 781 constants of the Polyglot opening book format, as published in its specification
-//! (<http://hgm.nubati.net/book_format.html>). A test compares them with `shakmaty`'s.
+//! (<http://hgm.nubati.net/book_format.html>). A test compares them with the constants in
+//! `shakmaty`.
 
-/// One key for each piece on each square: `[2 * kind + is_white][square]`, kinds from pawn to
-/// king, squares from a1 to h8.
+/// One key for each piece on each square: `[2 * kind + is_white][square]`, with kinds from pawn to
+/// king and squares from a1 to h8.
 #[rustfmt::skip]
 pub(super) const PIECE_SQUARE: [[u64; 64]; 12] = [
     [
@@ -223,11 +224,11 @@ pub(super) const PIECE_SQUARE: [[u64; 64]; 12] = [
     ],
 ];
 
-/// White short, White long, Black short, Black long.
+/// Keys of castling rights: White short, White long, Black short, Black long.
 pub(super) const CASTLING: [u64; 4] =
     [0x31d7_1dce_64b2_c310, 0xf165_b587_df89_8190, 0xa57e_6339_dd2c_f3a0, 0x1ef6_e6db_b196_1ec9];
 
-/// By file, a to h.
+/// Keys of en passant files, a to h.
 pub(super) const EN_PASSANT: [u64; 8] = [
     0x70cc_73d9_0bc2_6e24,
     0xe21a_6b35_df0c_3ad7,
@@ -239,5 +240,5 @@ pub(super) const EN_PASSANT: [u64; 8] = [
     0x67a3_4dac_4356_550b,
 ];
 
-/// Included when White is to move.
+/// Key that is included when White is to move.
 pub(super) const WHITE_TO_MOVE: u64 = 0xf8d6_26aa_af27_8509;

@@ -1,14 +1,14 @@
 //! A position for replaying games, updated in place.
 //!
-//! Reading games plays each move once and never takes one back. So nothing is copied, and pins and
-//! checks are not maintained. The legality of a given move is tested directly: the pieces that
-//! could move to its target are found backwards from there, and the move must not leave the king in
-//! check. Sliders use tables of the squares between two squares, 32 kB that stay in the cache,
-//! instead of magic tables of nearly a megabyte. In a profile of building a book, resolving and
-//! playing a move takes two fifths of the time it took on a [`Position`], which also uses a replay
-//! to resolve SAN.
+//! A reader of games plays each move once and never takes one back. Therefore nothing is copied,
+//! and pins and checks are not maintained. The legality of a given move is tested directly:
+//! starting from its target square, the reader finds the pieces that could move there, and the move
+//! must not leave the king in check. For sliders it uses tables of the squares between two squares,
+//! whose 32 kB stay in the cache, instead of magic tables of nearly a megabyte. In a profile of
+//! building a book, resolving and playing a move takes two fifths of the time that it takes on a
+//! [`Position`]. A `Position` also uses a replay to resolve SAN.
 //!
-//! It is a second board beside `Position`; `tests/position` compares the two.
+//! This is a second board in addition to `Position`; `tests/position` compares the two.
 
 use chess::{
     ALL_SQUARES, BitBoard, CastleRights, Color, EMPTY, File, Piece, Rank, Square, between,
@@ -20,13 +20,13 @@ use shakmaty::san::San;
 use super::movegen::PROMOTION_RANKS;
 use super::{Move, Position, SanError, zobrist};
 
-/// Bits of short and long castling in the rights of a side.
+/// Bit for the right to castle short, in the rights of a side.
 const SHORT: u8 = 1;
 const LONG: u8 = 2;
-/// Position of Black's rights, above White's.
+/// Number of bits by which Black's rights are shifted to lie above White's.
 const BLACK_SHIFT: u32 = 2;
 
-/// The castling rights that remain when a piece leaves a square or is captured there.
+/// For each square, the castling rights that remain when a piece leaves it or is captured on it.
 const KEPT_RIGHTS: [u8; 64] = {
     let mut kept = [0xff; 64];
     kept[0] = !LONG;
@@ -38,7 +38,7 @@ const KEPT_RIGHTS: [u8; 64] = {
     kept
 };
 
-/// A position of a game that is being replayed.
+/// The current position of a game that is being replayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Replay {
     mailbox: [Option<Piece>; 64],
@@ -47,7 +47,7 @@ pub(crate) struct Replay {
     key: u64,
     pawn_key: u64,
     side: Color,
-    /// White's rights in the low two bits, Black's above.
+    /// White's rights in the low two bits, Black's rights above them.
     castling: u8,
     en_passant: Option<Square>,
     halfmove_clock: u16,
@@ -71,19 +71,18 @@ impl From<&Position> for Replay {
 }
 
 impl Replay {
-    /// Returns the key, see [`Position::key`].
+    /// Returns the same key as [`Position::key`].
     #[inline]
     pub(crate) fn key(&self) -> u64 {
         self.key
     }
 
-    /// Returns the key of the pawns, see [`Position::pawn_key`]. @8 @11 -
+    /// Returns the same key as [`Position::pawn_key`].
     #[inline]
     pub(crate) fn pawn_key(&self) -> u64 {
         self.pawn_key
     }
 
-    /// What stands on a square.
     #[inline]
     pub(super) fn piece_on(&self, square: Square) -> Option<Piece> {
         self.mailbox[square.to_index()]
@@ -95,7 +94,7 @@ impl Replay {
         self.halfmove_clock
     }
 
-    /// Returns the legal move of a parsed SAN.
+    /// Returns the legal move that matches a parsed SAN.
     ///
     /// # Errors
     /// If not exactly one legal move matches.
@@ -131,7 +130,7 @@ impl Replay {
         }
     }
 
-    /// Plays a move, which must be legal here.
+    /// Plays a move, which must be legal in this position.
     #[inline]
     pub(crate) fn play(&mut self, mv: Move) {
         let (us, from, to) = (self.side, mv.from(), mv.to());
@@ -174,14 +173,16 @@ impl Replay {
         self.attacked(king, self.colors[(!self.side).to_index()], self.occupied())
     }
 
-    /// Whether a pawn beside the one that has made a double step may capture it.
+    /// Whether an enemy pawn adjacent to the one that has just made a double step can capture it.
+    /// `target` is the en passant square.
     #[cold]
     fn can_take_en_passant(&self, target: Square) -> bool {
         let own = self.pieces_of(self.side, Piece::Pawn);
         get_pawn_attacks(target, !self.side, own).any(|from| self.is_safe(from, target))
     }
 
-    /// Applies the special effects of a pawn move: clock reset, promotion, and en passant.
+    /// Applies the special effects of a pawn move: resets the clock, promotes, and handles en
+    /// passant.
     #[inline]
     fn play_pawn(&mut self, mv: Move, en_passant: Option<Square>) {
         let (us, from, to) = (self.side, mv.from(), mv.to());
@@ -238,7 +239,7 @@ impl Replay {
         self.toggle(color, piece, BitBoard::from_square(from) | BitBoard::from_square(to), key);
     }
 
-    /// Toggles a piece on some squares, and updates the keys by `key`.
+    /// Toggles a piece on `squares`, and changes the keys by `key`.
     #[inline]
     fn toggle(&mut self, color: Color, piece: Piece, squares: BitBoard, key: u64) {
         self.pieces[piece.to_index()] ^= squares;
@@ -265,7 +266,8 @@ impl Replay {
         self.pieces[piece.to_index()] & self.colors[color.to_index()]
     }
 
-    /// Returns the own pieces of a kind that may move to `to`, ignoring the safety of their king.
+    /// Returns the squares of the mover's pieces of one kind that may move to `to`, ignoring the
+    /// safety of their king.
     #[inline]
     fn origins(&self, piece: Piece, to: Square, capture: bool) -> BitBoard {
         let us = self.side;
@@ -305,7 +307,7 @@ impl Replay {
         own & BitBoard::from_square(behind)
     }
 
-    /// Returns the only one of `origins` from which a piece may move to `to` without leaving its
+    /// Returns the only square of `origins` from which a piece can move to `to` without leaving its
     /// king in check.
     #[inline]
     fn only_safe(&self, origins: BitBoard, to: Square) -> Result<Square, SanError> {
@@ -321,7 +323,7 @@ impl Replay {
         found
     }
 
-    /// Whether the own king is safe after a move that is otherwise legal.
+    /// Whether the mover's king is safe after a move that is otherwise legal.
     #[inline]
     fn is_safe(&self, from: Square, to: Square) -> bool {
         let us = self.side;
@@ -340,8 +342,8 @@ impl Replay {
         !self.attacked(king, self.colors[(!us).to_index()] & !gone, occupied | entered)
     }
 
-    /// Whether one of the pieces `by` of the side not to move attacks `square`, with sliders
-    /// blocked by `occupied` squares.
+    /// Whether any piece on the squares `by`, which belong to the side not to move, attacks
+    /// `square`. Pieces on `occupied` block sliders.
     #[inline]
     fn attacked(&self, square: Square, by: BitBoard, occupied: BitBoard) -> bool {
         let [pawns, knights, bishops, rooks, queens, kings] = self.pieces;
@@ -353,7 +355,7 @@ impl Replay {
         near & by != EMPTY || seen_from(square, far & by, occupied) != EMPTY
     }
 
-    /// Returns the castling move to a side, if it is legal.
+    /// Returns the move that castles to `side`, if it is legal.
     fn castling(&self, side: CastlingSide) -> Result<Move, SanError> {
         let us = self.side;
         let rights = CastleRights::from_index(usize::from(
@@ -388,7 +390,7 @@ fn piece_of(role: shakmaty::Role) -> Piece {
     chess::ALL_PIECES[usize::from(role) - 1]
 }
 
-/// Returns those of `pieces` on the rays of `square` that are not blocked.
+/// Returns the squares of `pieces` that lie on a ray from `square` and are not blocked.
 #[inline]
 fn seen_from(square: Square, pieces: BitBoard, occupied: BitBoard) -> BitBoard {
     let hidden = |&from: &Square| between(from, square) & occupied != EMPTY;
@@ -404,10 +406,11 @@ mod tests {
     use super::*;
 
     const PLIES: usize = 120;
-    /// Average number of plies per null move.
+    /// Average number of plies between null moves.
     const PLIES_TO_NULL: u16 = 8;
 
-    /// Castling, promotions, and en passant, free and pinned, soon occur from here.
+    /// Positions from which castling, promotions and en passant, including pinned captures, soon
+    /// occur.
     const STARTS: [&str; 4] = [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",

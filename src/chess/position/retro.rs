@@ -1,8 +1,8 @@
-//! Retrograde moves: the possible predecessors of a position.
+//! Finds retrograde moves: the possible predecessors of a position.
 //!
-//! The caller has a set of positions, such as a book, and requires those from which one move leads
-//! here. So candidates are first generated as keys only, updated piece by piece. Only those in the
-//! set are set up as positions and verified by playing the move.
+//! The caller has a set of positions, such as a book, and needs those from which one move leads
+//! here. Therefore candidates are first generated only as keys, updated piece by piece. Only
+//! candidates in the set are set up as positions and verified by playing the move.
 
 use arrayvec::ArrayVec;
 use chess::{
@@ -12,36 +12,36 @@ use chess::{
 
 use super::{Move, Position, attacks, zobrist};
 
-/// White's short castling right, in the bits of keys; Black's rights are two bits higher.
+/// White's right to castle short, as a bit of the rights in a key; Black's rights are two bits
+/// higher.
 const SHORT: u8 = 1;
-/// White's long castling right.
+/// White's right to castle long.
 const LONG: u8 = 2;
-/// Home files of king and rooks for castling.
 const HOME_KING: File = File::E;
 
-/// The most pieces of a side, and of them pawns.
+/// The maximum number of pieces of a side, and of its pawns.
 const MAX_PIECES: u32 = 16;
 const MAX_PAWNS: u32 = 8;
 
-/// More than most positions have.
+/// Initial capacity of a list of unmoves; few positions have more.
 const USUAL_UNMOVES: usize = 256;
 
-/// The files of en passant, and none.
+/// The maximum number of en passant states: one for each file, and one without en passant.
 const MAX_FILES: usize = 9;
 
 /// A move that may have led to a position.
 #[derive(Debug, Clone, Copy)]
 struct Unmove {
     mv: Move,
-    /// The piece on the origin: a pawn if the move promoted.
+    /// The piece on the origin square; a pawn if the move was a promotion.
     piece: Piece,
     /// The captured piece and its square.
     taken: Option<(Piece, Square)>,
-    /// The rook's squares before and after castling.
+    /// The rook's squares before and after the move, if it was castling.
     rook: Option<(Square, Square)>,
 }
 
-/// The state of a position besides its pieces.
+/// The castling rights and en passant file of a position.
 #[derive(Debug, Clone, Copy)]
 struct State {
     castling: u8,
@@ -49,19 +49,19 @@ struct State {
 }
 
 impl Position {
-    /// Returns the relevant positions from which one move leads to this one, each with the move.
+    /// Returns the known positions from which one move leads to this one, each with that move.
     ///
-    /// `has_pawns` is called with the pawn key of each candidate, some hundreds of them, and
-    /// `is_known` with the keys of those that remain. Those it accepts are then verified.
+    /// Calls `has_pawns` with the pawn key of each candidate, a few hundred in all, and `is_known`
+    /// with the keys of the remaining candidates. Candidates that both accept are then verified.
     ///
-    /// The clocks of the returned positions are a guess: they are not part of a key.
+    /// The clocks of the returned positions are a guess, because keys do not include clocks.
     pub(crate) fn predecessors(
         &self,
         has_pawns: impl Fn(u64) -> bool,
         is_known: impl Fn(u64) -> bool,
     ) -> Vec<(Position, Move)> {
         let mut found = Vec::new();
-        // Most moves leave the pawns alone.
+        // Most moves do not change the pawn structure, so one look-up serves many candidates.
         let has_own_pawns = has_pawns(self.pawn_key());
         for unmove in self.unmoves() {
             let (pieces, pawn_key) = self.keys_of_pieces_before(&unmove);
@@ -92,7 +92,8 @@ impl Position {
         !self.side_to_move()
     }
 
-    /// Returns every move that can have led to the current pieces, ignoring the safety of the king.
+    /// Returns every move that can have led to the current placement of the pieces, ignoring the
+    /// safety of the king.
     fn unmoves(&self) -> Vec<Unmove> {
         let mut list = Vec::with_capacity(USUAL_UNMOVES);
         let has_room_for_pawn = self.pieces(self.mover(), Piece::Pawn).popcnt() < MAX_PAWNS;
@@ -118,14 +119,14 @@ impl Position {
         list
     }
 
-    /// Appends the move without a capture, if possible, and with each possible capture.
+    /// Appends the move without a capture if `is_quiet`, and with each possible capture.
     fn with_captures(&self, mv: Move, piece: Piece, is_quiet: bool, list: &mut Vec<Unmove>) {
         if is_quiet {
             list.push(Unmove { mv, piece, taken: None, rook: None });
         }
         let is_edge = matches!(mv.to().get_rank(), Rank::First | Rank::Eighth);
         let them = self.side_to_move();
-        // No position has more.
+        // A captured piece must not raise the number of pieces above the maximum.
         let has_room = self.by_color(them).popcnt() < MAX_PIECES;
         let has_room_for_pawn = self.pieces(them, Piece::Pawn).popcnt() < MAX_PAWNS && !is_edge;
         let kinds = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
@@ -135,7 +136,7 @@ impl Position {
         }
     }
 
-    /// Takes back a pawn move to `to`, possibly a promotion.
+    /// Appends the pawn moves to `to` that can have been played, possibly promotions.
     fn unmove_pawn(&self, to: Square, promotion: Option<Piece>, list: &mut Vec<Unmove>) {
         let us = self.mover();
         let mv = |from| match promotion {
@@ -155,7 +156,7 @@ impl Position {
                 behind.backward(us).filter(|square| square.get_rank() == us.to_second_rank());
             list.extend(start.filter(|&square| is_free(square)).map(quiet));
         }
-        // A pawn captures on `to` from the squares that a pawn of the other side there attacks.
+        // A pawn captures on `to` from the squares that an enemy pawn on `to` would attack.
         let origins = get_pawn_attacks(to, !us, !EMPTY) & !self.occupied();
         for from in origins {
             self.with_captures(mv(from), Piece::Pawn, false, list);
@@ -187,7 +188,7 @@ impl Position {
         })
     }
 
-    /// Returns the piece on a square before a move.
+    /// Returns the piece that stood on a square before a move.
     fn stood(&self, unmove: &Unmove, square: Square) -> Option<(Color, Piece)> {
         let us = self.mover();
         if square == unmove.mv.from() {
@@ -211,13 +212,13 @@ impl Position {
         Some((if is_white { Color::White } else { Color::Black }, piece))
     }
 
-    /// Returns the castling rights in the bits of keys.
+    /// Returns the castling rights as bits of the rights in a key.
     fn castling(&self) -> u8 {
         let bits = |color| self.castle_rights(color).to_index() as u8;
         bits(Color::White) | bits(Color::Black) << 2
     }
 
-    /// Iterates over the possible rights and en passant squares of the position before.
+    /// Iterates over the possible castling rights and en passant files before the move.
     fn states_before(&self, unmove: &Unmove) -> impl Iterator<Item = State> + use<> {
         let now = self.castling();
         let lost = self.rights_at_stake(unmove) & !now;
@@ -235,7 +236,8 @@ impl Position {
         )
     }
 
-    /// Returns the castling rights that the move affects, if king and rook were at home before it.
+    /// Returns the castling rights that the move would lose, if king and rook were at home before
+    /// it.
     fn rights_at_stake(&self, unmove: &Unmove) -> u8 {
         let mut rights = 0;
         let is_home = |square: Square| {
@@ -264,7 +266,8 @@ impl Position {
         rights
     }
 
-    /// Returns no en passant, and the files of pawns that may have made a double step just before.
+    /// Returns the possible en passant states before the move: none, and each file on which a pawn
+    /// may just have made a double step.
     fn en_passant_before(&self, unmove: &Unmove) -> ArrayVec<Option<File>, MAX_FILES> {
         let (us, them) = (self.mover(), self.side_to_move());
         let rank = them.to_fourth_rank();
@@ -289,7 +292,7 @@ impl Position {
                 files.push(Some(square.get_file()));
             }
         }
-        // An en passant capture requires the right to it.
+        // An en passant capture requires that the en passant file was set.
         match unmove.taken {
             Some((_, square)) if square != unmove.mv.to() => {
                 files.retain(|file| *file == Some(square.get_file()));
@@ -299,7 +302,7 @@ impl Position {
         files
     }
 
-    /// Returns the key before a move, except for rights and en passant, and the key of the pawns.
+    /// Returns the key before a move, without castling rights and en passant, and the pawn key.
     fn keys_of_pieces_before(&self, unmove: &Unmove) -> (u64, u64) {
         let us = self.mover();
         let moved = [
@@ -325,7 +328,7 @@ impl Position {
         (key, pawn_key)
     }
 
-    /// Returns the position before a move, if it is possible.
+    /// Returns the position before a move, or `None` if it is impossible.
     fn before(&self, unmove: &Unmove, state: State) -> Option<Position> {
         let us = self.mover();
         let mut builder = BoardBuilder::new();
@@ -343,7 +346,8 @@ impl Position {
             );
         }
         builder.en_passant(state.en_passant);
-        // No more than sixteen pieces a side: captures that would exceed that were excluded before.
+        // There are at most sixteen pieces per side: captures that would exceed this were excluded
+        // earlier.
         let board = Board::try_from(&builder).ok()?;
         let number =
             self.fullmove_number() - u16::from(us == Color::Black && self.fullmove_number() > 1);
@@ -361,7 +365,7 @@ mod tests {
         Position::from_fen(fen).expect(fen)
     }
 
-    /// Returns all predecessors, whether in a set or not.
+    /// Returns all predecessors, not limited to a set.
     fn all(position: &Position) -> Vec<(Position, Move)> {
         position.predecessors(|_| true, |_| true)
     }

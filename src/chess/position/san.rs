@@ -8,15 +8,15 @@ use thiserror::Error;
 use super::moves::{file_letter, push_square, rank_digit};
 use super::{Move, Position, Replay, attacks};
 
-/// Length of the longest SAN: `Qa1xb2#`, `exd8=Q+`.
+/// Length of the longest SAN, such as `Qa1xb2#` or `exd8=Q+`.
 pub(crate) const SAN_BYTES: usize = 7;
-/// A null move, as most programs write it.
+/// A null move as most programs write it.
 const SAN_NULL: &str = "--";
 
-/// Why a SAN is not a legal move.
+/// Why a SAN text is not a legal move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SanError {
-    /// The text is not SAN.
+    /// The text does not have the form of SAN.
     #[error("not a move")]
     Malformed,
     /// No legal move matches.
@@ -25,13 +25,13 @@ pub enum SanError {
     /// More than one legal move matches.
     #[error("ambiguous move")]
     Ambiguous,
-    /// A null move such as `--`, which is not a legal move.
+    /// The text is a null move such as `--`, which is not a legal move.
     #[error("null move")]
     Null,
 }
 
-/// Parses SAN without a position. Accepts check and mate signs, `!` and `?`, `0` for `O`, and a
-/// promotion without its `=`.
+/// Parses SAN without a position. Accepts check and mate signs, `!` and `?`, `0` for `O`, and
+/// promotions without `=`.
 pub(crate) fn read_san(text: &str) -> Option<San> {
     let bare = text.trim_end_matches(['!', '?']);
     let unsigned = bare.trim_end_matches(['+', '#']);
@@ -51,7 +51,7 @@ impl Position {
     /// Reads a move in SAN (`Nf3`, `exd8=Q+`, `O-O`) or coordinate notation (`g1f3`).
     ///
     /// # Errors
-    /// If the text is no move, or not exactly one legal move matches.
+    /// If the text is not a move, or if not exactly one legal move matches.
     pub fn parse_move(&self, text: &str) -> Result<Move, SanError> {
         if let Ok(mv) = text.parse::<Move>() {
             return if self.is_legal(mv) { Ok(mv) } else { Err(SanError::Illegal) };
@@ -59,29 +59,30 @@ impl Position {
         self.parse_san(text)
     }
 
-    /// Reads a move in SAN. Accepts check and mate signs, `!` and `?`, `0` for `O`, and a promotion
-    /// without its `=`.
+    /// Reads a move in SAN. Accepts check and mate signs, `!` and `?`, `0` for `O`, and promotions
+    /// without `=`.
     ///
     /// # Errors
-    /// As for [`Position::parse_move`].
+    /// See [`Position::parse_move`].
     pub fn parse_san(&self, text: &str) -> Result<Move, SanError> {
         self.resolve_san(read_san(text).ok_or(SanError::Malformed)?)
     }
 
-    /// Returns the legal move of a parsed SAN. For whole games use a [`Replay`].
+    /// Returns the legal move that matches a parsed SAN. To resolve the moves of a whole game, use
+    /// a [`Replay`].
     ///
     /// # Errors
-    /// As for [`Position::parse_move`].
+    /// See [`Position::parse_move`].
     fn resolve_san(&self, san: San) -> Result<Move, SanError> {
         Replay::from(self).resolve_san(san)
     }
 
-    /// Formats `mv`, which must be legal here, in SAN with check and mate signs.
+    /// Formats `mv` in SAN with check and mate signs. `mv` must be legal in this position.
     pub fn san(&self, mv: Move) -> String {
         self.short_san(mv).to_string()
     }
 
-    /// The same without allocation.
+    /// Formats `mv` like [`Position::san`], without allocation.
     pub(crate) fn short_san(&self, mv: Move) -> ArrayString<SAN_BYTES> {
         let mut text = ArrayString::new();
         if mv.is_null() {
@@ -120,7 +121,7 @@ impl Position {
         }
     }
 
-    /// Appends the origin's file or rank, if other pieces of the kind could move to the same
+    /// Appends the file or rank of the origin if other pieces of this kind can move to the same
     /// square.
     fn push_origin(&self, piece: Piece, mv: Move, text: &mut ArrayString<SAN_BYTES>) {
         let own = self.pieces(self.side_to_move(), piece) & !BitBoard::from_square(mv.from());

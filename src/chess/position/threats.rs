@@ -1,24 +1,25 @@
-//! The squares attacked by a side, and those where a more valuable piece is in danger.
+//! Computes the squares that a side attacks, and the squares where more valuable pieces are in
+//! danger.
 
 use chess::{EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves};
 
 use super::{BitBoard, Color, Piece, Position, Square};
 
-/// Attacks of the side not to move.
+/// The squares attacked by the side not to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Threats {
-    /// By any piece.
+    /// Squares attacked by any piece.
     pub(crate) all: BitBoard,
-    /// By pawns.
+    /// Squares attacked by pawns.
     by_pawns: BitBoard,
-    /// By pawns, knights and bishops.
+    /// Squares attacked by pawns, knights or bishops.
     by_minors: BitBoard,
-    /// By pawns, knights, bishops and rooks.
+    /// Squares attacked by pawns, knights, bishops or rooks.
     by_rooks: BitBoard,
 }
 
 impl Threats {
-    /// Returns the squares where a less valuable piece attacks `piece`.
+    /// Returns the squares on which a less valuable enemy piece would attack `piece`.
     #[inline]
     pub(crate) fn against(&self, piece: Piece) -> BitBoard {
         match piece {
@@ -36,7 +37,7 @@ impl Threats {
 }
 
 impl Position {
-    /// Computes the attacks of the side not to move.
+    /// Computes the squares attacked by the side not to move.
     pub(crate) fn threats(&self) -> Threats {
         let (side, occupied) = (!self.side_to_move(), self.occupied());
         let by_pawns = pawn_attacks(side, self.pieces(side, Piece::Pawn));
@@ -62,7 +63,7 @@ impl Position {
 pub(crate) const FILE_A: BitBoard = BitBoard(0x0101_0101_0101_0101);
 pub(crate) const FILE_H: BitBoard = BitBoard(0x8080_8080_8080_8080);
 
-/// Returns every square one file to the left or to the right of a set.
+/// Returns every square one file to the left or right of a square in `set`.
 #[inline]
 pub(crate) fn sideways(set: BitBoard) -> BitBoard {
     BitBoard((set & !FILE_H).0 << 1 | (set & !FILE_A).0 >> 1)

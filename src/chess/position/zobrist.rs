@@ -1,7 +1,7 @@
 //! Polyglot's Zobrist keys of boards, whole and in parts.
 //!
 //! Source: A. Zobrist, "A New Hashing Method with Application for Game Playing" (1970). The
-//! constants and the en passant rule of [`super::Position::polyglot_key`] are Polyglot's.
+//! constants, and the en passant rule of [`super::Position::polyglot_key`], come from Polyglot.
 
 use chess::{Board, Color, File, Piece, Square};
 
@@ -14,13 +14,14 @@ pub(super) fn piece_square(color: Color, piece: Piece, square: Square) -> u64 {
     PIECE_SQUARE[kind][square.to_index()]
 }
 
-/// Returns the change of the key by a change of the side to move.
+/// Returns the value by which the key changes when the side to move changes.
 #[inline]
 pub(super) fn turn() -> u64 {
     WHITE_TO_MOVE
 }
 
-/// Castling rights by both sides' indices (bit 0 short, bit 1 long), combined at compile time.
+/// Castling keys, indexed by White's rights and Black's rights (bit 0 short, bit 1 long of each
+/// side) and combined at compile time.
 const CASTLING_STATE: [u64; 16] = {
     let mut table = [0; 16];
     let mut index = 0;
@@ -45,7 +46,8 @@ pub(super) fn state(board: &Board, en_passant: Option<Square>) -> u64 {
     state_of((white | black << 2) as u8, en_passant.map(|square| square.get_file()))
 }
 
-/// The same for castling rights as the index of [`CASTLING_STATE`] and the en passant file.
+/// Like [`state`], but takes the castling rights as an index into [`CASTLING_STATE`] and the en
+/// passant file.
 #[inline]
 pub(super) fn state_of(castling: u8, en_passant: Option<File>) -> u64 {
     let castling = CASTLING_STATE[usize::from(castling & 15)];
@@ -68,7 +70,7 @@ pub(super) fn pawn_key(board: &Board) -> u64 {
     key_of(board, |piece, _| piece == Piece::Pawn)
 }
 
-/// Computes the key of one side's pieces without its pawns from scratch.
+/// Computes the key of one side's pieces, without its pawns, from scratch.
 pub(super) fn non_pawn_key(board: &Board, side: Color) -> u64 {
     key_of(board, |piece, color| piece != Piece::Pawn && color == side)
 }

@@ -16,8 +16,7 @@ use crate::cli::output::{self, errln, outln};
 use crate::cli::place::PositionArgs;
 use crate::cli::usage::wrong;
 use crate::games::book::{
-    AvoidedMoves, Book, BookValue, Counts, Cut, Difference, Selection, cut, differences, merge,
-    shared,
+    Book, BookValue, Counts, Cut, Difference, Selection, cut, differences, merge, shared,
 };
 use crate::support::files::Output;
 use crate::support::words::{counted, grouped, visible};
@@ -181,14 +180,14 @@ impl SelectionArgs {
     }
 }
 
-/// Reads the moves to avoid from an EPD file.
-fn moves_to_avoid(path: &Path) -> anyhow::Result<AvoidedMoves> {
+/// Returns the positions that follow the moves to avoid, which are read from an EPD file.
+fn positions_to_avoid(path: &Path) -> anyhow::Result<Vec<Position>> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the moves to avoid {}", path.display()))?;
     let moves = epd::moves_to_avoid(&text)
         .map_err(|(line, error)| anyhow!("{}: line {line}: {error}", path.display()))?;
     ensure!(!moves.is_empty(), "{}: there is no move to avoid (`am`)", path.display());
-    Ok(moves.into_iter().collect())
+    Ok(moves.into_iter().map(|(position, mv)| position.play(mv)).collect())
 }
 
 /// Writes a book that contains only part of the original.
@@ -205,7 +204,7 @@ pub(super) fn run_filter(args: &FilterArgs) -> anyhow::Result<ExitCode> {
         start: args.place.is_given().then(|| *game.position()),
         plies_before: game.moves().len() as u32,
         max_ply: args.max_ply,
-        avoid: args.avoid.as_deref().map(moves_to_avoid).transpose()?.unwrap_or_default(),
+        avoid: args.avoid.as_deref().map(positions_to_avoid).transpose()?.unwrap_or_default(),
     };
     let output = args.output.apart_from([&args.book]);
     output.check()?;

@@ -1,14 +1,14 @@
 //! The opening book: positions with the games that reached them by any move order, and the moves
 //! played there.
 //!
-//! A book consists of the same bytes everywhere: a `.tbk` file, the embedded default book, or a
-//! book just built from PGN in memory. [`Book::reached`] is made for the search, whose lookups are
-//! frequent and mostly miss; [`Book::moves`] for the root.
+//! The bytes of a book are the same everywhere: in a `.tbk` file, in the embedded default book, or
+//! in a book just built from PGN in memory. [`Book::reached`] is designed for the search, whose
+//! lookups are frequent and mostly miss; [`Book::moves`] is for the root.
 //!
-//! A file is read, not mapped: a program that truncates a mapped file would crash the engine. A
-//! lookup goes through the pawn filter, the bucket (a row with a filter of its own) and the
-//! entries. A filter has no false negatives; a book whose pawns are unknown has a filter that
-//! accepts all.
+//! A file is read, not mapped, because a program that truncates a mapped file would crash the
+//! engine. A lookup tests the pawn filter, then the bucket (a row with its own filter), and then
+//! the entries. A filter has no false negatives; if the pawns of a book are unknown, its filter
+//! accepts everything.
 //!
 //! ```
 //! use tabia::book::{BuildOptions, Counts, build_in_memory};
@@ -74,9 +74,7 @@ pub(crate) use lookup::values::kept_nodes;
 pub use lookup::values::{BookValue, Scored};
 pub use lookup::walk::Visited;
 pub use lookup::{Book, BookMove, EMBEDDED_NAME};
-pub use merge::combine::{
-    AvoidedMoves, Cut, Difference, Shared, add, cut, differences, merge, shared,
-};
+pub use merge::combine::{Cut, Difference, Shared, add, cut, differences, merge, shared};
 pub use merge::selection::Selection;
 pub use open::BOOK_SEPARATOR;
 pub(crate) use open::opponent_book::OpponentBook;

@@ -1,4 +1,4 @@
-//! Finds the beginning and end of games in a text, and skips what lies between.
+//! Finds the beginning and the end of games in a text, and skips the text between them.
 
 use std::ops::ControlFlow;
 
@@ -10,25 +10,26 @@ use super::visitor::Visitor;
 use super::{FaultReason, GameStatus};
 use crate::chess::position::{Move, Replay, is_loose_san};
 
-/// The least length of the number before Black's first move, `1...`: with two points.
+/// The minimum length of the move number before Black's first move: `1` with two points.
 const BLACK_NUMBER: usize = "1..".len();
 
-/// The number of legal plies that prove a text without tags to be a game, unless it ends before.
+/// The number of legal plies after which a text without tags is accepted as a game, unless it ends
+/// earlier.
 const PROOF: usize = 2;
 
 enum TextPart {
-    /// Something that belongs to a game, up to this position.
+    /// A token that belongs to a game. The token ends at this position.
     Pass(usize),
     /// A legal move, and the position after it.
     Move(Move, usize),
     End,
-    /// Something that does not occur in games.
+    /// A token that does not occur in games.
     Foreign,
 }
 
 impl<V: Visitor> Parser<'_, V> {
     /// Whether a text without tags is a game: from the start position its first ply is legal, and
-    /// the second at least has the form of a move.
+    /// the second one at least has the form of a move.
     pub(super) fn begins_game(&mut self) -> bool {
         let mut position = *self.state.tree.position(OpeningCache::ROOT);
         let mut at = self.at;
@@ -58,7 +59,7 @@ impl<V: Visitor> Parser<'_, V> {
         match (scan::kind(byte), byte) {
             (TokenKind::Digit, _) if moved && self.is_null_at(at) => TextPart::End,
             (TokenKind::Digit, _) => match number(self.text, at) {
-                // A game of one ply, and the next.
+                // A game of one ply, followed by another game.
                 (1, after) if moved && after < at + BLACK_NUMBER => TextPart::End,
                 (1, after) => TextPart::Pass(after),
                 _ => TextPart::Foreign,
@@ -100,7 +101,7 @@ impl<V: Visitor> Parser<'_, V> {
         english.is_some_and(|english| is_loose_san(&english))
     }
 
-    /// Skips a text that is not a game, up to the next that may be one.
+    /// Skips text that is not a game, up to the next place that may be one.
     pub(super) fn skip_text(&mut self) {
         let text = self.text;
         loop {
@@ -115,12 +116,13 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Whether the line that begins here with a number 1 is another game.
+    /// Whether the line that starts here with the number 1 begins another game.
     pub(super) fn begins_another(&mut self) -> bool {
         !self.state.moves.is_empty() && self.begins_game()
     }
 
-    /// Handles the end of a line. Text after an empty line belongs to the game if it continues it.
+    /// Handles the end of a line. Text after an empty line belongs to the game if it continues that
+    /// game.
     pub(super) fn after_line(&mut self) -> ParseFlow {
         let begin = self.at;
         let (next, empty_line) = scan::skip_blanks(self.text, begin - 1);
@@ -128,7 +130,7 @@ impl<V: Visitor> Parser<'_, V> {
         if !empty_line || next >= self.text.len() {
             return ControlFlow::Continue(());
         }
-        // If words were not read, the result was not read either.
+        // If the words were not read, the result was not read either.
         let ended = self.state.done && scan::final_result(&self.text[..begin]).is_some();
         let moved = !self.state.moves.is_empty() || self.state.done;
         if ended || moved && !self.continues_game() {
@@ -163,7 +165,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Skips to the end of a game that was not read to its end.
+    /// Skips to the end of a game that was not read completely.
     pub(super) fn pass_over_rest(&mut self, status: &GameStatus) {
         if let GameStatus::Broken(fault) = status
             && matches!(fault.reason, FaultReason::OpenComment | FaultReason::OpenVariation)
@@ -201,7 +203,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Skips to the end of the movetext by lines, without reading words.
+    /// Skips to the end of the movetext line by line, without reading words.
     fn skip_movetext(&mut self) {
         let line_sign = self.state.line_sign;
         while let Some(at) = memchr::memchr3(line_sign, b'{', b';', &self.text[self.at..]) {
@@ -233,7 +235,7 @@ impl<V: Visitor> Parser<'_, V> {
     }
 }
 
-/// The number at a position, and the position after it and its points.
+/// Returns the number at a position, and the position after the number and its points.
 fn number(text: &[u8], at: usize) -> (u32, usize) {
     let end = scan::digits_end(text, at);
     let number = text[at..end].iter().fold(0_u32, |number, digit| {

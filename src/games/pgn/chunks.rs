@@ -1,4 +1,4 @@
-//! Splits inputs between games, so that threads can share them.
+//! Splits inputs into chunks at game boundaries, so that threads can share them.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -12,9 +12,10 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::PgnInput;
 use super::scan::{comment, count_lines, is_tag, line_sign, trim_end};
 
-/// The size of a chunk in bytes: it stays in the cache from reading to parsing.
+/// The size of a chunk in bytes: small enough to stay in the cache between reading and parsing.
 const CHUNK: usize = 256 << 10;
-/// The maximum size of a chunk in which no game ends; it is split at a line end.
+/// The maximum size of a chunk in bytes. If no game ends within it, the chunk is split at the end
+/// of a line.
 const LARGEST_CHUNK: usize = 16 << 20;
 /// A line end followed by an empty line.
 const EMPTY_LINES: [&[u8]; 3] = [b"\n\n", b"\n\r\n", b"\r\r"];
@@ -22,18 +23,18 @@ const EMPTY_LINES: [&[u8]; 3] = [b"\n\n", b"\n\r\n", b"\r\r"];
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Chunk {
     pub input: usize,
-    /// The number of the chunk in its input, from 0.
+    /// The index of the chunk in its input, from 0.
     pub number: usize,
-    /// The line of the input on which it begins, from 1.
+    /// The line of the input at which the chunk begins, from 1.
     pub line: u64,
-    /// The number of bytes before it in the input's text.
+    /// The number of bytes before the chunk in the input's text.
     pub offset: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ReadSoFar {
     pub next: Chunk,
-    /// A hash of everything before it, 0 at the beginning of an input.
+    /// A hash of all text before this place; 0 at the beginning of an input.
     pub check: u64,
 }
 
@@ -45,7 +46,8 @@ pub(crate) struct BrokenInput {
     pub error: io::Error,
 }
 
-/// Splits the text of inputs into chunks of whole games. The boundaries depend only on the text.
+/// Splits the text of inputs into chunks that contain whole games. The boundaries depend only on
+/// the text.
 pub(crate) struct Chunks {
     inputs: Vec<PgnInput>,
     progress: Arc<AtomicU64>,
@@ -54,12 +56,13 @@ pub(crate) struct Chunks {
     broken: Vec<BrokenInput>,
     text_hash: Xxh3Default,
     is_broken: bool,
-    /// The inputs that were read to their end, with the hash of their text.
+    /// The inputs that were read completely, with the hash of their text.
     whole: Vec<(usize, u64)>,
 }
 
 impl Chunks {
-    /// Reads all inputs in order. `progress` is increased as in [`PgnInput::open`].
+    /// Creates an iterator over the chunks of all inputs, in order. `progress` is increased as in
+    /// [`PgnInput::open`].
     pub(crate) fn new(inputs: Vec<PgnInput>, progress: Arc<AtomicU64>) -> Self {
         Chunks {
             inputs,
@@ -80,7 +83,7 @@ impl Chunks {
         ReadSoFar { next, check }
     }
 
-    /// Skips input that was already read. Returns false if it has changed.
+    /// Skips input that was already read. Returns false if that input has changed.
     pub(crate) fn go_to(&mut self, place: &ReadSoFar) -> bool {
         self.next_input = place.next.input;
         let mut text = Vec::new();
@@ -94,13 +97,13 @@ impl Chunks {
         self.so_far() == *place
     }
 
-    /// Inputs that could not be opened or read to their end. Each is returned once.
+    /// Returns inputs that could not be opened or read completely. Each is returned once.
     pub(crate) fn take_broken(&mut self) -> Vec<BrokenInput> {
         std::mem::take(&mut self.broken)
     }
 
-    /// The numbers of inputs that were read to their end, with the XXH3 hash of their text, as
-    /// [`PgnInput::checksum`] computes it. Each is returned once.
+    /// Returns the indices of inputs that were read completely, with the XXH3 hash of their text as
+    /// computed by [`PgnInput::checksum`]. Each is returned once.
     pub(crate) fn take_checksums(&mut self) -> Vec<(usize, u64)> {
         std::mem::take(&mut self.whole)
     }
@@ -148,7 +151,7 @@ impl Chunks {
         next.offset += text.len() as u64;
         self.text_hash.update(text);
         if let Some(error) = blocks.take_error() {
-            // The text before the error is read; then the input counts as ended.
+            // The text before the error is used, and then the input is treated as ended.
             self.is_broken = true;
             self.broken.push(BrokenInput { input: next.input, line: next.line, error });
         }
@@ -158,7 +161,7 @@ impl Chunks {
 
 pub(super) struct Blocks<R> {
     input: R,
-    /// The beginning of the next block: the text after the last whole game.
+    /// The beginning of the next block, which is the text after the last whole game.
     carry: Vec<u8>,
     ended: bool,
     error: Option<io::Error>,
@@ -197,8 +200,8 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// The start of the last game of a text, or 0 if no boundary is found. With `more_follows`, an open
-/// comment hides all boundaries after it: it may be closed later.
+/// Returns the start of the last game in a text, or 0 if no boundary is found. With `more_follows`,
+/// an open comment hides all boundaries after it, because it may be closed later.
 fn last_game(text: &[u8], more_follows: bool) -> usize {
     let mut end = memrchr2(b'{', b'}', text)
         .filter(|&brace| more_follows && text[brace] == b'{')
@@ -212,10 +215,10 @@ fn last_game(text: &[u8], more_follows: bool) -> usize {
     }
 }
 
-/// The last likely start of a game, or 0: tags after an empty line, of which `Event` comes first in
-/// nearly all files, or a first move.
+/// Returns the last likely start of a game, or 0. A game starts with tags after an empty line, with
+/// `Event` as the first tag in nearly all files, or with a first move.
 fn last_boundary(text: &[u8]) -> usize {
-    // Moves after tags belong to them.
+    // Moves after tags belong to the same game as the tags.
     let is_untagged = |at: usize| !trim_end(&text[..at], true).ends_with(b"]");
     let is_apart = |at: usize| EMPTY_LINES.iter().any(|end| text[..at].ends_with(end));
     last_line_with(text, b"[Event ", is_apart)
@@ -225,7 +228,7 @@ fn last_boundary(text: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
-/// The opening brace of the closed comment around a position.
+/// Returns the opening brace of the closed comment around a position.
 fn enclosing_comment(text: &[u8], at: usize) -> Option<usize> {
     let brace = memrchr2(b'{', b'}', &text[..at]).filter(|&brace| text[brace] == b'{')?;
     comment(text, brace).is_some_and(|(_, after)| after > at).then_some(brace)
@@ -237,7 +240,8 @@ fn last_line_with(text: &[u8], beginning: &[u8], is_one: impl Fn(usize) -> bool)
     finder.rfind_iter(text).map(|at| at + 1).find(|&at| is_one(at))
 }
 
-/// The end of the last whole line of a text, or of the text if it has none.
+/// Returns the end of the last whole line of a text, or the end of the text if it has no whole
+/// line.
 fn last_line(text: &[u8]) -> usize {
     memrchr2(b'\n', b'\r', text).map_or(text.len(), |end| end + 1)
 }

@@ -8,9 +8,9 @@ use serde::{Serialize, Serializer};
 use crate::games::pgn::Tags;
 use crate::support::error::ParseError;
 
-/// A day for comparing games: `2024.05.17`, `2024.05.??`, `2024`.
+/// A day with which games are compared: `2024.05.17`, `2024.05.??`, `2024`.
 ///
-/// An unknown month or day counts as the first; a day without its month is ignored.
+/// An unknown month or day is treated as the first one; a day without a month is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PgnDate {
     year: u16,
@@ -19,7 +19,8 @@ pub struct PgnDate {
 }
 
 impl PgnDate {
-    /// Parses the end of a period, with unknown parts as the last, so that `2024` ends in December.
+    /// Parses the end of a period. Unknown parts are treated as the last ones, so `2024` ends in
+    /// December.
     ///
     /// # Errors
     /// If the text is not a date.
@@ -29,14 +30,14 @@ impl PgnDate {
         Ok(PgnDate { year, month: last(month, LAST_MONTH), day: last(day, LAST_DAY) })
     }
 
-    /// The least game date that is not before this day.
+    /// Returns the smallest game date that is not before this day.
     pub(crate) fn lower_bound(self) -> GameDate {
         let day = if self.day == 1 { 0 } else { self.day };
         let month = if day == 0 && self.month == 1 { 0 } else { self.month };
         GameDate::of_parts(self.year, month, day)
     }
 
-    /// The greatest game date that is not after this day.
+    /// Returns the greatest game date that is not after this day.
     pub(crate) fn upper_bound(self) -> GameDate {
         GameDate::of_parts(self.year, self.month, self.day)
     }
@@ -60,7 +61,7 @@ impl fmt::Display for PgnDate {
 const LAST_MONTH: u8 = 12;
 const LAST_DAY: u8 = 31;
 
-/// The month of games, written as `2024-05`.
+/// The month of a game, formatted as `2024-05`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Month {
     /// The year.
@@ -92,19 +93,20 @@ impl Serialize for Month {
     }
 }
 
-/// The date of a game, possibly incomplete: one number, which increases with the date. An unknown
-/// day comes before the others of its month.
+/// The date of a game, possibly incomplete, stored as a number that increases with the date. An
+/// unknown day comes before the known days of its month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct GameDate(u32);
 
-/// Bits of a day and of a month in the number of a date, and the bit set for known dates.
+/// Number of bits of a day and of a month in the number of a date, and the bit that is set for
+/// known dates.
 const DAY_BITS: u32 = 5;
 const MONTH_BITS: u32 = 4;
 const IS_KNOWN: u32 = 1 << (DAY_BITS + MONTH_BITS + u16::BITS);
 
 impl GameDate {
     pub(crate) const BITS: u32 = DAY_BITS + MONTH_BITS + u16::BITS + 1;
-    /// The date of a game without one.
+    /// The value for an unknown date.
     pub const UNKNOWN: GameDate = GameDate(0);
     pub(crate) const FIRST: GameDate = GameDate(IS_KNOWN);
 
@@ -116,7 +118,7 @@ impl GameDate {
     /// Parses a date.
     ///
     /// # Errors
-    /// If the text has no year, or a part of it is out of range.
+    /// If the text has no year, or if a part of the date is out of range.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         let bad =
             || ParseError(format!("{text:?} is not a date: expected YYYY, YYYY.MM or YYYY.MM.DD"));
@@ -133,20 +135,20 @@ impl GameDate {
         Ok(Self::of_parts(year, month, if month == 0 { 0 } else { day }))
     }
 
-    /// The date of a game: its `Date` tag, or else its `UTCDate`.
+    /// Returns the date of a game from its `Date` tag, or else from its `UTCDate` tag.
     pub(crate) fn of(tags: &Tags) -> Self {
         let date = tags.get("Date").or_else(|| tags.get("UTCDate"));
         date.and_then(|text| Self::parse(&text).ok()).unwrap_or_default()
     }
 
-    /// Year, month and day, 0 for unknown parts.
+    /// Returns year, month and day, with 0 for unknown parts.
     fn parts(self) -> (u16, u8, u8) {
         let day = self.0 & ((1 << DAY_BITS) - 1);
         let month = self.0 >> DAY_BITS & ((1 << MONTH_BITS) - 1);
         ((self.0 >> (DAY_BITS + MONTH_BITS)) as u16, month as u8, day as u8)
     }
 
-    /// The month, if the date is known.
+    /// Returns the month, if the date is known; returns January if only the year is known.
     pub fn month(self) -> Option<Month> {
         let (year, month, _) = self.parts();
         (self != Self::UNKNOWN).then(|| Month { year, month: month.max(1) })
@@ -160,7 +162,7 @@ impl GameDate {
     #[cfg(feature = "parquet")]
     pub(crate) const MONTH_BITS: u32 = Self::BITS - DAY_BITS;
 
-    /// The number of the month, and the day in it, 0 if it is unknown.
+    /// Returns the number of the month and the day in it; the day is 0 if unknown.
     #[cfg(feature = "parquet")]
     pub(crate) fn split(self) -> (u32, u32) {
         (self.0 >> DAY_BITS, self.0 & ((1 << DAY_BITS) - 1))
@@ -171,8 +173,8 @@ impl GameDate {
         GameDate(month << DAY_BITS | day)
     }
 
-    /// The date as a decimal number, `20240517`, with zeros for unknown parts; `None` if it is
-    /// unknown.
+    /// Returns the date as a decimal number such as `20240517`, with zeros for unknown parts;
+    /// `None` if the date is unknown.
     #[cfg(feature = "parquet")]
     pub(crate) fn in_digits(self) -> Option<u32> {
         let (year, month, day) = self.parts();

@@ -11,14 +11,14 @@ use super::visitor::{GamePly, Visitor};
 use super::{GameEnd, GameStatus, Tags};
 use crate::chess::position::Position;
 
-/// Plies after which a game is assumed to be in English.
+/// Number of legal plies after which a game is assumed to be in English.
 const ENOUGH: usize = 16;
 /// The number of games to examine at the beginning of a text.
 const SAMPLE: usize = 48;
 
-/// The language of a text. It is English unless the first games have letters of another language,
-/// more of them are legal from beginning to end in it, and no third one is as good with other
-/// moves.
+/// Returns the language of a text. It is English unless the first games contain letters of another
+/// language, more of these games are legal throughout in that language, and no third language does
+/// as well with different moves.
 pub(crate) fn language_of(text: &[u8]) -> Language {
     if !is_foreign(text) {
         return Language::ENGLISH;
@@ -26,7 +26,7 @@ pub(crate) fn language_of(text: &[u8]) -> Language {
     let mut trials: Vec<(PlyCounter, Language)> =
         Language::all().map(|language| (count_playable_plies(text, language), language)).collect();
     let rank = |trial: &PlyCounter| Reverse((trial.whole, trial.plies));
-    // Stable: of equally good languages, English comes first.
+    // The sort is stable: among equally good languages, English comes first.
     trials.sort_by_key(|(trial, _)| rank(trial));
     let (best, language) = &trials[0];
     let doubtful =
@@ -55,12 +55,12 @@ fn is_foreign(text: &[u8]) -> bool {
     false
 }
 
-/// Whether a byte belongs to a move: letters of any kind, digits, `x` and the like.
+/// Whether a byte can be part of a move: a letter of any kind, a digit, `x` and the like.
 fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':' | b'=' | b'+' | b'#' | 0x80..)
 }
 
-/// Whether a word has the form of a move with a letter not used in English.
+/// Whether a word has the form of a move with a piece letter that English does not use.
 fn has_foreign_letter(word: &[u8]) -> bool {
     let is_move = |language: Language| {
         let english = language.translate(word);
@@ -69,7 +69,7 @@ fn has_foreign_letter(word: &[u8]) -> bool {
     !is_move(Language::ENGLISH) && Language::all().any(is_move)
 }
 
-/// Counts the plies of the first games of a text that are legal in a language.
+/// Counts the plies in the first games of a text that are legal in a language.
 fn count_playable_plies(text: &[u8], language: Language) -> PlyCounter {
     let mut reader = TextReader::new(text, 1, OpeningCache::default(), language);
     let mut trial = PlyCounter { limit: usize::MAX, ..PlyCounter::default() };

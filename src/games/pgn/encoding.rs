@@ -2,24 +2,24 @@
 
 use std::io::{self, Cursor, Read};
 
-/// Bytes for detecting the encoding, fewer than in a tag in ASCII.
+/// Number of bytes for detecting the encoding; no tag in ASCII is shorter.
 const SAMPLE: usize = 16;
 const BLOCK: usize = 64 << 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Encoding {
-    /// UTF-8, Latin-1 or another encoding compatible with ASCII.
+    /// UTF-8, Latin-1 or another encoding that is compatible with ASCII.
     Bytes,
-    /// UTF-16, and whether the high byte comes first.
+    /// UTF-16 in either byte order.
     Utf16 { big_endian: bool },
     /// UTF-32, which is not supported.
     Utf32,
 }
 
-/// Converts UTF-16 to UTF-8; leaves encodings of single bytes unchanged.
+/// Converts UTF-16 to UTF-8; leaves encodings with single bytes unchanged.
 ///
 /// # Errors
-/// Those of the input, and if the encoding is UTF-32.
+/// If the input cannot be read, or if its encoding is UTF-32.
 pub(super) fn decoded(mut input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let mut sample = Vec::with_capacity(SAMPLE);
     input.by_ref().take(SAMPLE as u64).read_to_end(&mut sample)?;
@@ -40,7 +40,8 @@ pub(super) fn is_bytes(head: &[u8]) -> bool {
     encoding_of(&head[..head.len().min(SAMPLE)]) == Encoding::Bytes
 }
 
-/// Detects the encoding by its byte order mark or, without one, by the zeros between ASCII.
+/// Detects the encoding from its byte order mark or, without one, from the zeros between ASCII
+/// characters.
 fn encoding_of(sample: &[u8]) -> Encoding {
     let little = Encoding::Utf16 { big_endian: false };
     let big = Encoding::Utf16 { big_endian: true };
@@ -64,7 +65,7 @@ struct Utf16<R> {
     input: R,
     big_endian: bool,
     text: Cursor<Vec<u8>>,
-    /// Bytes of an incomplete character.
+    /// Bytes of an incomplete character at the end of a block.
     rest: Vec<u8>,
 }
 
@@ -80,7 +81,8 @@ impl<R: Read> Utf16<R> {
         let read = if self.big_endian { u16::from_be_bytes } else { u16::from_le_bytes };
         let mut units: Vec<u16> = pairs.iter().map(|pair| read(*pair)).collect();
         let full = bytes.len() >= BLOCK;
-        // The first half of a pair is kept for the second, as long as more input follows.
+        // The first half of a surrogate pair is kept until the second half arrives, as long as more
+        // input follows.
         let waits = full && units.last().is_some_and(|unit| (0xd800..0xdc00).contains(unit));
         if waits {
             units.pop();

@@ -1,4 +1,4 @@
-//! Reports on games that were read, and their faults.
+//! Reports how games were read, and describes their faults.
 
 use std::fmt;
 
@@ -7,32 +7,32 @@ use crate::chess::position::SanError;
 use crate::support::error::ParseError;
 use crate::support::words::visible;
 
-/// How the reading of one game ended.
+/// How reading a game ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameEnd {
-    /// The result of the `Result` tag if it is decided, else that of the movetext.
+    /// The result in the `Result` tag if it is decided, otherwise the result in the movetext.
     pub result: GameResult,
-    /// Number of legal plies passed to the visitor.
+    /// The number of legal plies that the visitor received.
     pub plies: usize,
     /// The status of the game.
     pub status: GameStatus,
-    /// A decided result after the moves that contradicts the `Result` tag, which counts. Only set
-    /// for games that were read to their end.
+    /// Set if a decided result after the moves contradicts the `Result` tag, which takes
+    /// precedence. Only set for games that were read completely.
     pub contradiction: Option<Box<Fault>>,
 }
 
 /// The status of a game after reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GameStatus {
-    /// It was read to its end, or as far as the visitor wanted.
+    /// The game was read completely, or as far as the visitor requested.
     Read,
-    /// The visitor declined it.
+    /// The visitor declined the game.
     Declined,
-    /// It is a chess variant.
+    /// The game is a chess variant.
     Variant,
-    /// It is text other than a game: it has no tags and does not begin with legal moves.
+    /// The text is not a game: it has no tags and does not begin with legal moves.
     Text,
-    /// It stopped at a fault; the moves before it were passed on.
+    /// Reading stopped at a fault; the visitor received the moves before it.
     Broken(Box<Fault>),
 }
 
@@ -41,11 +41,11 @@ pub enum GameStatus {
 pub struct Fault {
     /// The line of the input, counted from 1.
     pub line: u64,
-    /// The position in which something is not a legal move, as FEN.
+    /// The position before the faulty move, as FEN.
     pub fen: Option<String>,
-    /// The token that could not be played.
+    /// The token that is not a legal move.
     pub san: Option<String>,
-    /// The reason.
+    /// The kind of the fault.
     pub reason: FaultReason,
 }
 
@@ -62,7 +62,7 @@ pub enum FaultReason {
     OpenComment,
     /// A variation without a closing parenthesis.
     OpenVariation,
-    /// Contradicting results: that of the tag, and that after the moves.
+    /// Contradictory results: first the one in the tag, then the one after the moves.
     Results(GameResult, GameResult),
 }
 
@@ -83,7 +83,7 @@ impl fmt::Display for FaultReason {
     }
 }
 
-/// One line; text from the file is quoted without control characters.
+/// Formats the fault as one line. Quoted text from the file contains no control characters.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: {}", self.line, visible(&self.reason.to_string()))?;
@@ -104,7 +104,7 @@ impl GameStatus {
 }
 
 impl Fault {
-    /// A fault other than a move, whose line is not determined yet.
+    /// Creates a fault other than a move. Its line is determined later.
     pub(super) fn of(reason: FaultReason) -> Self {
         Fault { line: 0, fen: None, san: None, reason }
     }

@@ -23,7 +23,7 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// Parses one of the four PGN tokens; also accepts `1/2` as a draw.
+    /// Parses one of the four PGN result tokens; also accepts `1/2` as a draw.
     pub fn from_token(token: &[u8]) -> Option<Self> {
         match token {
             b"1-0" => Some(GameResult::White),
@@ -34,7 +34,7 @@ impl GameResult {
         }
     }
 
-    /// The PGN token.
+    /// Returns the PGN token.
     pub fn token(self) -> &'static str {
         match self {
             GameResult::White => "1-0",
@@ -44,7 +44,7 @@ impl GameResult {
         }
     }
 
-    /// The result for a winner, or a draw for `None`.
+    /// Returns the result for a winner, or a draw for `None`.
     pub fn won_by(winner: Option<Color>) -> Self {
         match winner {
             Some(Color::White) => GameResult::White,
@@ -65,12 +65,12 @@ impl fmt::Display for GameResult {
 pub struct PgnMove {
     /// The move.
     pub mv: Move,
-    /// Numeric annotation glyphs (1 `!`, 2 `?` and so on).
+    /// Numeric annotation glyphs, such as 1 for `!` and 2 for `?`.
     pub nags: Vec<u8>,
-    /// The comment after the move, empty if there is none.
+    /// The comment after the move; empty if there is none.
     pub comment: String,
-    /// Variations in place of the move, as movetext without the parentheses. They have their own
-    /// move numbers, comments and variations, and are written unchanged.
+    /// Variations that replace the move, as movetext without the parentheses. They contain their
+    /// own move numbers, comments and variations, and are written unchanged.
     pub variations: Vec<String>,
 }
 
@@ -80,26 +80,27 @@ impl From<Move> for PgnMove {
     }
 }
 
-/// A game: tags, start position, main line with comments, result.
+/// A game: tags, start position, main line with comments, and result.
 ///
-/// Its `Display` is PGN text in export format; an empty line separates it from the next game.
+/// `Display` formats it as PGN text in export format; an empty line separates it from the next
+/// game.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PgnGame {
-    /// Names and values, in order. `Result`, `FEN` and `SetUp` are written from `result` and
-    /// `start`, regardless of any values here.
+    /// Names and values, in order. The tags `Result`, `FEN` and `SetUp` are written from `result`
+    /// and `start`, regardless of any values here.
     pub tags: Vec<(String, String)>,
-    /// The comment before the first move, empty if there is none.
+    /// The comment before the first move; empty if there is none.
     pub comment: String,
     /// The start position.
     pub start: Position,
-    /// The main line; each move is legal, or a null move when not in check.
+    /// The main line. Each move is legal, or is a null move played when not in check.
     pub moves: Vec<PgnMove>,
     /// The result.
     pub result: GameResult,
 }
 
 impl PgnGame {
-    /// A game without tags and moves.
+    /// Creates a game without tags and moves.
     pub fn new(start: Position) -> Self {
         PgnGame {
             tags: Vec::new(),
@@ -113,7 +114,7 @@ impl PgnGame {
     pub(crate) fn replay(&self) -> Game {
         let mut game = Game::new(self.start);
         for played in &self.moves {
-            // The type guarantees legal moves.
+            // The documented invariant of `moves` guarantees legal moves.
             if game.play(played.mv).is_err() {
                 break;
             }
@@ -121,12 +122,12 @@ impl PgnGame {
         game
     }
 
-    /// The value of a tag.
+    /// Returns the value of a tag.
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
-    /// Sets a tag, and keeps its place if it exists.
+    /// Sets a tag. If the tag already exists, it keeps its place.
     pub fn set_tag(&mut self, name: &str, value: impl Into<String>) {
         match self.tags.iter_mut().find(|(other, _)| other == name) {
             Some((_, old)) => *old = value.into(),
@@ -135,9 +136,9 @@ impl PgnGame {
     }
 }
 
-/// Reads all games of an input, each with a report of its reading.
+/// Reads all games of an input, each with a report of how it was read.
 ///
-/// Chess variants are returned without moves; text between the games is skipped.
+/// Chess variants are returned without moves. Text between games is skipped.
 pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame, GameEnd)>> {
     let mut reader = Reader::new(input);
     std::iter::from_fn(move || {
@@ -197,7 +198,7 @@ impl Visitor for Collector {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// Movetext on one line: comments to the end of a line become comments in braces.
+/// Joins movetext into one line; comments to the end of a line become comments in braces.
 fn in_one_line(movetext: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut left = movetext;

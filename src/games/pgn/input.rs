@@ -1,4 +1,4 @@
-//! Sources of games: files, folders and standard input, compressed or not.
+//! Sources of games: files, folders and standard input, compressed or uncompressed.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::encoding::{decoded, is_bytes};
 use crate::support::files::{foreign_kind, open_plain};
 
-/// Unsupported compression formats: magic bytes, name, and the program that decompresses them.
+/// Unsupported compression formats: magic bytes, name, and a program that decompresses the format.
 const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"PK\x03\x04", "a zip archive", "unzip -p FILE"),
     (b"PK\x05\x06", "an empty zip archive", "unzip -l FILE"),
@@ -21,29 +21,29 @@ const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"\x04\x22\x4d\x18", "compressed with lz4", "lz4 -dc FILE"),
     (b"LZIP", "compressed with lzip", "lzip -dc FILE"),
 ];
-/// The magic bytes of Parquet files, whose rows are read as games.
+/// The magic bytes of Parquet files, which contain a game in each row.
 const PARQUET: &[u8] = b"PAR1";
-/// The magic bytes of gzip, bzip2 and zstd, which the feature `compression` supports; and those of
-/// pzstd, which writes a skippable frame before each compressed one (RFC 8878, section 3.1.2).
+/// The magic bytes of gzip, bzip2 and zstd, which the feature `compression` supports, and of pzstd,
+/// which writes a skippable frame before each compressed frame (RFC 8878, section 3.1.2).
 const PACKINGS: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"];
 const READ_AHEAD: usize = 128 << 10;
 /// A source of PGN text.
 #[derive(Debug, Clone)]
 pub enum PgnInput {
-    /// A file; its encoding is detected, and its compression (gzip, bzip2, zstd) with the feature
-    /// `compression`.
+    /// A file. Its encoding is detected and, with the feature `compression`, its compression (gzip,
+    /// bzip2, zstd).
     File(PathBuf),
-    /// Standard input, compressed or not.
+    /// Standard input, compressed or uncompressed.
     Stdin,
     /// Text in memory, with a name.
     Text(String, Arc<[u8]>),
 }
 
 impl PgnInput {
-    /// The size in bytes and the XXH3 hash of the text from [`PgnInput::open`].
+    /// Returns the size in bytes and the XXH3 hash of the text that [`PgnInput::open`] provides.
     ///
     /// # Errors
-    /// As [`PgnInput::open`], and if it cannot be read.
+    /// As for [`PgnInput::open`], or if the text cannot be read.
     pub(crate) fn checksum(&self) -> io::Result<(u64, u64)> {
         let (mut bytes, mut hash) = (0, Xxh3Default::new());
         let mut text = self.open(&Arc::default())?;
@@ -59,7 +59,7 @@ impl PgnInput {
         }
     }
 
-    /// The path as given, or `standard input`.
+    /// Returns the path as given, or `standard input`.
     pub fn name(&self) -> String {
         match self {
             PgnInput::File(path) => path.display().to_string(),
@@ -68,7 +68,7 @@ impl PgnInput {
         }
     }
 
-    /// The name without its folder.
+    /// Returns the name without its folder.
     pub fn short_name(&self) -> String {
         match self {
             PgnInput::File(path) => {
@@ -78,7 +78,7 @@ impl PgnInput {
         }
     }
 
-    /// The absolute path, if it is a file.
+    /// Returns the absolute path, if the input is a file.
     pub(crate) fn absolute_name(&self) -> Option<String> {
         match self {
             PgnInput::File(path) => {
@@ -88,7 +88,7 @@ impl PgnInput {
         }
     }
 
-    /// The size in bytes before decompression, if it is known.
+    /// Returns the size in bytes before decompression, if known.
     pub fn size(&self) -> Option<u64> {
         match self {
             PgnInput::File(path) => path.metadata().ok().map(|metadata| metadata.len()),
@@ -97,11 +97,11 @@ impl PgnInput {
         }
     }
 
-    /// Reads a part of the text from [`PgnInput::open`]; less if the text ends earlier. Compressed
-    /// and UTF-16 input must be read from its beginning.
+    /// Reads a part of the text that [`PgnInput::open`] provides; returns fewer bytes if the text
+    /// ends earlier. Compressed input and UTF-16 must be read from the beginning.
     ///
     /// # Errors
-    /// As [`PgnInput::open`], and if it cannot be read.
+    /// As for [`PgnInput::open`], or if the text cannot be read.
     pub(crate) fn read_at(&self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
         let mut part = Vec::new();
         if let PgnInput::File(path) = self {
@@ -121,21 +121,21 @@ impl PgnInput {
         Ok(part)
     }
 
-    /// Opens the input for reading PGN text, decompressed, and converted to UTF-8 from UTF-16.
+    /// Opens the input for reading PGN text, decompressed and converted from UTF-16 to UTF-8.
     ///
-    /// `progress` is increased by the bytes read, before decompression.
+    /// `progress` is increased by the number of bytes read, before decompression.
     ///
     /// # Errors
-    /// If it cannot be opened, or its compression or encoding is not supported.
+    /// If the input cannot be opened, or if its compression or encoding is not supported.
     pub fn open(&self, progress: &Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
         self.open_by(|path| File::open(path), progress)
     }
 
-    /// Like [`PgnInput::open`], for a file that was read before: a pipe, a device or a folder in
-    /// its place is an error, and is not waited for.
+    /// Like [`PgnInput::open`], for a file that was read earlier. If a pipe, a device or a folder
+    /// has taken its place, it fails without waiting.
     ///
     /// # Errors
-    /// As [`PgnInput::open`], or if it is no longer a file.
+    /// As for [`PgnInput::open`], or if the input is no longer a file.
     pub(crate) fn reopen(&self) -> io::Result<Box<dyn Read + Send>> {
         self.open_by(open_plain, &Arc::default())
     }
@@ -161,8 +161,8 @@ impl PgnInput {
     }
 }
 
-/// Whether a file is in Parquet format. Devices and pipes can be read only once, and count as other
-/// formats.
+/// Whether a file is in Parquet format. Returns false for devices and pipes, which can be read only
+/// once.
 #[cfg(feature = "parquet")]
 fn begins_as_parquet(path: &Path) -> io::Result<bool> {
     let mut head = Vec::new();
@@ -202,7 +202,7 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
     if packings == [false; 4] { Ok(Box::new(whole)) } else { decompressed(whole, packings) }
 }
 
-/// Decompresses an input; `packings` has the format, in the order of [`PACKINGS`].
+/// Decompresses an input whose format is given as an index into [`PACKINGS`].
 #[cfg(feature = "compression")]
 fn decompressed(
     input: impl Read + Send + 'static,
@@ -224,7 +224,7 @@ fn decompressed(_: impl Read, _: [bool; 4]) -> io::Result<Box<dyn Read + Send>> 
     Err(unsupported(reason.to_owned()))
 }
 
-/// Rejects input with the first bytes of a file without games.
+/// Rejects input whose first bytes belong to a kind of file without games.
 pub(super) fn refuse_foreign(head: &[u8]) -> io::Result<()> {
     match foreign_kind(head).filter(|_| is_bytes(head)) {
         Some((name, advice)) => Err(unsupported(format!("it is {name}; {advice}"))),

@@ -1,4 +1,4 @@
-//! Piece letters of other languages than English.
+//! Piece letters of languages other than English.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::support::error::ParseError;
 struct Alphabet {
-    /// ISO 639-1.
+    /// ISO 639-1 codes of the languages.
     codes: &'static [&'static str],
     letters: [&'static str; 5],
 }
 
-/// English first. Languages with the same letters share a row.
+/// All alphabets, English first. Languages with the same letters share a row.
 const ALPHABETS: [Alphabet; 15] = [
     Alphabet { codes: &["en"], letters: ["K", "Q", "R", "B", "N"] },
     Alphabet { codes: &["de", "da", "no", "sl", "sv"], letters: ["K", "D", "T", "L", "S"] },
@@ -32,12 +32,12 @@ const ALPHABETS: [Alphabet; 15] = [
     Alphabet { codes: &["uk"], letters: ["Кр", "Ф", "Т", "С", "К"] },
 ];
 
-/// The pieces in the order of [`Alphabet::letters`], in English.
+/// The English letters, in the order of [`Alphabet::letters`].
 const ENGLISH: &[u8; 5] = b"KQRBN";
-/// Their figurines, white and black, in the same order.
+/// The white and black figurines of the pieces, in the same order.
 const FIGURINES: [[char; 2]; 5] = [['♔', '♚'], ['♕', '♛'], ['♖', '♜'], ['♗', '♝'], ['♘', '♞']];
 
-/// Bytes of the longest move in English, and some more: `Qa1-b2=Q+e.p.`.
+/// Length in bytes of the longest move in English, `Qa1-b2=Q+e.p.`, with some room to spare.
 const LONGEST: usize = 16;
 
 pub(super) type EnglishWord = ArrayVec<u8, LONGEST>;
@@ -48,10 +48,10 @@ pub(super) type EnglishWord = ArrayVec<u8, LONGEST>;
 pub struct Language(u8);
 
 impl Language {
-    /// The letters of the PGN standard.
+    /// English, whose letters the PGN standard uses.
     pub const ENGLISH: Language = Language(0);
 
-    /// All known languages.
+    /// Iterates over all known languages.
     pub fn all() -> impl Iterator<Item = Language> {
         (0..ALPHABETS.len()).map(|index| Language(index as u8))
     }
@@ -60,23 +60,24 @@ impl Language {
         &ALPHABETS[usize::from(self.0)]
     }
 
-    /// King, queen, rook, bishop and knight: `K D T L S`.
+    /// Returns the letters of king, queen, rook, bishop and knight, such as `K D T L S`.
     pub fn letters(self) -> String {
         self.alphabet().letters.join(" ")
     }
 
-    /// A move of this language with English letters; figurines and typographic signs are replaced.
-    /// `None` if a letter is not a piece.
+    /// Translates a move of this language to English letters; replaces figurines and typographic
+    /// signs. Returns `None` if a letter does not stand for a piece.
     pub(super) fn translate(self, word: &[u8]) -> Option<EnglishWord> {
         let mut rest = str::from_utf8(word).ok()?;
         let mut english = EnglishWord::new();
         while let Some(sign) = rest.chars().next() {
             let mut length = sign.len_utf8();
             let last = english.last().copied();
-            // The piece letter begins the move or follows the square of a promotion.
+            // A piece letter is at the beginning of the move or follows the destination of a
+            // promotion.
             let is_piece_due =
                 last.is_none_or(|last| matches!(last, b'1'..=b'8' | b'=' | b'/' | b'('));
-            // `O` is a bishop in Estonian.
+            // In Estonian, `O` is a bishop.
             let letter = || if is_castling(rest) { None } else { self.letter(rest) };
             if let Some(piece) = FIGURINES.iter().position(|both| both.contains(&sign)) {
                 english.try_push(ENGLISH[piece]).ok()?;
@@ -84,7 +85,7 @@ impl Language {
                 english.try_push(ENGLISH[piece]).ok()?;
                 length = spelt;
             } else if let Some(ascii) = plain(sign)? {
-                // A capital letter that is not of this language must not be taken for English.
+                // A capital letter that this language does not use must not be treated as English.
                 let foreign = ENGLISH.contains(&ascii);
                 (!foreign).then(|| english.try_push(ascii).ok())??;
             }
@@ -96,7 +97,7 @@ impl Language {
     fn letter(self, text: &str) -> Option<(usize, usize)> {
         let letters = self.alphabet().letters;
         let found = (0..letters.len()).filter(|&piece| text.starts_with(letters[piece]));
-        // `Кр` before `К`.
+        // Prefer the longest match: `Кр` before `К`.
         let piece = found.max_by_key(|&piece| letters[piece].len())?;
         Some((piece, letters[piece].len()))
     }
@@ -106,12 +107,13 @@ fn is_castling(word: &str) -> bool {
     ["O-O", "O–O", "OO"].iter().any(|castling| word.starts_with(castling))
 }
 
-/// The ASCII form of a character in a move, nothing for decoration; `None` for others.
+/// Returns the ASCII form of a character in a move, or `Some(None)` for decoration; returns `None`
+/// for other characters.
 fn plain(sign: char) -> Option<Option<u8>> {
     Some(match sign {
         '–' | '—' | '−' | '‐' | '‑' => Some(b'-'),
         '×' => Some(b'x'),
-        // White and black pawns, variation selectors, a soft hyphen.
+        // White and black pawns, variation selectors, and the soft hyphen are decoration.
         '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' | '\u{ad}' => None,
         'О' | 'о' => Some(b'O'),
         sign if sign.is_ascii() => Some(sign as u8),

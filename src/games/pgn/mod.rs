@@ -1,18 +1,18 @@
-//! PGN: reads games from streams and writes text. Independent of books and matches.
+//! Reads PGN games from streams, and writes PGN text. Independent of books and matches.
 //!
-//! Real collections are dirty, and guessing leads to wrong positions. So a game stops at its first
-//! illegal move, or at the first word that is not a move, and the moves before it are kept. Text
-//! that an empty line has split from its game is joined to it. Movetext without tags is a game,
-//! prose is not. Variants are detected before their first move. After any fault, the next game is
-//! read.
+//! Real collections contain faults, and guessing would lead to wrong positions. Therefore a game
+//! stops at its first illegal move, or at the first word that is not a move, and the moves before
+//! it are kept. Text that an empty line separates from its game is joined to the game. Movetext
+//! without tags is a game; prose is not. Variants are detected before their first move. After any
+//! fault, reading continues with the next game.
 //!
 //! Format: <http://www.saremba.de/chessgml/standards/pgn/pgn-complete.htm>.
 //!
 //! A `Visitor` receives legal moves and null moves (`Move::NULL`). `plain` reads plain games with
-//! `pgn-reader` and compares each token with the text; `parser`, `scan` and `bounds` read
-//! everything else: tags, other notations and languages (`position::loose`, `language`), if only
-//! one move can be meant. Otherwise a fault with the word is reported. `parquet` converts rows of
-//! games into PGN text, so no other module depends on Parquet.
+//! `pgn-reader` and compares each token with the text. `parser`, `scan` and `bounds` read
+//! everything else: tags, and moves in other notations and languages (`position::loose`,
+//! `language`) if exactly one legal move matches. Otherwise they report a fault with the word.
+//! `parquet` converts rows of games to PGN text, so no other module depends on Parquet.
 //!
 //! ```
 //! use tabia::pgn::{GameStatus, GameResult, read_games};

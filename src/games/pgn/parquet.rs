@@ -1,5 +1,5 @@
-//! Reads games in Parquet, as Lichess publishes them on Hugging Face: a row for each game, a column
-//! for each tag, and the moves as text in a column `movetext`.
+//! Reads games in the Parquet format that Lichess publishes on Hugging Face: a row for each game, a
+//! column for each tag, and the moves as text in a column `movetext`.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,18 +14,18 @@ use parquet::record::{Field, Row};
 
 const MOVES: &str = "movetext";
 const EVENT: &str = "Event";
-/// The tag with which the moves end.
+/// The tag whose value is written after the moves.
 const RESULT: &str = "Result";
-/// The results, with which the moves may end already.
+/// The result tokens, one of which may already be at the end of the moves.
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
 pub(super) struct ParquetGames {
     rows: RowIter<'static>,
-    /// The text of a game, and how much of it has been read.
+    /// The text of the current game, and how much of it has been read.
     text: String,
     read: usize,
     progress: Arc<AtomicU64>,
-    /// Bytes of the file, number of rows, and rows read so far.
+    /// Size of the file in bytes, number of rows, and number of rows read so far.
     bytes: u64,
     all_rows: u64,
     rows_read: u64,
@@ -41,7 +41,7 @@ pub(crate) fn io_error(error: ParquetError) -> io::Error {
     }
 }
 
-/// Opens a Parquet file. Column chunks beyond the end of the file are an error, because the library
+/// Opens a Parquet file. Column chunks beyond the end of the file are rejected, because the library
 /// panics on some of them.
 ///
 /// # Errors
@@ -63,11 +63,10 @@ pub(crate) fn open_parquet(file: File) -> io::Result<SerializedFileReader<File>>
 }
 
 impl ParquetGames {
-    /// Opens the games of a file. `progress` is increased to the bytes of the file as they are
-    /// read.
+    /// Opens the games of a file. `progress` grows to the size of the file as its rows are read.
     ///
     /// # Errors
-    /// If the file is damaged, or has no column of moves.
+    /// If the file is damaged, or has no column with moves.
     pub(super) fn new(file: File, progress: Arc<AtomicU64>) -> io::Result<Self> {
         let bytes = file.metadata()?.len();
         let reader = open_parquet(file)?;
@@ -130,7 +129,7 @@ fn write_game(row: &Row, text: &mut String) {
     text.push_str("\n\n");
 }
 
-/// Whether a column is a tag that is still to be written.
+/// Whether a column contains a tag other than `Event`, which is written separately.
 fn is_tag_name(name: &str) -> bool {
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     is_name && !name.is_empty() && name != MOVES && name != EVENT
@@ -150,7 +149,7 @@ fn push_tag(name: &str, value: &str, text: &mut String) {
     text.push_str("\"]\n");
 }
 
-/// A value for a tag; `None` if it is null or of an unsuitable type.
+/// Returns the value for a tag; `None` if the field is null or has an unsuitable type.
 fn value(field: &Field) -> Option<String> {
     let shown = || field.to_string();
     Some(match field {

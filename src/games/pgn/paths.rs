@@ -1,4 +1,4 @@
-//! Inputs by path: files, all games of a folder, standard input.
+//! Converts paths to inputs: files, all games of a folder, standard input.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -8,25 +8,26 @@ use super::input::{HEAD, refuse_foreign, unsupported};
 use super::{PgnInput, read_games};
 use crate::support::files::{FileError, describe};
 
-/// Suffixes of the files to read from a folder.
+/// Suffixes of files that are read from a folder.
 #[cfg(not(feature = "parquet"))]
 const PGN_ENDINGS: [&str; 4] = [".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst"];
 #[cfg(feature = "parquet")]
 const PGN_ENDINGS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".parquet"];
 
-/// The suffix of folders with the checkpoints of unfinished builds.
+/// The suffix of folders that contain the checkpoints of unfinished builds.
 pub(crate) const UNFINISHED: &str = ".unfinished";
 const UNFINISHED_FOLDER: &str =
     "it is the unfinished work of a build; repeat the command that started it";
 
 impl PgnInput {
-    /// Converts paths to inputs: `-` is standard input, a folder is all PGN files in it and below.
+    /// Converts paths to inputs. `-` stands for standard input, a folder for all PGN files in it
+    /// and its subfolders.
     ///
-    /// These include compressed files.
+    /// Compressed files are included.
     ///
     /// # Errors
-    /// If a path does not exist or cannot be read, a folder has no PGN file, or a file is of a kind
-    /// without games, such as a book.
+    /// If a path does not exist or cannot be read, if a folder contains no PGN file, or if a file
+    /// is of a kind without games, such as a book.
     pub fn from_paths(paths: &[PathBuf]) -> Result<Vec<PgnInput>, FileError> {
         let mut inputs = Vec::new();
         for path in paths {
@@ -57,11 +58,12 @@ impl PgnInput {
         Ok(inputs)
     }
 
-    /// Checks a plain file before it is read: whether it is of a kind without games, or binary data
-    /// without any game.
+    /// Rejects a plain file, before it is read, if it is of a kind without games, or if it is
+    /// binary data without any game.
     ///
     /// # Errors
-    /// Names the kind and the use of the file. Files that cannot be opened pass.
+    /// If the file is rejected; the error names its kind and its use. Files that cannot be opened
+    /// pass.
     pub(crate) fn check(&self) -> io::Result<()> {
         let PgnInput::File(path) = self else { return Ok(()) };
         if !path.is_file() {
@@ -73,7 +75,7 @@ impl PgnInput {
             Err(_) => return Ok(()),
             Ok(text) => text,
         };
-        // A truncated text is read as far as possible.
+        // Truncated text is read as far as possible.
         let _ = text.take(HEAD).read_to_end(&mut head);
         refuse_foreign(&head)?;
         if head.contains(&0) && !self.holds_games()? {
@@ -94,7 +96,7 @@ fn add_folder(folder: &Path, inputs: &mut Vec<PgnInput>) -> io::Result<()> {
     paths.sort();
     for path in paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        // Links to folders are not followed: they may lead back here.
+        // Links to folders are not followed, because they may form a cycle.
         if path.symlink_metadata()?.is_dir() {
             add_folder(&path, inputs)?;
         } else if path.is_file() && PGN_ENDINGS.iter().any(|ending| name.ends_with(ending)) {

@@ -1,9 +1,10 @@
 //! Reads the movetext of plain games with `pgn-reader`.
 //!
-//! `pgn-reader` skips what it does not understand, ends a game at an empty line, and lets an
-//! unclosed brace swallow the games after it, all without an error. So each token that it delivers
-//! is compared with the text. If there is anything but blanks and move numbers between two tokens,
-//! or a move is illegal, the tolerant parser reads the rest of the game from there.
+//! `pgn-reader` skips text that it does not understand, ends a game at an empty line, and treats
+//! all games after an unclosed brace as part of the comment, all without an error. Therefore each
+//! token that it delivers is compared with the text. If there is anything other than blanks and
+//! move numbers between two tokens, or if a move is illegal, the tolerant parser reads the rest of
+//! the game from there.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
@@ -18,7 +19,8 @@ use super::scan;
 use super::tree::Word;
 use super::visitor::{GamePly, Visitor};
 
-/// Bytes per read of `pgn-reader`. Bytes after the movetext are copied without need.
+/// Number of bytes per read of `pgn-reader`. Bytes after the movetext are copied unnecessarily, so
+/// this is small.
 const BLOCK: usize = 1 << 10;
 
 pub(super) type PlainReader<T> = pgn_reader::Reader<Blocks<T>>;
@@ -42,14 +44,15 @@ impl<T> Seek for Blocks<T> {
     }
 }
 
-/// Continues, or ends with the status of the game; `None` if the tolerant parser reads the rest.
+/// Continues, or breaks with the status of the game; breaks with `None` if the tolerant parser must
+/// read the rest.
 type PlainFlow = ControlFlow<Option<GameStatus>>;
 
 const HAND_OVER: PlainFlow = ControlFlow::Break(None);
 
 impl<V: Visitor> Parser<'_, V> {
-    /// Reads movetext as far as it is plain, from `plain`, a reader of the same text. Returns
-    /// `None` if the tolerant parser must read the rest.
+    /// Reads the plain part of the movetext from `plain`, a reader of the same text. Returns `None`
+    /// if the tolerant parser must read the rest.
     #[inline]
     pub(super) fn plain_movetext(
         &mut self,
@@ -61,8 +64,8 @@ impl<V: Visitor> Parser<'_, V> {
         if let ControlFlow::Break(status) = self.cached_moves() {
             return status;
         }
-        // A game that was left early would be skipped from here. At the end there is nothing to
-        // skip.
+        // `pgn-reader` would skip the rest of a game that was left early. At the end of the text
+        // there is nothing to skip.
         plain.seek(SeekFrom::Start(self.text.len() as u64)).ok()?;
         plain.has_more().ok()?;
         plain.seek(SeekFrom::Start(self.at as u64)).ok()?;
@@ -82,8 +85,8 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Reports a move that ends at `end`. If the visitor wants no more moves, the tolerant parser
-    /// looks for the result.
+    /// Reports a move that ends at `end`. If the visitor needs no more moves, the tolerant parser
+    /// searches for the result.
     #[inline]
     fn plain_move(&mut self, ply: &GamePly, end: usize) -> PlainFlow {
         match self.played(ply, end) {

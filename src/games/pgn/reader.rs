@@ -1,5 +1,3 @@
-//! Reads games from a stream.
-
 use std::io::{self, Read};
 
 use super::GameEnd;
@@ -14,14 +12,14 @@ use super::visitor::Visitor;
 pub struct Reader<R> {
     blocks: Blocks<R>,
     games: TextReader<Vec<u8>>,
-    /// The start of the last game.
+    /// The start of the last game in the buffer.
     begin: usize,
     forced_language: Option<Language>,
     error: Option<io::Error>,
 }
 
 impl<R: Read> Reader<R> {
-    /// Creates a reader, which buffers by itself and detects the language of the piece letters.
+    /// Creates a reader that has its own buffer and detects the language of the piece letters.
     pub fn new(input: R) -> Self {
         let openings = OpeningCache::default();
         let games = TextReader::new(Vec::new(), 1, openings, Language::ENGLISH);
@@ -35,10 +33,10 @@ impl<R: Read> Reader<R> {
         self
     }
 
-    /// Reads the next game; `None` at the end of the input.
+    /// Reads the next game; returns `None` at the end of the input.
     ///
     /// # Errors
-    /// Only if the input cannot be read. A fault in the text itself is a
+    /// Only if the input cannot be read. Faults in the text are reported as
     /// [`GameStatus::Broken`](super::GameStatus::Broken).
     pub fn read_game(&mut self, visitor: &mut impl Visitor) -> io::Result<Option<GameEnd>> {
         loop {
@@ -61,12 +59,12 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The text of the last game, with the blank lines around it.
+    /// Returns the text of the last game, including the blank lines around it.
     pub(crate) fn game_text(&self) -> &[u8] {
         &self.games.text[self.begin..self.games.place()]
     }
 
-    /// The language of the piece letters at the reader's position.
+    /// Returns the language of the piece letters at the reader's position.
     pub fn language(&self) -> Language {
         self.games.state.language
     }

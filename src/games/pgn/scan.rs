@@ -1,7 +1,7 @@
-//! Finds where the parts of PGN text begin and end, without the rules of chess.
+//! Finds where the parts of PGN text begin and end, without using the rules of chess.
 //!
-//! The text is bytes: UTF-8, Latin-1 or any other encoding compatible with ASCII. Lines end with
-//! LF, CR LF or a lone CR.
+//! The text is a byte string in UTF-8, Latin-1 or any other encoding that is compatible with ASCII.
+//! Lines end with LF, CR LF or a single CR.
 
 use std::ops::Range;
 
@@ -11,15 +11,15 @@ use super::wide::{wide_character, wide_glyph, wide_space};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenKind {
-    /// A word: a move, or something else.
+    /// A word, which may be a move.
     Word,
-    /// A number, a result, or castling with zeros.
+    /// A number, a result, or castling written with zeros.
     Digit,
     Blank,
     LineEnd,
-    /// `[`, a tag if it is first in its line.
+    /// `[`, which starts a tag if it is the first character of its line.
     Bracket,
-    /// Another character, which is a token by itself or introduces one.
+    /// Any other character, which is a token or introduces one.
     Sign,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn digits_end(text: &[u8], at: usize) -> usize {
     skip_while(text, at, |byte| byte.is_ascii_digit())
 }
 
-/// The end of the word that begins at `at`, before white space or a glyph beyond ASCII.
+/// Returns the end of the word that begins at `at`. White space or a glyph outside ASCII ends it.
 pub(super) fn whole_word_end(text: &[u8], at: usize) -> usize {
     let end = word_end(text, at);
     let mut place = at;
@@ -68,7 +68,7 @@ pub(super) fn whole_word_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// Splits a text without ASCII white space into words at white space beyond ASCII.
+/// Splits a text without ASCII white space into words at white space outside ASCII.
 pub(super) fn wide_words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -81,7 +81,7 @@ pub(super) fn wide_words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Removes trailing white space; with `lines`, also line ends.
+/// Removes trailing white space and, with `lines`, also line ends.
 pub(super) fn trim_end(mut text: &[u8], lines: bool) -> &[u8] {
     loop {
         let wide = || {
@@ -102,8 +102,8 @@ pub(super) fn trim_end(mut text: &[u8], lines: bool) -> &[u8] {
     }
 }
 
-/// The end of the text at `at` without blanks. A parenthesis may enclose the piece of a promotion,
-/// and points may belong to `e.p.`.
+/// Returns the end of the text without blanks that begins at `at`. Parentheses may enclose a
+/// promotion piece, and points may belong to `e.p.`.
 pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     let mut end = whole_word_end(text, at);
     if text[at..end].ends_with(b"e") && text[end..].starts_with(b".p") {
@@ -117,16 +117,16 @@ pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// Bytes within which the first line of a text ends, if it has lines.
+/// Number of bytes within which the first line of a text ends, if the text has lines.
 const FIRST_LINE: usize = 64 << 10;
 
-/// The last byte of line ends in a text: LF, with or without a CR before it, or CR.
+/// Returns the last byte of the line ends in a text: LF, with or without a CR before it, or CR.
 pub(super) fn line_sign(text: &[u8]) -> u8 {
     let begin = &text[..text.len().min(FIRST_LINE)];
     if memchr(b'\n', begin).is_none() && memchr(b'\r', begin).is_some() { b'\r' } else { b'\n' }
 }
 
-/// The end of the line that contains `at`: the position of its line end.
+/// Returns the position at which the line that contains `at` ends.
 pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     memchr2(b'\n', b'\r', &text[at..]).map_or(text.len(), |length| at + length)
 }
@@ -137,8 +137,8 @@ pub(super) fn after_line_end(text: &[u8], at: usize) -> usize {
     at + 1 + usize::from(double)
 }
 
-/// Some programs write this before UTF-8, at the start of a file or of each part of a concatenated
-/// one.
+/// The byte order mark that some programs write before UTF-8, at the start of a file or of each
+/// part of a concatenated file.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 fn begins_line(text: &[u8], at: usize) -> bool {
@@ -156,7 +156,7 @@ pub(super) fn is_tag(text: &[u8]) -> bool {
 }
 
 /// Skips white space, line ends, and lines that `%` comments out. Returns the position of the next
-/// token, and whether an empty line came before it.
+/// token, and whether an empty line precedes it.
 pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
     let mut ends = 0;
     let mut empty_line = false;
@@ -182,8 +182,8 @@ pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
     (at, empty_line)
 }
 
-/// Whether a game certainly begins at this line, even within a comment: tags after an empty line,
-/// an `Event` tag anywhere, or moves after a result and an empty line.
+/// Whether a game certainly begins at this line, even inside a comment: with tags after an empty
+/// line, with an `Event` tag anywhere, or with moves after a result and an empty line.
 fn is_certain_game(text: &[u8], at: usize) -> bool {
     let rest = &text[at..];
     match rest {
@@ -202,7 +202,7 @@ pub(super) fn follows_empty_line(text: &[u8], at: usize) -> bool {
     line.is_some_and(|line| matches!(trim_end(line, false).last(), Some(b'\n' | b'\r')))
 }
 
-/// The end of the line that contains `at`, ignoring line ends within closed comments.
+/// Returns the end of the line that contains `at`, ignoring line ends inside closed comments.
 pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     while let Some(found) = memchr3(b'\n', b'\r', b'{', &text[at..]) {
         at += found;
@@ -214,8 +214,9 @@ pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-/// The next position after `at` where a game begins, as far as this is clear without context; the
-/// end of the text if there is none. It is never within a closed comment.
+/// Returns the next position after `at` at which a game clearly begins, as far as can be determined
+/// without context; the end of the text if there is none. The position is never inside a closed
+/// comment.
 pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     loop {
         at = line_end_outside_comments(text, at);
@@ -230,8 +231,8 @@ pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// The comment whose opening brace is at `at`: its text, and the position after it; `None` if it is
-/// not closed.
+/// Parses the comment whose opening brace is at `at`. Returns its text and the position after it,
+/// or `None` if the comment is not closed.
 #[inline]
 pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let begin = at + 1;
@@ -243,12 +244,12 @@ pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((&text[begin..close], close + 1))
 }
 
-/// The closing brace of a comment that contains opening braces. `last` is the last of them before
-/// the first closing brace, which is at `end`. `None` if there is none.
+/// Returns the closing brace of a comment that contains opening braces, or `None` if there is none.
+/// `last` is the last opening brace before the first closing brace, which is at `end`.
 ///
-/// Braces do not nest in PGN. But if they balance before another game begins, nesting was intended.
-/// If a game begins between the comment and its last opening brace, that brace opens a comment of
-/// that game, and the earlier comment is not closed.
+/// Braces do not nest in PGN. If they balance before another game begins, however, nesting was
+/// intended. If a game begins between the comment and its last opening brace, that brace opens a
+/// comment of that game, and the earlier comment is not closed.
 #[cold]
 fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Option<usize> {
     let begins_game = |range: Range<usize>| {
@@ -270,8 +271,8 @@ fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Opti
     (!begins_game(begin..last)).then_some(end)
 }
 
-/// The position after the variation whose opening parenthesis is at `at`; `None` if it is not
-/// closed before the next game begins.
+/// Returns the position after the variation whose opening parenthesis is at `at`; `None` if the
+/// variation is not closed before the next game begins.
 pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     while let Some(&byte) = text.get(at) {
@@ -297,9 +298,9 @@ pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
     None
 }
 
-/// The tag whose bracket is at `at`: its name, its raw value, and the position after it. `None`
-/// without a name or quotation mark. A value ends with the quotation mark before the closing
-/// bracket, and can contain others.
+/// Parses the tag whose bracket is at `at`. Returns its name, its raw value, and the position after
+/// it, or `None` without a name or quotation mark. A value ends with the quotation mark before the
+/// closing bracket, and can contain other quotation marks.
 #[inline]
 pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
     let name = skip_spaces(text, at + 1);
@@ -325,7 +326,8 @@ pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
             _ => break,
         }
     }
-    // Its end is incomplete: it ends with the last quotation mark, or with its line.
+    // The closing characters are missing: the tag ends with the last quotation mark, or with the
+    // line.
     let end = line_end(text, begin);
     let line = trim_end(&text[begin..end], false);
     let line = trim_end(line.strip_suffix(b"]").unwrap_or(line), false);
@@ -393,8 +395,8 @@ pub(super) fn final_result(text: &[u8]) -> Option<super::GameResult> {
     RESULTS.iter().find_map(|(token, result)| ends_with(token).map(|()| *result))
 }
 
-/// Glyphs in ASCII that occur as words between moves, with their numbers; 0 for those without:
-/// capture and check signs, and diagrams.
+/// ASCII glyphs that occur as words between moves, with their numbers; the number is 0 for capture
+/// signs, check signs and diagrams, which have none.
 const GLYPHS: [(&[u8], u8); 19] = [
     (b"+-", 18),
     (b"-+", 19),
@@ -417,7 +419,7 @@ const GLYPHS: [(&[u8], u8); 19] = [
     (b"e.p.", 0),
 ];
 
-/// The glyph at `at`: its number, 0 if it has none, and the position after it.
+/// Parses the glyph at `at`. Returns its number (0 if it has none) and the position after it.
 pub(super) fn glyph(text: &[u8], at: usize) -> Option<(u8, usize)> {
     if let Some((number, length)) = wide_glyph(&text[at..]) {
         return Some((number, at + length));
@@ -427,13 +429,13 @@ pub(super) fn glyph(text: &[u8], at: usize) -> Option<(u8, usize)> {
     Some((*number, end))
 }
 
-/// Whether a word is a null move, in any of the spellings of chess programs.
+/// Whether a word is a null move, in any of the spellings that chess programs use.
 pub(super) fn is_null_move(word: &[u8]) -> bool {
     const WORDS: [&[u8]; 7] = [b"--", b"Z0", b"@@@@", b"0000", b"<>", b"null", b"pass"];
     WORDS.iter().any(|null| word.eq_ignore_ascii_case(null))
 }
 
-/// The number of line ends in `text`: LF, or CR if there are no LF.
+/// Counts the line ends in `text`: LF, or CR if there is no LF.
 pub(super) fn count_lines(text: &[u8]) -> u64 {
     match memchr::memchr_iter(b'\n', text).count() {
         0 => memchr::memchr_iter(b'\r', text).count() as u64,

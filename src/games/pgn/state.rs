@@ -9,8 +9,8 @@ use super::{Fault, FaultReason, GameResult, GameStatus, Tags};
 use crate::chess::position::{Color, Move, Position, Replay, SanError, is_chess960};
 use crate::support::words::split_words;
 
-/// `Variant` tags that mean orthodox chess, in lower case. Lichess writes `From Position` for games
-/// with a FEN.
+/// Lower-case values of the `Variant` tag that mean orthodox chess. Lichess writes `From Position`
+/// for games with a FEN.
 const ORTHODOX: [&str; 6] = ["standard", "chess", "normal", "from position", "orthodox", "regular"];
 
 fn is_orthodox(variant: &str) -> bool {
@@ -21,10 +21,10 @@ fn is_orthodox(variant: &str) -> bool {
 pub(super) struct ReaderState {
     pub tree: OpeningCache,
     pub language: Language,
-    /// The last byte of its line ends.
+    /// The last byte of the line ends in the text.
     pub line_sign: u8,
     pub tags: Tags,
-    /// The place of the game in the tree, until it leaves the tree.
+    /// The place of the game in the tree of openings, until it leaves the tree.
     place: Option<Place>,
     pub start: Position,
     /// The current position, once the game has left the tree.
@@ -65,15 +65,16 @@ impl ReaderState {
         self.tags.result().or(self.token).unwrap_or(GameResult::Undecided)
     }
 
-    /// The contradiction between the result after the moves and that of the tag, if both are
-    /// decided.
+    /// Returns the contradiction between the result after the moves and the result in the tag, if
+    /// both are decided.
     pub(super) fn contradiction(&self) -> Option<Box<Fault>> {
         let (tag, token) = self.tags.result().zip(self.token)?;
         let contradicts = token != tag && token != GameResult::Undecided;
         contradicts.then(|| Box::new(Fault::of(FaultReason::Results(tag, token))))
     }
 
-    /// Sets up the start position from the tags. For a game without one, returns its status.
+    /// Sets up the start position from the tags. Returns the status of a game that cannot be set
+    /// up.
     pub(super) fn set_up(&mut self) -> Result<(), GameStatus> {
         if let Some(variant) = self.tags.known("Variant")
             && !is_orthodox(&variant)
@@ -104,10 +105,10 @@ impl ReaderState {
         Some(ply)
     }
 
-    /// Plays a move: from the tree, or else from `resolve` with the position.
+    /// Plays a move, which comes from the tree or else from calling `resolve` with the position.
     ///
     /// # Errors
-    /// Those of `resolve`.
+    /// If `resolve` returns an error.
     #[inline]
     pub(super) fn play(
         &mut self,
@@ -132,7 +133,7 @@ impl ReaderState {
     /// Plays a null move.
     ///
     /// # Errors
-    /// In check.
+    /// If the side to move is in check.
     pub(super) fn play_null(&mut self) -> Result<GamePly, SanError> {
         self.position = *self.current();
         self.place = None;
@@ -147,7 +148,7 @@ impl ReaderState {
         self.place.map_or(&self.position, |place| self.tree.position(place))
     }
 
-    /// The number that the next move should have.
+    /// Returns the number that the next move should have.
     pub(super) fn move_number(&self) -> u32 {
         let black = self.start.side_to_move() == Color::Black;
         let plies = self.moves.len() + usize::from(black);
@@ -160,7 +161,7 @@ impl ReaderState {
     }
 }
 
-/// The move for a text in English letters: as SAN or, failing that, in a looser spelling.
+/// Resolves a move in English letters, as SAN or otherwise in a looser spelling.
 #[inline]
 pub(super) fn resolve(position: &Replay, text: &[u8]) -> Result<Move, SanError> {
     let resolved = San::from_ascii(text).map_err(|_| SanError::Malformed);

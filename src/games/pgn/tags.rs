@@ -8,7 +8,7 @@ use pgn_reader::RawTag;
 use super::GameResult;
 use crate::support::words::is_space;
 
-/// The maximum size of a game's tags, in bytes. Further ones are dropped, so that a hostile file
+/// The maximum size of a game's tags in bytes. Further tags are dropped, so that a hostile file
 /// cannot use up the memory.
 const MAX_BYTES: usize = 1 << 20;
 
@@ -40,20 +40,22 @@ impl Tags {
         start..self.bytes.len()
     }
 
-    /// The bytes of a tag's value, with escapes resolved. Of duplicates, the first is used.
+    /// Returns the bytes of a tag's value, with escapes resolved. If a tag occurs more than once,
+    /// the first one is used.
     pub fn raw(&self, name: &str) -> Option<&[u8]> {
         let (_, value) =
             self.spans.iter().find(|(span, _)| &self.bytes[span.clone()] == name.as_bytes())?;
         Some(&self.bytes[value.clone()])
     }
 
-    /// A tag's value as text. Invalid UTF-8 is read as Latin-1, the encoding of the PGN standard.
+    /// Returns a tag's value as text. Invalid UTF-8 is read as Latin-1, the encoding that the PGN
+    /// standard specifies.
     pub fn get(&self, name: &str) -> Option<Cow<'_, str>> {
         self.raw(name).map(text)
     }
 
-    /// A tag's value without surrounding white space; `None` also if it is empty, `?` or `-`, which
-    /// mean unknown.
+    /// Returns a tag's value without surrounding white space. Also returns `None` if the value is
+    /// empty, `?` or `-`, which mean unknown.
     pub(super) fn known(&self, name: &str) -> Option<Cow<'_, str>> {
         let value = match self.get(name)? {
             Cow::Borrowed(value) => Cow::Borrowed(value.trim_matches(is_space)),
@@ -62,21 +64,21 @@ impl Tags {
         (!["", "?", "-"].contains(&value.as_ref())).then_some(value)
     }
 
-    /// All tags in the order of the file.
+    /// Iterates over all tags in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
         self.spans.iter().map(|(name, value)| {
             (text(&self.bytes[name.clone()]), text(&self.bytes[value.clone()]))
         })
     }
 
-    /// The result of the `Result` tag, if it is decided.
+    /// Returns the result in the `Result` tag, if it is decided.
     pub fn result(&self) -> Option<GameResult> {
         let result = GameResult::from_token(self.raw("Result")?.trim_ascii());
         result.filter(|&result| result != GameResult::Undecided)
     }
 }
 
-/// UTF-8 or else Latin-1, whose bytes are the first 256 code points.
+/// Decodes UTF-8 or else Latin-1, whose bytes are the first 256 code points.
 pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),

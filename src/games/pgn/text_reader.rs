@@ -1,5 +1,3 @@
-//! Reads games from a text in memory.
-
 use super::language::Language;
 use super::parser;
 use super::plain::{Blocks, PlainReader};
@@ -9,12 +7,12 @@ use super::tree::OpeningCache;
 use super::visitor::Visitor;
 use super::{GameEnd, GameStatus};
 
-/// Reads games from a text in memory, which may be a part of a larger input.
+/// Reads games from a text in memory, which may be part of a larger input.
 pub(crate) struct TextReader<T> {
     pub(super) text: T,
     plain: PlainReader<T>,
     at: usize,
-    /// The line of the input at `counted`.
+    /// The line of the input that contains the offset `counted`.
     line: u64,
     counted: usize,
     pub(super) state: ReaderState,
@@ -22,7 +20,7 @@ pub(crate) struct TextReader<T> {
 
 impl<T: AsRef<[u8]> + Clone> TextReader<T> {
     /// Creates a reader of a text that begins on `line` of its input. `openings` comes from the
-    /// reader of another part; `language` is that of the piece letters, see
+    /// reader of another part. `language` is the language of the piece letters, see
     /// [`language_of`](super::language_of).
     pub(crate) fn new(text: T, line: u64, openings: OpeningCache, language: Language) -> Self {
         let plain = PlainReader::new(Blocks(text.clone(), 0));
@@ -63,7 +61,7 @@ impl<T: AsRef<[u8]> + Clone> TextReader<T> {
         self.state.tree
     }
 
-    /// The number of bytes read.
+    /// Returns the number of bytes read.
     pub(crate) fn place(&self) -> usize {
         self.at
     }

@@ -1,7 +1,7 @@
 //! A tree of the first moves of the games read so far.
 //!
-//! Games share their openings. A reader that caches frequent openings need not resolve and play
-//! their moves again.
+//! Many games share their openings. A reader that caches frequent openings need not resolve and
+//! play their moves again.
 
 use shakmaty::san::San;
 use shakmaty::{CastlingSide, Role};
@@ -9,9 +9,9 @@ use shakmaty::{CastlingSide, Role};
 use super::GamePly;
 use crate::chess::position::{KeyMap, Position, Replay};
 
-/// The size of the tree: 0.3 MB, which a second-level cache can hold, and 0.7 MB for the positions,
-/// which are only read where a game leaves the tree. A larger tree gains nothing: waiting for
-/// memory takes as long as resolving and playing the move.
+/// The maximum number of places in the tree: 0.3 MB, which fits into a second-level cache, and 0.7
+/// MB for the positions, which are read only where a game leaves the tree. A larger tree is not
+/// faster: waiting for memory takes as long as resolving and playing the move.
 const MAX_PLACES: usize = 1 << 12;
 /// The number of games through a position before it gets children, so that the first games do not
 /// fill the tree.
@@ -19,8 +19,8 @@ const VISITS_TO_GROW: u16 = 8;
 
 const _: () = assert!(MAX_PLACES <= 1 << u16::BITS);
 
-/// A move that games have played in a place, and its target. Both are stored together, so that a
-/// lookup waits for memory only once.
+/// A move that games have played in a place, and the place to which it leads. Both are stored
+/// together, so a lookup waits for memory only once.
 struct Branch {
     ply: GamePly,
     child: Place,
@@ -29,12 +29,13 @@ struct Branch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place(u16);
 
-/// The tree of openings seen by a reader, whose moves need not be resolved again.
+/// The tree of openings that a reader has seen, whose moves need not be resolved again.
 pub(crate) struct OpeningCache {
     start: Position,
-    /// The moves by [`Word::key`].
+    /// Maps [`Word::key`] to branches.
     branches: KeyMap<Branch>,
-    /// The number of games that left the tree in each place, until there were enough of them.
+    /// For each place, the number of games that left the tree there, until there were enough to add
+    /// a branch.
     visits: Vec<u16>,
     positions: Vec<Replay>,
 }
@@ -64,7 +65,7 @@ impl OpeningCache {
         self.branches.get(&word.key(place)?).map(|branch| (branch.child, branch.ply))
     }
 
-    /// Stores a move and its target, if it is frequent enough and there is room.
+    /// Stores a move and its target, if the move is frequent enough and there is room.
     #[inline]
     pub(super) fn grow(
         &mut self,
@@ -90,16 +91,17 @@ impl OpeningCache {
 /// A move in SAN without its check or mate sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word {
-    /// The letters, the first in the lowest byte.
+    /// The characters, with the first in the lowest byte.
     letters: u64,
     bits: u32,
 }
 
 impl Word {
-    /// Bits of the longest stored word. Together with the number of a place it makes a unique key.
+    /// Number of bits of the longest stored word. Together with the number of a place, such a word
+    /// fits into a unique key.
     const LONGEST: u32 = u64::BITS - u16::BITS;
 
-    /// The spelling of a move; `None` for other tokens.
+    /// Returns the spelling of a move; `None` for other tokens.
     #[inline]
     pub(super) fn of(san: San) -> Option<Self> {
         let mut word = Word { letters: 0, bits: 0 };
@@ -140,7 +142,8 @@ impl Word {
     pub(super) fn end(self, text: &[u8], at: usize) -> Option<usize> {
         let length = (self.bits / u8::BITS) as usize;
         let stands = match text[at..].first_chunk() {
-            // Reading eight bytes and masking some is faster than comparing a variable number.
+            // Reading eight bytes and masking some of them is faster than comparing a variable
+            // number of bytes.
             Some(next) => {
                 (u64::from_le_bytes(*next) ^ self.letters) << (u64::BITS - self.bits) == 0
             }
@@ -149,11 +152,11 @@ impl Word {
         stands.then_some(at + length)
     }
 
-    /// A unique number for a move in a place, distributed well enough for a hash.
+    /// Returns a unique number for a move in a place, distributed well enough to be used as a hash.
     #[inline]
     fn key(self, place: Place) -> Option<u64> {
-        // Multiplying by an odd number and rotating is reversible (fibonacci hashing, see D. Knuth,
-        // "The Art of Computer Programming", vol. 3, section 6.4).
+        // Multiplying by an odd number and rotating are reversible (Fibonacci hashing, see D.
+        // Knuth, "The Art of Computer Programming", vol. 3, section 6.4).
         let step = self.letters << u16::BITS | u64::from(place.0);
         (self.bits <= Self::LONGEST)
             .then(|| step.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32))

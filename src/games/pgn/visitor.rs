@@ -1,4 +1,4 @@
-//! The visitor that receives games as they are read.
+//! The trait for code that receives games while they are read.
 
 use std::ops::ControlFlow;
 
@@ -7,19 +7,19 @@ use crate::chess::position::{Move, Position, Replay};
 
 /// Receives the games that a [`Reader`](super::Reader) finds.
 pub trait Visitor {
-    /// Whether [`Visitor::begin`] uses this tag; fewer tags are faster. Those that the reader
-    /// itself needs (`Result`, `FEN`, `Variant`) are always passed on.
+    /// Whether [`Visitor::begin`] uses this tag; reading is faster with fewer tags. Tags that the
+    /// reader itself needs (`Result`, `FEN`, `Variant`) are always passed on.
     fn wants_tag(&self, name: &[u8]) -> bool {
         let _ = name;
         true
     }
-    /// Starts a game at `start`. `Break` declines it: nothing else of it is passed on.
+    /// Starts a game at `start`. If it returns `Break`, the rest of the game is not passed on.
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()>;
     /// Receives a legal move of the main line, or a null move ([`Move::NULL`]) when not in check.
     ///
-    /// `Break`: no more moves of this game are wanted.
+    /// If it returns `Break`, no further moves of this game are passed on.
     fn played(&mut self, ply: &GamePly) -> ControlFlow<()>;
-    /// Receives a comment on the previous move, or a part of a long one.
+    /// Receives a comment on the previous move, or part of a long comment.
     fn comment(&mut self, text: &[u8]) {
         let _ = text;
     }
@@ -27,28 +27,28 @@ pub trait Visitor {
     fn nag(&mut self, nag: u8) {
         let _ = nag;
     }
-    /// Receives a variation in place of the previous move, as unchecked movetext.
+    /// Receives a variation that replaces the previous move, as unchecked movetext.
     ///
-    /// It comes without the parentheses, as in the file.
+    /// The text is the same as in the file, without the parentheses.
     fn variation(&mut self, text: &[u8]) {
         let _ = text;
     }
-    /// Ends a game that [`Visitor::begin`] accepted.
+    /// Finishes a game that [`Visitor::begin`] accepted.
     fn end(&mut self, end: &GameEnd);
 }
 
-/// A move of a game, with the data of the position after it that counting needs.
+/// A move of a game, with the data about the next position that counting needs.
 ///
 /// For the whole position, play the move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GamePly {
-    /// The move, which is legal, or a null move.
+    /// The move, which is legal or a null move.
     pub mv: Move,
-    /// The key of the position after it, see [`Position::key`].
+    /// The key of the position after the move, see [`Position::key`].
     pub key: u64,
-    /// The key of its pawns.
+    /// The pawn key of the position after the move.
     pub pawn_key: u64,
-    /// Plies since the last capture or pawn move, including this one.
+    /// The number of plies since the last capture or pawn move, including this one.
     pub halfmove_clock: u16,
 }
 

@@ -1,8 +1,8 @@
-//! White space and glyphs beyond ASCII.
+//! White space and glyphs outside ASCII.
 
 use crate::support::words::is_space;
 
-/// The first character of a text in UTF-8, if it is beyond ASCII.
+/// Returns the first character of a text in UTF-8, if it is outside ASCII.
 pub(super) fn wide_character(text: &[u8]) -> Option<char> {
     let length = match text.first()? {
         0xc2..=0xdf => 2,
@@ -15,7 +15,8 @@ pub(super) fn wide_character(text: &[u8]) -> Option<char> {
 
 const LATIN_1_SPACE: u8 = 0xa0;
 
-/// The length of the white space beyond ASCII at the start of a text; 0 if there is none.
+/// Returns the length in bytes of the white space outside ASCII at the start of a text; 0 if there
+/// is none.
 pub(super) fn wide_space(text: &[u8]) -> usize {
     if text.first() == Some(&LATIN_1_SPACE) {
         return 1;
@@ -23,7 +24,7 @@ pub(super) fn wide_space(text: &[u8]) -> usize {
     wide_character(text).filter(|&sign| is_space(sign)).map_or(0, char::len_utf8)
 }
 
-/// Glyphs beyond ASCII with their numbers; they may follow a move without a blank.
+/// Glyphs outside ASCII with their numbers; they may follow a move without a blank.
 const WIDE_GLYPHS: [(char, u8); 26] = [
     ('！', 1),
     ('❗', 1),
@@ -53,10 +54,11 @@ const WIDE_GLYPHS: [(char, u8); 26] = [
     ('⌓', 142),
 ];
 
-/// Selectors of a character's text or emoji form.
+/// Selectors for the text or emoji form of a character.
 const VARIATION_SELECTORS: [char; 2] = ['\u{fe0e}', '\u{fe0f}'];
 
-/// The glyph beyond ASCII at the start of a text: its number and its length.
+/// Parses the glyph outside ASCII at the start of a text. Returns its number and its length in
+/// bytes.
 pub(super) fn wide_glyph(text: &[u8]) -> Option<(u8, usize)> {
     let sign = wide_character(text)?;
     let (_, number) = WIDE_GLYPHS.iter().find(|(glyph, _)| *glyph == sign)?;

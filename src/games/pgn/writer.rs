@@ -6,11 +6,12 @@ use super::PgnGame;
 use crate::chess::position::{Color, Position};
 use crate::support::words::one_line;
 
-/// The maximum length of movetext lines, as in the PGN standard. Longer are only lines of a single
-/// word, or of one and another that must not begin a line.
+/// The maximum length of movetext lines, as in the PGN standard. Only two kinds of lines are
+/// longer: a single word, or a word followed by one that must not begin a line.
 const LINE_WIDTH: usize = 79;
 
-/// The seven tags of the standard roster, in order, with the values for missing ones.
+/// The seven tags of the standard roster, in order, with the values that are written if they are
+/// missing.
 const ROSTER: [(&str, &str); 7] = [
     ("Event", "?"),
     ("Site", "?"),
@@ -21,8 +22,8 @@ const ROSTER: [(&str, &str); 7] = [
     ("Result", "*"),
 ];
 
-/// A tag as a line of PGN, without the newline. It is always a single tag: bytes that end lines or
-/// control terminals become blanks.
+/// Formats a tag as a line of PGN, without the newline. The result is always a single tag:
+/// characters that end lines or control terminals are replaced with blanks.
 fn tag_pair(name: &str, value: &str) -> String {
     let is_of_name = |sign: &char| sign.is_ascii_alphanumeric() || *sign == '_';
     let name: String = name.chars().filter(is_of_name).collect();
@@ -105,7 +106,7 @@ struct Lines<'a, 'b> {
 impl Lines<'_, '_> {
     fn word(&mut self, word: &str) -> fmt::Result {
         let length = word.chars().count();
-        // At the start of a line they would begin a tag or comment out the line.
+        // At the start of a line, these characters would begin a tag or comment out the line.
         let may_break = !word.starts_with(['[', '%']);
         if may_break && self.width > 0 && self.width + 1 + length > LINE_WIDTH {
             writeln!(self.out)?;
@@ -120,8 +121,8 @@ impl Lines<'_, '_> {
         Ok(())
     }
 
-    /// A comment in braces. Its commands, such as `[%eval 0.17]`, are not split, as some readers
-    /// require.
+    /// Writes a comment in braces. Its commands, such as `[%eval 0.17]`, are not split, because
+    /// some readers require this.
     fn comment(&mut self, text: &str) -> fmt::Result {
         let text = comment(text);
         let mut left = text.as_str();

@@ -1,4 +1,4 @@
-//! Incomplete files: without a name, or with a draft name.
+//! Incomplete files, which have no name or a draft name.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -12,15 +12,15 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{is_at, set_nonblocking};
 
-/// Like any new file, it is readable and writable as the umask permits.
+/// The mode of a new file, to which the umask applies.
 const NEW_FILE_MODE: u32 = 0o666;
-/// The prefix of draft names. A hash of the target's name follows, or random letters if another
-/// program writes the same target at the same time.
+/// The prefix of draft names. It is followed by a hash of the target's name, or by random letters
+/// if another program writes the same target at the same time.
 const DRAFT_PREFIX: &str = ".tabia-";
-/// Random letters of a draft name. Safety does not depend on their number: no existing file or link
-/// is ever written to.
+/// Number of random letters in a draft name. Safety does not depend on it, because existing files
+/// and links are never written to.
 const DRAFT_LETTERS: usize = 12;
-/// How often a draft is created again after another program removed it as a leftover.
+/// How often to create a draft again if another program removes it as a leftover.
 const DRAFT_ATTEMPTS: usize = 8;
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
@@ -36,13 +36,14 @@ pub(crate) fn is_draft(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(DRAFT_PREFIX))
 }
 
-/// Removes a draft, a file or a folder, whose program was killed, so that it is not locked.
+/// Removes a draft (a file or folder) if it is not locked, because an unlocked draft belongs to a
+/// killed program.
 pub(crate) fn remove_leftover(draft: &Path) {
     let mut options = OpenOptions::new();
     set_nonblocking(options.read(true));
     let Ok(file) = options.open(draft) else { return };
     if file.try_lock().is_ok() && is_at(&file, draft) {
-        // A leftover that cannot be removed does no harm.
+        // A leftover that cannot be removed is harmless.
         let _ = match draft.is_dir() {
             true => fs::remove_dir_all(draft),
             false => fs::remove_file(draft),
@@ -50,8 +51,8 @@ pub(crate) fn remove_leftover(draft: &Path) {
     }
 }
 
-/// Creates something with `make` under the draft name of a target, or under a random one if another
-/// program uses that.
+/// Calls `make` with the draft name of a target, or with a random name if another program uses the
+/// draft name.
 fn under_draft_name<T>(
     target: &Path,
     make: impl Fn(&Path) -> io::Result<T>,
@@ -74,12 +75,14 @@ pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
     };
     for _ in 0..DRAFT_ATTEMPTS {
         let (file, path) = under_draft_name(target, create)?;
-        // Failure is harmless: where locks are unsupported, nobody removes the draft either.
+        // Failure is harmless: where locks are unsupported, other programs do not remove the draft
+        // either.
         let _ = file.try_lock();
         if is_at(&file, &path) {
             return Ok((file, path));
         }
-        // Another program removed it before it was locked, so the name no longer belongs to us.
+        // Another program removed the file before it was locked, so the name no longer belongs to
+        // this program.
         let _ = path.keep();
     }
     Err(io::Error::other("other programs remove it again and again"))
@@ -90,7 +93,8 @@ pub(super) fn unnamed(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags, open};
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     let file = open(folder, flags, Mode::from_raw_mode(NEW_FILE_MODE)).ok().map(File::from)?;
-    // Locked before it has a name. Failure is harmless: without locks nobody removes drafts.
+    // The file is locked before it has a name. Failure is harmless: without locks, other programs
+    // do not remove drafts.
     let _ = file.try_lock();
     Some(file)
 }
@@ -113,7 +117,7 @@ pub(super) fn link(mut file: &File, target: &Path, replaces: bool) -> io::Result
     }
     match under_draft_name(target, link) {
         Ok(((), path)) => Ok(path.persist(target)?),
-        // Without /proc.
+        // `/proc` is not available.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let (mut copy, path) = named(target)?;
             file.rewind()?;

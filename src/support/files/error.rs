@@ -1,4 +1,4 @@
-//! The error for a file.
+//! The error for a file that cannot be used.
 
 use std::fmt::Display;
 use std::io;
@@ -13,9 +13,9 @@ use crate::support::words::visible;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("cannot {action} {}: {reason}", visible(&path.to_string_lossy()))]
 pub struct FileError {
-    /// What failed, such as `read`.
+    /// The action that failed, such as `read`.
     pub action: &'static str,
-    /// The file or folder.
+    /// The path of the file or folder.
     pub path: PathBuf,
     /// The reason and, after a semicolon, what to do.
     pub reason: String,
@@ -32,12 +32,12 @@ impl FileError {
     }
 }
 
-/// Adds to an I/O error what failed, and the file.
+/// Adds the failed action and the file to an I/O error.
 pub(crate) trait Cannot<T> {
     /// Converts the error to `cannot ACTION PATH: REASON`.
     ///
     /// # Errors
-    /// The converted one.
+    /// If the original result is an error.
     fn cannot(self, action: &'static str, path: impl AsRef<Path>) -> Result<T, FileError>;
 }
 

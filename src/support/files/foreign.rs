@@ -1,6 +1,6 @@
-//! Recognises kinds of files that contain no games.
+//! Recognizes kinds of files that contain no games.
 
-/// A kind of file: its first bytes, its name with the article, and advice for its use.
+/// A kind of file: its first bytes, its name with its article, and advice on its use.
 type Kind = (&'static [u8], &'static str, &'static str);
 
 const RESUME: &str = "repeat the command that wrote it, which resumes from it";
@@ -25,11 +25,11 @@ const KINDS: [Kind; 11] = [
 ];
 
 const POLYGLOT_ROW: usize = 16;
-/// Bytes within which the first name of a JSON object ends.
+/// Number of bytes within which the first name of a JSON object ends.
 const JSON_NAME: usize = 64;
 
-/// The kind of a file with these first bytes, if it contains no games: its name with its article,
-/// and advice for its use.
+/// Returns the kind of a file with these first bytes, if it contains no games: its name with its
+/// article, and advice on its use.
 pub(crate) fn foreign_kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let of_beginning = KINDS.iter().find(|(beginning, ..)| head.starts_with(beginning));
     let found = of_beginning.map(|&(_, name, advice)| (name, advice));
@@ -43,7 +43,7 @@ pub(crate) fn foreign_kind(head: &[u8]) -> Option<(&'static str, &'static str)> 
     )
 }
 
-/// Whether a JSON object with a name begins here. Comments of PGN begin with a brace, too.
+/// Whether a JSON object with a name begins here. PGN comments also begin with a brace.
 fn is_json(head: &[u8]) -> bool {
     let name = head.strip_prefix(b"{\"").unwrap_or_default();
     let end = name.iter().take(JSON_NAME).position(|&byte| byte == b'"');
@@ -51,7 +51,7 @@ fn is_json(head: &[u8]) -> bool {
 }
 
 /// Whether these are rows of a Polyglot book: sorted keys, each with a move. Texts never match,
-/// since they contain no zeros.
+/// because they contain no zero bytes.
 fn is_polyglot(head: &[u8]) -> bool {
     let rows = head.as_chunks::<POLYGLOT_ROW>().0;
     let keys = rows.iter().map(|row| &row[..8]);

@@ -1,10 +1,10 @@
 //! Files that store finished work, so that an interrupted command can resume.
 //!
-//! The first line names the kind of file, the version of its format and its owner: the input and
-//! settings that the content belongs to. A journal then has one line for each record: the CRC-32
-//! of its JSON, and the JSON. An incomplete line at the end, which a crash or a power failure
-//! leaves, is cut off; damaged lines are skipped. A checkpoint is replaced as a whole, and ends
-//! with the XXH3 of all bytes before.
+//! The first line contains the kind of file, the version of its format and its owner, which
+//! describes the input and settings to which the content belongs. In a journal, one line follows
+//! for each record, with the CRC-32 of its JSON and the JSON. If a crash or a power failure has
+//! left an incomplete line at the end, that line is truncated; damaged lines are skipped. A
+//! checkpoint is replaced as a whole, and ends with the XXH3 hash of all bytes before it.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -19,21 +19,21 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{FileError, describe, open_locked, read_plain, sync_name, write_whole};
 
-/// Sync interval: a power failure loses at most this much work.
+/// Sync interval. A power failure loses at most the work of this period.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
-/// Maximum length of a first line in bytes.
+/// Maximum length of the first line in bytes.
 const MAX_HEADLINE: u64 = 1 << 24;
-/// Characters of an unknown first line that its error shows.
+/// Number of characters of an unknown first line that the error message shows.
 const SHOWN_CHARS: usize = 40;
-/// Characters of a checksum, with the space after it.
+/// Number of characters of a checksum, including the space after it.
 const SUM_CHARS: usize = 9;
 
-/// A kind of file from which work resumes.
+/// A kind of file from which work can resume.
 #[derive(Debug)]
 pub(crate) struct Kind {
-    /// The first bytes: kind and version, up to the owner.
+    /// The beginning of the first line, up to the owner: kind and version.
     pub(crate) magic: &'static str,
-    /// The name of such a file, with its article.
+    /// The name of this kind of file, with its article.
     pub(crate) name: &'static str,
 }
 
@@ -49,16 +49,16 @@ pub struct JournalError {
 /// The cause of a [`JournalError`].
 #[derive(Debug, Error)]
 pub(crate) enum Fault {
-    /// It cannot be read or written, or another run uses it.
+    /// The file cannot be read or written, or another run uses it.
     #[error("{}", describe(.0))]
     Io(#[from] io::Error),
-    /// It is something else, or of another version.
+    /// The file is of another kind or version.
     #[error(
         "it is of another kind or version, and begins with {0:?}; move it elsewhere, or finish it \
          with the program that wrote it"
     )]
     Foreign(String),
-    /// It belongs to other settings or another input.
+    /// The file belongs to other settings or another input.
     #[error(
         "it was begun with other settings: {0}; repeat the first command, or move it elsewhere"
     )]
@@ -79,7 +79,7 @@ impl Kind {
     /// Reads the first line; returns whether it is complete.
     ///
     /// # Errors
-    /// If the file is something else, or has another owner.
+    /// If the file is of another kind, or has another owner.
     pub(crate) fn check(&self, input: &mut impl BufRead, owner: &str) -> Result<bool, Fault> {
         let mut line = Vec::new();
         input.by_ref().take(MAX_HEADLINE).read_until(b'\n', &mut line)?;
@@ -91,10 +91,11 @@ impl Kind {
         }
     }
 
-    /// Opens the file of `owner` for this run alone, to read and append; creates it if necessary.
+    /// Opens the file of `owner` for reading and appending, for exclusive use by this run; creates
+    /// it if necessary.
     ///
     /// # Errors
-    /// If it cannot be read and written, is in use, is something else, or has another owner.
+    /// If the file cannot be read and written, is in use, is of another kind, or has another owner.
     pub(crate) fn open(&self, path: &Path, owner: &str) -> Result<File, JournalError> {
         self.try_open(path, owner).map_err(|fault| self.error(path, fault))
     }
@@ -104,16 +105,16 @@ impl Kind {
         if !self.check(&mut BufReader::new(&file), owner)? {
             file.set_len(0)?;
             file.write_all(self.headline(owner).as_bytes())?;
-            // A power failure must not lose the name of a file that is synced later.
+            // A power failure must not lose the name of a file whose contents are synced later.
             sync_name(path)?;
         }
         Ok(file)
     }
 
-    /// Writes a checkpoint in place of the previous one.
+    /// Writes a checkpoint that replaces the previous one.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the checkpoint cannot be written.
     pub(crate) fn save(&self, path: &Path, owner: &str, content: &[u8]) -> Result<(), FileError> {
         let mut bytes = [self.headline(owner).as_bytes(), content].concat();
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
@@ -123,7 +124,8 @@ impl Kind {
     /// Reads the content of a checkpoint.
     ///
     /// # Errors
-    /// If it does not exist, cannot be read, is damaged, is something else, or has another owner.
+    /// If the file does not exist, cannot be read, is damaged, is of another kind, or has another
+    /// owner.
     pub(crate) fn load(&self, path: &Path, owner: &str) -> Result<Vec<u8>, JournalError> {
         self.try_load(path, owner).map_err(|fault| self.error(path, fault))
     }
@@ -140,7 +142,7 @@ impl Kind {
     }
 }
 
-/// The first difference of two owners, whose settings are separated by semicolons.
+/// Returns the first difference between two owners, whose settings are separated by semicolons.
 fn difference(before: &str, now: &str) -> String {
     let [mut before, mut now] = [before, now].map(|owner| owner.split(';').map(str::trim));
     loop {
@@ -160,17 +162,17 @@ pub(crate) struct Journal<R> {
     file: File,
     path: PathBuf,
     kind: &'static Kind,
-    /// Its length in bytes.
+    /// The length of the file in bytes.
     end: u64,
     synced: Instant,
     records: PhantomData<fn(R)>,
 }
 
 impl<R: Serialize + DeserializeOwned> Journal<R> {
-    /// Opens or creates the journal of `owner`, and calls `visit` with each record and its place.
+    /// Opens or creates the journal of `owner`, and calls `visit` with each record and its offset.
     ///
     /// # Errors
-    /// If it cannot be read and written, is in use, is something else, or has another owner.
+    /// If the file cannot be read and written, is in use, is of another kind, or has another owner.
     pub(crate) fn open(
         path: &Path,
         kind: &'static Kind,
@@ -199,10 +201,10 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
         self.kind.error(&self.path, error)
     }
 
-    /// Appends a record; returns its place.
+    /// Appends a record; returns its offset.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the record cannot be written.
     pub(crate) fn append(&mut self, record: &R) -> Result<u64, JournalError> {
         let json = serde_json::to_vec(record).map_err(io::Error::from);
         json.and_then(|json| self.write(&json)).map_err(|error| self.error(error))
@@ -211,7 +213,7 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
     fn write(&mut self, json: &[u8]) -> io::Result<u64> {
         let (line, place) = ([sum_of(json).as_bytes(), json, b"\n"].concat(), self.end);
         if let Err(error) = self.file.write_all(&line) {
-            // If it cannot be cut off now, the next run does it.
+            // If truncating fails now, the next run does it.
             let _ = self.file.set_len(self.end);
             return Err(error);
         }
@@ -231,10 +233,10 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
         self.file.sync_data().map_err(|error| self.error(error))
     }
 
-    /// Reads the record at a place.
+    /// Reads the record at an offset.
     ///
     /// # Errors
-    /// If it cannot be read or is damaged by now.
+    /// If the record cannot be read or is now damaged.
     pub(crate) fn read_at(&mut self, place: u64) -> io::Result<R> {
         let mut line = Vec::new();
         self.file.seek(SeekFrom::Start(place))?;
@@ -242,10 +244,10 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
         parse(&line).ok_or(ErrorKind::InvalidData.into())
     }
 
-    /// Removes the file, once its work is elsewhere.
+    /// Removes the file once its records are stored elsewhere.
     ///
     /// # Errors
-    /// If it cannot be removed.
+    /// If the file cannot be removed.
     pub(crate) fn remove(self) -> Result<(), JournalError> {
         std::fs::remove_file(&self.path).map_err(|error| {
             let why = describe(&error);
@@ -260,7 +262,7 @@ fn sum_of(json: &[u8]) -> String {
     format!("{:08x} ", crc32fast::hash(json))
 }
 
-/// Parses a line; `None` if it is damaged.
+/// Parses a line; returns `None` if it is damaged.
 fn parse<R: DeserializeOwned>(line: &[u8]) -> Option<R> {
     let (sum, json) = line.strip_suffix(b"\n")?.split_at_checked(SUM_CHARS)?;
     if sum == sum_of(json).as_bytes() { serde_json::from_slice(json).ok() } else { None }

@@ -1,7 +1,8 @@
-//! Files: atomic output, locks, and reading of regular files only.
+//! Files: atomic output, locks, and reading regular files only.
 //!
-//! Output files appear complete or not at all, and replace nothing by mistake (`output`). A run
-//! owns a file by a lock (`owned`). Long commands resume from a [`Journal`].
+//! Output files appear either complete or not at all, and never replace a file by mistake
+//! (`output`). A run locks the files that it owns (`owned`). Long commands resume from a
+//! [`Journal`].
 
 mod draft;
 mod error;
@@ -29,7 +30,7 @@ use owned::is_at;
 pub(crate) use owned::{open_locked, open_output};
 
 /// Opens a plain file for reading. Anything else is rejected, in particular named pipes, which
-/// block until somebody writes to them.
+/// block until another program writes to them.
 ///
 /// # Errors
 /// If the file cannot be opened or is not a plain file.
@@ -56,14 +57,15 @@ pub(crate) fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens a file for appending, and creates it if necessary. Devices are accepted; pipes are not,
-/// because writers block until there is a reader.
+/// Opens a file for appending, and creates it if necessary. Devices are accepted. Pipes are not,
+/// because opening a pipe blocks until there is a reader.
 ///
 /// # Errors
 /// If the file cannot be opened or is a pipe.
 pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     let pipe = |kind| io::Error::other(format!("it is {}, not a file", describe_kind(kind)));
-    // Without a reader a pipe cannot even be opened, and the system's message would not help.
+    // A pipe without a reader cannot even be opened, and the system's message would not explain
+    // why.
     if let Ok(known) = std::fs::metadata(path)
         && may_wait(known.file_type())
     {
@@ -82,7 +84,7 @@ pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Makes opening fail where it would wait for another program.
+/// Makes opening fail if it would have to wait for another program.
 fn set_nonblocking(options: &mut OpenOptions) {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(
@@ -93,7 +95,7 @@ fn set_nonblocking(options: &mut OpenOptions) {
     let _ = options;
 }
 
-/// Whether its use depends on another program.
+/// Whether using this type of file can wait for another program.
 fn may_wait(kind: FileType) -> bool {
     #[cfg(unix)]
     return {
@@ -104,26 +106,25 @@ fn may_wait(kind: FileType) -> bool {
     return !kind.is_file();
 }
 
-/// A device error, with the same number on all systems.
+/// The number of a device error, which is the same on all systems.
 const EIO: i32 = 5;
 
-/// Describes an I/O error in our own words. The system's messages contain phrases that xboard takes
-/// for the death of the engine.
+/// Describes an I/O error without the system's own messages, which contain phrases that xboard
+/// interprets as the death of the engine.
 pub(crate) fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it does not exist".to_owned(),
         io::ErrorKind::PermissionDenied => "access is denied".to_owned(),
         io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
-        // This kind has no stable name.
+        // This kind of error has no stable name.
         _ if error.raw_os_error() == Some(EIO) => "the disk reports an error".to_owned(),
         io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
         _ => without_error_numbers(&error.to_string()).into_owned(),
     }
 }
 
-/// Removes the numbers that the standard library adds to the system's errors, such as ` (os error
-/// 2)`.
+/// Removes the numbers that the standard library appends to system errors, such as ` (os error 2)`.
 pub(crate) fn without_error_numbers(text: &str) -> Cow<'_, str> {
     const BEGIN: &str = " (os error ";
     let mut rest = text;

@@ -1,10 +1,12 @@
 //! Writes files atomically, and never replaces a file by mistake.
 //!
-//! A file has no name until it is complete and synced. Then it gets its name if that is free;
-//! otherwise it gets a draft name first and replaces the old file by renaming. If a program is
-//! killed between these two steps, the draft remains; the next run that writes the same file
-//! removes it. Drafts are locked while their program runs, so a draft without a lock is a leftover.
-//! Symbolic links are followed and kept. An [`Output`] may replace an empty file, one of its own
+//! A file has no name until it is complete and synced. It then gets its final name if no file has
+//! that name. Otherwise it first gets a draft name, and replaces the old file when it is renamed.
+//! If a program is killed between these two steps, the draft remains, and the next run that writes
+//! the same file removes it. Drafts are locked while their program runs, so a draft without a lock
+//! is a leftover.
+//!
+//! Symbolic links are followed and kept. An [`Output`] may replace an empty file, a file of its own
 //! [`FileKind`], or anything with `force`, but never a file that is read at the same time. Devices
 //! and pipes are written to directly.
 
@@ -21,10 +23,10 @@ use super::draft::{draft_of, folder_of, link, named, remove_leftover, unnamed};
 use super::error::FileError;
 
 const HEAD: u64 = 4096;
-/// Endings of names that indicate a certain kind of file.
+/// Suffixes that indicate a certain kind of file.
 const KNOWN_ENDINGS: [&str; 12] =
     ["abk", "bin", "csv", "ctb", "ctg", "cto", "epd", "games", "json", "parquet", "pgn", "tbk"];
-/// The maximum number of symbolic links to follow, as in the system.
+/// The maximum number of symbolic links to follow; the same limit as in the system.
 const MAX_LINKS: usize = 40;
 
 /// A kind of file that a command writes and may replace.
@@ -32,12 +34,12 @@ const MAX_LINKS: usize = 40;
 pub struct FileKind {
     /// The name of the kind, with its article.
     pub name: &'static str,
-    /// Whether the first bytes of a file, up to 4096 of them, are of this kind.
+    /// Whether a file with these first bytes, at most 4096, is of this kind.
     pub recognises: fn(&[u8]) -> bool,
 }
 
 impl FileKind {
-    /// Drawings.
+    /// SVG drawings.
     pub const SVG: FileKind =
         FileKind { name: "an SVG drawing", recognises: |head| begins(head, "<svg") };
     /// HTML pages.
@@ -48,7 +50,7 @@ impl FileKind {
         FileKind { name: "a JSON object", recognises: |head| begins(head, "{") };
 }
 
-/// Whether a text has this prefix, ignoring case.
+/// Whether a text starts with this prefix, ignoring case.
 fn begins(head: &[u8], with: &str) -> bool {
     let head = head.trim_ascii_start();
     head.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with.as_bytes()))
@@ -73,12 +75,13 @@ impl Failure {
 }
 
 enum Destination {
-    /// A file, or nothing yet: the path with symbolic links at its end resolved, and its metadata.
+    /// A file that may not exist yet: its path, with symbolic links at its end resolved, and its
+    /// metadata if it exists.
     File(PathBuf, Option<Metadata>),
     Stream,
 }
 
-/// Device and inode, which identify a file.
+/// Device and inode number, which identify a file.
 type FileId = (u64, u64);
 
 fn id(metadata: &Metadata) -> FileId {
@@ -90,7 +93,7 @@ fn id(metadata: &Metadata) -> FileId {
 pub struct Output<'a> {
     path: &'a Path,
     kind: FileKind,
-    /// The expected ending of names of this kind, if other programs require one.
+    /// The suffix that names of this kind of file must have, if other programs require one.
     ending: Option<&'static str>,
     force: bool,
     inputs: Vec<FileId>,
@@ -102,12 +105,12 @@ impl<'a> Output<'a> {
         Output { path, kind, ending: None, force: false, inputs: Vec::new() }
     }
 
-    /// Sets the ending of such files: paths with the ending of another known kind are rejected.
+    /// Sets the expected suffix: paths with the suffix of another known kind are rejected.
     pub fn ending(self, ending: &'static str) -> Self {
         Output { ending: Some(ending), ..self }
     }
 
-    /// Its path.
+    /// Returns the path of the file.
     pub fn path(&self) -> &'a Path {
         self.path
     }
@@ -117,24 +120,26 @@ impl<'a> Output<'a> {
         Output { force, ..self }
     }
 
-    /// Adds input files that the output must not replace, under any name or link.
+    /// Adds input files that the output must not replace, whichever name or link it uses.
     ///
-    /// Missing files are ignored; `-` is the standard input.
+    /// Missing files are ignored; `-` stands for standard input.
     pub fn apart_from<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
         for input in inputs {
             let input = input.as_ref();
             let path = if input.as_os_str() == "-" { Path::new("/dev/stdin") } else { input };
-            // Devices and pipes lose nothing when they are written to.
+            // Writing to a device or pipe does not destroy its content.
             let file = path.metadata().ok().filter(Metadata::is_file);
             self.inputs.extend(file.as_ref().map(id));
         }
         self
     }
 
-    /// Checks whether it may be written, before long work, without changes on disk.
+    /// Checks, before long work, whether the file may be written, without changing anything on
+    /// disk.
     ///
     /// # Errors
-    /// If it is an input, a folder, of another kind, or in a folder that does not exist.
+    /// If the path is an input, a folder, a file of another kind, or in a folder that does not
+    /// exist.
     pub fn check(&self) -> Result<(), FileError> {
         match self.place()? {
             Destination::File(path, None) if !folder_of(&path).is_dir() => Err(self.no_folder()),
@@ -142,10 +147,10 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Checks that another output is not the same file, under any name or link.
+    /// Checks that another output is not the same file under any name or link.
     ///
     /// # Errors
-    /// If it is the same, or one of both may not be written.
+    /// If both are the same file, or if either of them may not be written.
     pub(crate) fn check_beside(&self, other: &Output<'_>) -> Result<(), FileError> {
         let whole = |output: &Output<'_>| match output.place()? {
             // If the folder does not exist, writing the file fails anyway.
@@ -163,10 +168,11 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Creates a file for random access. It stays invisible until [`NewFile::keep`].
+    /// Creates a file for random access. It stays invisible until [`NewFile::keep`] is called.
     ///
     /// # Errors
-    /// As [`Output::check`]; if it is a device or a pipe; if the folder cannot be written to.
+    /// As for [`Output::check`]; also if the path is a device or a pipe, or if its folder cannot be
+    /// written to.
     pub(crate) fn create(&self) -> Result<NewFile, FileError> {
         match self.place()? {
             Destination::File(target, old) => {
@@ -176,11 +182,11 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Creates a file for sequential writing: as [`Output::create`], or directly to a device or
-    /// pipe.
+    /// Creates a file for sequential writing. Works as [`Output::create`] for files, and writes
+    /// directly to devices and pipes.
     ///
     /// # Errors
-    /// As [`Output::check`], or if it cannot be written to.
+    /// As for [`Output::check`], or if the file cannot be written to.
     pub(crate) fn stream(&self) -> Result<NewFile, FileError> {
         match self.place()? {
             Destination::File(target, old) => {
@@ -190,10 +196,10 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Writes the whole file.
+    /// Writes `bytes` as the whole content of the file.
     ///
     /// # Errors
-    /// As [`Output::check`], or if it cannot be written to.
+    /// As for [`Output::check`], or if the file cannot be written to.
     pub fn write(&self, bytes: &[u8]) -> Result<(), FileError> {
         let mut file = self.stream()?;
         self.map_error(file.write_all(bytes))?;
@@ -279,7 +285,7 @@ fn place(path: &Path) -> io::Result<Destination> {
     Ok(Destination::File(path.canonicalize()?, Some(there)))
 }
 
-/// The path of a file to create. It may be the target of an existing link.
+/// Returns the path of a file to create, which may be the target of an existing link.
 fn new_target(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -294,23 +300,23 @@ fn new_target(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its symbolic links do not lead to a file"))
 }
 
-/// A file that is being written, and appears once it is kept.
+/// A file that is being written, and becomes visible when it is kept.
 #[derive(Debug)]
 pub(crate) struct NewFile {
     draft: Draft,
     name: PathBuf,
     target: PathBuf,
-    /// The permissions of the file it replaces; `None` if there is none.
+    /// The permissions of the file that this one replaces; `None` if there is no such file.
     mode: Option<u32>,
 }
 
-/// The place of the bytes until the file is complete.
+/// Where the bytes are until the file is complete.
 #[derive(Debug)]
 enum Draft {
-    /// A file without a name, which disappears if the program ends.
+    /// A file without a name, which disappears when the program ends.
     Unnamed(File),
     Named(File, TempPath),
-    /// A whole file elsewhere on the same file system, which stays there until it is renamed.
+    /// A complete file elsewhere on the same file system, which is renamed when it is kept.
     Moved(File, PathBuf),
     /// The target device or pipe itself.
     Direct(File),
@@ -330,11 +336,11 @@ impl NewFile {
         Ok(NewFile { draft, name: name.to_owned(), target, mode })
     }
 
-    /// Replaces the content by a whole file. That file is moved when this one is kept, or copied at
-    /// once from another file system.
+    /// Replaces the content with a complete file. That file is moved when this one is kept, or
+    /// copied immediately if it is on another file system.
     ///
     /// # Errors
-    /// If it cannot be copied.
+    /// If the file cannot be copied.
     pub(crate) fn take_over(&mut self, path: &Path) -> io::Result<()> {
         let there = OpenOptions::new().read(true).write(true).open(path)?;
         if there.metadata()?.dev() == folder_of(&self.target).metadata()?.dev() {
@@ -366,12 +372,12 @@ impl NewFile {
         }
     }
 
-    /// Moves the file into place. Its bytes are synced before it has its name, and the name is
-    /// synced when this returns.
+    /// Moves the file into place. Its bytes are synced before it gets its name, and the name is
+    /// synced before this returns.
     ///
     /// # Errors
-    /// If it cannot be written or renamed: the old file is unchanged. Or if it is in place, but its
-    /// name may not be on the disk.
+    /// If the file cannot be written or renamed, in which case the old file is unchanged; or if the
+    /// file is in place, but its name may not be on the disk yet.
     pub(crate) fn keep(self) -> Result<(), FileError> {
         let path = self.name.clone();
         self.put().map_err(|failure| failure.map_error(&path))
@@ -399,7 +405,7 @@ impl NewFile {
             Draft::Named(_, path) => Ok(path.persist(&target)?),
             Draft::Unnamed(file) => link(&file, &target, mode.is_some()),
             Draft::Moved(file, path) => match fs::rename(&path, &target) {
-                // Two mounts of one file system.
+                // The paths are on two mounts of the same file system.
                 Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
                     let old = target.metadata().ok();
                     let mut new = NewFile::begin(&name, target, old.as_ref())?;
@@ -422,21 +428,22 @@ pub(crate) fn sync_name(path: &Path) -> io::Result<()> {
     sync_folder(folder_of(path))
 }
 
-/// Syncs the names in a folder. An unreadable folder is left to the system.
+/// Syncs a folder, so that the names of its files survive a power failure. A folder that cannot be
+/// opened is skipped.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     let Ok(folder) = File::open(folder) else { return Ok(()) };
     match folder.sync_all() {
-        // Some file systems do not support this.
+        // Some file systems do not support syncing folders.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
         synced => synced,
     }
 }
 
-/// Writes a file atomically and replaces any existing one. For the program's own files, or an
-/// [`Output`] that was checked before.
+/// Writes a file atomically and replaces any existing one. For the program's own files, or for an
+/// [`Output`] that has already been checked.
 ///
 /// # Errors
-/// As [`NewFile::keep`].
+/// See [`NewFile::keep`].
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     write_file(path, bytes).map_err(|failure| failure.map_error(path))
 }
@@ -509,7 +516,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("book");
         fs::write(&path, "old").expect("written");
-        // Another program is between its link and its renaming.
+        // Simulates another program that has linked its draft but not renamed it yet.
         let draft = draft_of(&path);
         let theirs = File::create(&draft).expect("created");
         theirs.lock().expect("free");

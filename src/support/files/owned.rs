@@ -1,5 +1,5 @@
-//! Exclusive and shared locks on files. A lock keeps a second run out, and a named pipe without a
-//! reader does not block.
+//! Exclusive and shared locks on files. A lock excludes a second run, and opening a named pipe
+//! without a reader does not block.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -11,20 +11,21 @@ use std::time::{Duration, Instant};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 
-/// How long to wait for another run's lock: if it was killed while starting an engine, it holds its
-/// files until that is done.
+/// How long to wait for another run's lock. If that run was killed while starting an engine, it
+/// keeps its files open until the start is complete.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 const LOCK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How often to open a file again that its owner removed before we locked it.
+/// How often to open a file again if its owner removes it before it is locked.
 const ATTEMPTS: usize = 8;
 
-/// Opens a file for this run alone, to append to it or, with `anew`, to replace its content.
-/// Anything other than a regular file, such as a pipe, is written to directly.
+/// Opens a file for exclusive use by this run, to append to it or, with `anew`, to replace its
+/// content. Anything other than a regular file, such as a pipe, is written to directly.
 ///
 /// # Errors
-/// If it cannot be opened, another run has locked it, or it is a named pipe without a reader.
+/// If the file cannot be opened, if another run has locked it, or if it is a named pipe without a
+/// reader.
 pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
     let nonblocking = OFlags::NONBLOCK.bits().cast_signed();
     let mut options = OpenOptions::new();
@@ -33,7 +34,7 @@ pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
         Some(Errno::NXIO) => io::Error::other("it is a pipe without a reader"),
         _ => error,
     })?;
-    // From here on, writes to a slow reader of a pipe may block.
+    // From now on, writing to a pipe with a slow reader may block.
     fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
     if file.metadata()?.is_file() {
         lock(&file)?;
@@ -44,10 +45,10 @@ pub(crate) fn open_output(path: &Path, anew: bool) -> io::Result<File> {
     Ok(file)
 }
 
-/// Locks a file for this run, until it is closed.
+/// Locks a file for this run, until the file is closed.
 ///
 /// # Errors
-/// If another run has locked it.
+/// If another run has locked the file.
 fn lock(file: &File) -> io::Result<()> {
     let begin = Instant::now();
     loop {
@@ -69,11 +70,11 @@ fn lock(file: &File) -> io::Result<()> {
     }
 }
 
-/// Opens and locks a regular file for reading and appending; creates it only with `create`. A
-/// program that replaces it holds the lock meanwhile.
+/// Opens and locks a regular file for reading and appending; creates it only if `create` is set. A
+/// program that is replacing the file holds the lock meanwhile.
 ///
 /// # Errors
-/// If it is not a regular file, another run has locked it, or it cannot be opened.
+/// If the file is not a regular file, cannot be opened, or is locked by another run.
 pub(crate) fn open_locked(path: &Path, create: bool) -> io::Result<File> {
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return Err(io::Error::other("it is not a regular file"));
@@ -88,7 +89,7 @@ pub(crate) fn open_locked(path: &Path, create: bool) -> io::Result<File> {
     Err(io::Error::other("another program keeps removing it"))
 }
 
-/// Whether the file still has this path.
+/// Whether `path` still refers to this file.
 pub(super) fn is_at(file: &File, path: &Path) -> bool {
     let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
     let [own, there] = [file.metadata(), path.metadata()].map(|found| found.ok().map(identity));

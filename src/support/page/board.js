@@ -1,15 +1,15 @@
-// A chessboard for mouse, touch and keyboard. It has no rules: the caller passes the legal moves and gets
-// the one that the user makes.
+// A chessboard for mouse, touch and keyboard. It does not know the rules: the caller passes the legal moves
+// and receives the move that the user makes.
 
 import { make } from "./dom.js";
 import { NAMES, piece } from "./pieces.js";
 
 export const FILES = "abcdefgh";
-/** Pixels that a pointer moves before a click becomes a drag. */
+/** Distance in pixels after which a click becomes a drag. */
 const DRAG_FROM = 4;
 const PROMOTIONS = ["q", "n", "r", "b"];
 
-/** The pieces of a FEN as letters, by square. */
+/** Returns the pieces of a FEN as a map from squares to letters. */
 export function piecesOf(fen) {
   const pieces = new Map();
   fen.split(" ")[0].split("/").forEach((rank, row) => {
@@ -32,15 +32,15 @@ export class Board {
     root.classList.add("board");
     root.setAttribute("role", "grid");
     root.setAttribute("aria-label", "Chessboard");
-    this.#lay();
-    root.addEventListener("pointerdown", event => this.#press(event));
-    root.addEventListener("pointermove", event => this.#move(event));
-    root.addEventListener("pointerup", event => this.#release(event));
-    root.addEventListener("pointercancel", () => this.#drop());
-    root.addEventListener("keydown", event => this.#key(event));
+    this.#layOut();
+    root.addEventListener("pointerdown", event => this.#onPointerDown(event));
+    root.addEventListener("pointermove", event => this.#onPointerMove(event));
+    root.addEventListener("pointerup", event => this.#onPointerUp(event));
+    root.addEventListener("pointercancel", () => this.#cancelDrag());
+    root.addEventListener("keydown", event => this.#onKey(event));
     root.addEventListener("focusin", event => {
       const name = event.target.dataset?.square;
-      if (name) this.#walkTo(name, false);
+      if (name) this.#focusOn(name, false);
     });
   }
 
@@ -48,13 +48,13 @@ export class Board {
 
   flip(flipped = !this.#flipped) {
     this.#flipped = flipped;
-    this.#lay();
+    this.#layOut();
     if (this.#state) this.show(this.#state);
   }
 
   /**
-   * Shows a position. `state` has `fen`, or `pieces` by square and `turn`; `legal` and `last` moves in UCI
-   * notation; and `check`.
+   * Shows a position. `state` contains either `fen` or `pieces` (by square) and `turn`; `legal` and `last`,
+   * with moves in UCI notation; and `check`.
    */
   show(state) {
     this.#state = state;
@@ -63,18 +63,18 @@ export class Board {
     this.#legal = state.legal;
     this.#chosen = null;
     this.#root.querySelector(".promotion")?.remove();
-    this.#drop();
+    this.#cancelDrag();
     this.#paint();
   }
 
-  /** Highlights the squares of a move; `null` for none. */
+  /** Highlights the squares of a move; `null` highlights none. */
   hint(uci) {
     for (const [name, square] of this.#squares) {
       square.classList.toggle("hint", uci !== null && (uci.slice(0, 2) === name || uci.slice(2, 4) === name));
     }
   }
 
-  #lay() {
+  #layOut() {
     const ranks = this.#flipped ? "12345678" : "87654321";
     const files = this.#flipped ? [...FILES].reverse() : [...FILES];
     this.#squares.clear();
@@ -120,7 +120,7 @@ export class Board {
   }
 
   /** Handles a click on a square: moves or selects a piece, or cancels the selection. */
-  #act(name) {
+  #activate(name) {
     const moves = this.#movesFrom(this.#chosen).filter(move => move.slice(2, 4) === name);
     if (moves.length > 0) this.#make(moves);
     else if (name !== this.#chosen && this.#movesFrom(name).length > 0) this.#choose(name);
@@ -132,12 +132,12 @@ export class Board {
       this.#choose(null);
       this.#onMove(moves[0]);
     } else {
-      this.#ask(moves);
+      this.#askPromotion(moves);
     }
   }
 
   /** Shows the promotion dialog. */
-  #ask(moves) {
+  #askPromotion(moves) {
     const close = () => { box.remove(); this.#choose(null); this.#squares.get(this.#focus).focus(); };
     const buttons = PROMOTIONS.map(kind => {
       const move = moves.find(move => move[4] === kind);
@@ -164,11 +164,11 @@ export class Board {
     return this.#flipped ? FILES[7 - column] + (row + 1) : FILES[column] + (8 - row);
   }
 
-  #press(event) {
+  #onPointerDown(event) {
     if (event.button !== 0) return;
     const name = this.#squareAt(event.clientX, event.clientY);
     if (name === null) return;
-    this.#walkTo(name, false);
+    this.#focusOn(name, false);
     if (this.#movesFrom(name).length > 0 && !this.#movesFrom(this.#chosen).some(move => move.slice(2, 4) === name)) {
       this.#drag = { from: name, x: event.clientX, y: event.clientY, picture: null, wasChosen: this.#chosen === name };
       this.#root.setPointerCapture(event.pointerId);
@@ -176,7 +176,7 @@ export class Board {
     }
   }
 
-  #move(event) {
+  #onPointerMove(event) {
     const drag = this.#drag;
     if (!drag) return;
     if (!drag.picture) {
@@ -193,27 +193,27 @@ export class Board {
     drag.picture.style.top = `${event.clientY - drag.side / 2}px`;
   }
 
-  #release(event) {
+  #onPointerUp(event) {
     const name = this.#squareAt(event.clientX, event.clientY);
     const drag = this.#drag;
-    this.#drop();
+    this.#cancelDrag();
     if (drag?.picture) {
       if (name === drag.from || name === null) this.#choose(null);
-      else this.#act(name);
+      else this.#activate(name);
     } else if (drag) {
       if (drag.wasChosen) this.#choose(null);
     } else if (name !== null && !event.target.closest?.(".promotion")) {
-      this.#act(name);
+      this.#activate(name);
     }
   }
 
-  #drop() {
+  #cancelDrag() {
     this.#drag?.picture?.remove();
     if (this.#drag) this.#squares.get(this.#drag.from).classList.remove("held");
     this.#drag = null;
   }
 
-  #walkTo(name, focus = true) {
+  #focusOn(name, focus = true) {
     this.#squares.get(this.#focus).tabIndex = -1;
     this.#focus = name;
     const square = this.#squares.get(name);
@@ -221,15 +221,15 @@ export class Board {
     if (focus) square.focus();
   }
 
-  #key(event) {
+  #onKey(event) {
     const step = { ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key];
     if (step) {
       const sign = this.#flipped ? -1 : 1;
       const file = FILES.indexOf(this.#focus[0]) + sign * step[0];
       const rank = Number(this.#focus[1]) + sign * step[1];
-      if (file >= 0 && file < 8 && rank >= 1 && rank <= 8) this.#walkTo(FILES[file] + rank);
+      if (file >= 0 && file < 8 && rank >= 1 && rank <= 8) this.#focusOn(FILES[file] + rank);
     } else if (event.key === "Enter" || event.key === " ") {
-      this.#act(this.#focus);
+      this.#activate(this.#focus);
     } else if (event.key === "Escape") {
       this.#choose(null);
     } else {

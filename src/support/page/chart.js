@@ -1,12 +1,12 @@
-// Curves over the moves of a game, or over anything that comes one after the other.
+// Line charts, such as evaluations by move.
 
 import { draw } from "./dom.js";
 
 const WIDTH = 480, HEIGHT = 150, LEFT = 38, RIGHT = 6, EDGE = 8;
 
 /**
- * A curve of values, `null` where there is none, between two bounds; `other` is a second one. `marks` are heights with their
- * labels, `dots` places with a class; `onPick` is told the place that was clicked.
+ * A line chart of values between two bounds; `null` leaves a gap. `other` is a second line, `marks` are labelled heights,
+ * and `dots` are indices with a class. Calls `onPick` with the index that the user clicks.
  */
 export class Curve {
   svg; #cursor; #count;
@@ -32,7 +32,7 @@ export class Curve {
     }
   }
 
-  /** Puts the cursor to a place. */
+  /** Moves the cursor to an index. */
   point(at) {
     for (const end of ["x1", "x2"]) this.#cursor.setAttribute(end, this.#x(at));
   }

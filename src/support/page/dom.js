@@ -1,4 +1,4 @@
-// Elements out of names, attributes and children. Texts stay texts: nothing is ever parsed as HTML.
+// Creates elements from names, attributes and children. Text is never parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -17,13 +17,13 @@ export const make = (name, attributes = {}, ...children) => fill(document.create
 
 export const draw = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
 
-/** A number with its thousands set apart. */
+/** Formats a number with thousands separators. */
 export const grouped = number => number.toLocaleString("en-US");
 
-/** A share in percent. */
+/** Formats a share as a percentage. */
 export const percent = share => `${Math.round(100 * share)}%`;
 
-/** A score of the side to move for a reader: pawns, or moves to mate. */
+/** Formats a score from the side to move's point of view, in pawns or in moves to mate. */
 export function score(answer) {
   if ("mate" in answer) return answer.mate > 0 ? `#${answer.mate}` : `#−${-answer.mate}`;
   return (answer.cp < 0 ? "−" : "+") + (Math.abs(answer.cp) / 100).toFixed(2);

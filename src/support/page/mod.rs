@@ -1,11 +1,12 @@
 //! Parts shared by all HTML pages: theme, board and pieces, replay of games, charts.
 //!
-//! The explorer serves these files one by one. The match report, annotated games and the lessons
-//! are single files that load nothing else. All pages use the same JavaScript modules.
+//! The explorer serves these files individually. The match report, annotated games and lessons are
+//! single files that load nothing else. All pages use the same JavaScript modules.
 //!
-//! Browsers load modules only from a server, so [`Page`] joins the modules to one script: it drops
-//! the `import` lines and the word `export`. A test checks that no two modules declare the same
-//! top-level name and that every imported name exists. A bundler would require a second toolchain.
+//! Browsers load modules only from a server, so [`Page`] joins the modules into one script: it
+//! removes the `import` lines and the word `export`. A test checks that no two modules declare the
+//! same top-level name and that every imported name exists. A bundler would require a second
+//! toolchain.
 //!
 //! The data of a page is JSON in an element that is not executed. Every character that could end
 //! the element is escaped. No page parses text as HTML.
@@ -25,29 +26,30 @@ pub(crate) const BOARD_JS: &str = include_str!("board.js");
 pub(crate) const CHART_JS: &str = include_str!("chart.js");
 pub(crate) const REPLAY_JS: &str = include_str!("replay.js");
 
-/// The notes beside the moves of annotated games, on their own page and on the explorer's.
+/// Style of the notes next to the moves of annotated games, on their own page and in the explorer.
 pub(crate) const NOTES_CSS: &str = include_str!("notes.css");
 pub(crate) const NOTES_JS: &str = include_str!("notes.js");
 
-/// The shared parts of all pages that are written to files, each module after those that it
-/// imports.
+/// The style sheets and modules shared by all pages that are written to files. Each module comes
+/// after the modules that it imports.
 const STYLES: [&str; 3] = [THEME_CSS, BOARD_CSS, REPLAY_CSS];
 const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REPLAY_JS];
 
-/// The frame of every page that is written to a file, with placeholders for the rest.
+/// The HTML frame of every page that is written to a file, with placeholders for the other parts.
 const SHELL: &str = include_str!("shell.html");
 
 pub(crate) struct Page {
-    /// The title until its script sets another.
+    /// The title until the script of the page sets another one.
     pub(crate) title: &'static str,
     pub(crate) body: &'static str,
     pub(crate) style: &'static str,
-    /// Its own module. Its top-level names must differ from those of the shared ones.
+    /// The module of this page. Its top-level names must differ from the names in the shared
+    /// modules.
     pub(crate) script: &'static str,
 }
 
 impl Page {
-    /// The page with the data for its script in the element `data`.
+    /// Returns the page, with the data for its script in the element `data`.
     pub(crate) fn with(&self, data: &Value) -> String {
         let style = STYLES.concat() + self.style;
         let parts = [
@@ -76,9 +78,9 @@ impl Page {
     }
 }
 
-/// JSON for a script element of a page. The browser searches for the end of the element before it
-/// parses the script, and after `<!--<script` for another end, so the text must not contain
-/// anything like a tag. Outside strings JSON has none of these characters.
+/// Formats JSON for a script element. The browser searches for the end of the element before it
+/// parses the script, and for a different end after `<!--<script`, so the text must not contain
+/// anything like a tag. Outside strings, JSON contains none of these characters.
 fn script_data(data: &Value) -> String {
     let mut text = String::new();
     for letter in data.to_string().chars() {
@@ -99,8 +101,9 @@ pub(crate) mod checks {
 
     use super::{Page, SHELL};
 
-    /// Panics unless a page made of these files is self-contained: all imports of its modules
-    /// exist, no name occurs twice, and nothing is external. `data` is inserted into it.
+    /// Panics unless a page made from these files is self-contained: all imports of its modules
+    /// exist, no name occurs twice, and nothing is loaded from elsewhere. `data` is inserted into
+    /// the page.
     pub(crate) fn check(page: &Page, data: &serde_json::Value) {
         let script = page.joined();
         let mut names = BTreeSet::new();

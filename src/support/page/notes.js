@@ -1,30 +1,30 @@
-// What stands beside the moves of an annotated game: signs, words, the curve of expectation, the moments.
+// Annotations of a game: glyphs, comments, the chart of expected points, and the list of moments.
 
 import { Curve } from "./chart.js";
 import { make } from "./dom.js";
 
-/** What numeric annotation glyphs look like, and the classes of those that judge. */
+/** Numeric annotation glyphs as text, and the classes of those that evaluate a move. */
 const GLYPHS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□" };
 const CLASSES = { 2: "error", 4: "ruin", 6: "slip", 7: "sole" };
 const FAULTS = ["slip", "error", "ruin"];
 
-/** The signs behind a ply. */
+/** Returns the glyphs of a ply. */
 export const glyph = (game, at) => game.notes[at].nags.map(nag => GLYPHS[nag] ?? "").join("");
 
-/** The class of a ply that is judged, or `null`. */
+/** Returns the class of the glyph that evaluates a ply, or `null`. */
 export function kindOf(game, at) {
   const nag = game.notes[at].nags.find(nag => nag in CLASSES);
   return nag === undefined ? null : CLASSES[nag];
 }
 
-/** A ply with its number and signs. */
+/** Formats a ply with its move number and glyphs. */
 function named(game, at) {
   const [, turn, , , , first] = game.fen.split(" ");
   const half = at + (turn === "b" ? 1 : 0);
   return `${Number(first) + (half >> 1)}${half % 2 ? "…" : "."} ${game.san[at]}${glyph(game, at)}`;
 }
 
-/** What is told of the move that led to a position. */
+/** Returns the comment on the move that led to a position, as texts and elements. */
 export function saidOf(game, ply) {
   if (ply === 0) return [];
   const note = game.notes[ply - 1];
@@ -33,17 +33,17 @@ export function saidOf(game, ply) {
   return [make("b", { class: kind }, named(game, ply - 1)), note.eval ? ` ${note.eval} ` : " ", note.comment, ...lines];
 }
 
-/** The curve of what White could expect; `go` is told the ply that was clicked. */
+/** Returns the chart of White's expected points; calls `go` with the ply that the user clicks. */
 export function curveOf(game, go) {
   const values = [null, ...game.notes.map(note => note.expected)];
   const dots = game.moves.map((_, at) => [at + 1, kindOf(game, at)]).filter(([, kind]) => FAULTS.includes(kind));
-  return new Curve(values, { low: 0, high: 1, marks: [[1, "100%"], [.5, "50%"], [0, "0%"]], label: "What White could expect, move by move", dots, fill: .5, onPick: go });
+  return new Curve(values, { low: 0, high: 1, marks: [[1, "100%"], [.5, "50%"], [0, "0%"]], label: "White's expected points by move", dots, fill: .5, onPick: go });
 }
 
-/** The items of the list of moments; `go` is told the ply of the one that was chosen. */
+/** Returns the items of the list of moments; calls `go` with the ply that the user selects. */
 export function momentsOf(game, go) {
   const isMoment = at => FAULTS.includes(kindOf(game, at)) || game.notes[at].moment;
   const items = game.moves.map((_, at) => at).filter(isMoment).map(at => make("li", {},
     make("button", { type: "button", onclick: () => go(at + 1) }, make("b", { class: kindOf(game, at) }, named(game, at)), make("span", {}, game.notes[at].comment))));
-  return items.length > 0 ? items : [make("li", { class: "note" }, "No move gave anything away.")];
+  return items.length > 0 ? items : [make("li", { class: "note" }, "No mistakes found.")];
 }

@@ -1,4 +1,4 @@
-// The pieces, drawn for Tabia. A square is 48 by 48; each piece is a body and the lines on it.
+// Drawings of the pieces, made for Tabia. A square is 48 by 48; each piece has a body and lines on it.
 
 import { draw } from "./dom.js";
 
@@ -20,7 +20,7 @@ const DOTS = {
 
 export const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 
-/** The picture of a piece by its letter in a FEN. */
+/** Draws the piece of a FEN letter. */
 export function piece(letter) {
   const kind = letter.toLowerCase();
   const side = letter === kind ? "black" : "white";

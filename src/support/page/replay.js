@@ -1,11 +1,11 @@
-// A game to go through: its board, its moves, and a curve.
+// A game viewer: board, moves and a chart.
 
 import { Board, FILES, piecesOf } from "./board.js";
 import { make } from "./dom.js";
 
-const STEPS = [["first", "«", "To the start"], ["back", "‹", "One move back"], ["next", "›", "One move on"], ["last", "»", "To the end"]];
+const STEPS = [["first", "«", "To the start"], ["back", "‹", "One move back"], ["next", "›", "One move forward"], ["last", "»", "To the end"]];
 
-/** The pieces after a legal move in UCI's notation. */
+/** Returns the pieces after a legal move in UCI notation. */
 export function after(pieces, move) {
   const next = new Map(pieces);
   const [from, to] = [move.slice(0, 2), move.slice(2, 4)];
@@ -24,10 +24,10 @@ export function after(pieces, move) {
 }
 
 /**
- * Shows games in a root element. A game has `fen`, `moves` in UCI's notation and `san`; besides,
- * for each ply, what `more` adds behind a move, the class that `kind` gives it, and what `said` tells of
- * the position after it (texts or elements); `curve` makes its `Curve` out of the function that goes to
- * a ply.
+ * Shows games in a root element. A game has `fen`, `moves` in UCI notation and `san`. Its function `said`
+ * returns the comment on the position after a ply, as texts or elements. Optional functions are `kind`,
+ * the class of a move; `more`, the elements after a move; and `curve`, which returns the game's `Curve`;
+ * its argument is a function that shows a ply.
  */
 export class Replay {
   #board; #moves; #said; #head; #chart; #buttons = []; #game; #positions = []; #links = []; #ply = 0; #curve = null;
@@ -43,7 +43,7 @@ export class Replay {
     this.#moves = make("ol", { class: "replay-moves", "aria-label": "Moves" });
     root.classList.add("replay");
     root.append(
-      make("div", { class: "replay-place" }, board, make("div", { class: "steps", role: "group", "aria-label": "Go through the moves" }, ...steps)),
+      make("div", { class: "replay-place" }, board, make("div", { class: "steps", role: "group", "aria-label": "Navigate the moves" }, ...steps)),
       make("div", { class: "replay-story" }, this.#head, this.#chart, this.#said, this.#moves));
     document.addEventListener("keydown", event => this.#key(event));
   }
@@ -61,7 +61,7 @@ export class Replay {
     this.#chart.replaceChildren(...this.#curve ? [this.#curve.svg] : []);
   }
 
-  /** Goes to the position after so many plies. */
+  /** Shows the position after `ply` plies. */
   go(ply) {
     this.#ply = Math.max(0, Math.min(this.#game.moves.length, ply));
     const last = this.#ply > 0 ? this.#game.moves[this.#ply - 1] : "";
@@ -78,7 +78,7 @@ export class Replay {
     return (this.#game.fen.split(" ")[1] === "w") === (ply % 2 === 0);
   }
 
-  /** The number before a ply, if it has one; and the move itself. */
+  /** Returns the list item of a move, with the move number for White's moves and for the first one. */
   #entry(san, at) {
     const [, turn, , , , first] = this.#game.fen.split(" ");
     const half = at + (turn === "b" ? 1 : 0);

@@ -1,28 +1,28 @@
-// Light or dark: as the system has it, or as somebody chose.
+// The colour scheme: the system's, or the one that the user selected.
 
 const KEY = "theme";
 const root = document.documentElement;
 
-/** What was chosen before, if the browser lets a page keep anything. */
-function kept() {
+/** Returns the saved theme; `null` if there is none or the browser denies storage. */
+function savedTheme() {
   try { return localStorage.getItem(KEY); } catch { return null; }
 }
 
-function keep(theme) {
-  try { localStorage.setItem(KEY, theme); } catch { /* It is chosen for this once. */ }
+function saveTheme(theme) {
+  try { localStorage.setItem(KEY, theme); } catch { /* Storage is denied: the choice lasts until the page is closed. */ }
 }
 
-/** Wires the button that changes between both. */
+/** Makes a button switch between light and dark. */
 export function wireTheme(button) {
   const isDark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   const apply = theme => {
     if (theme) root.dataset.theme = theme;
     button.setAttribute("aria-pressed", String(isDark()));
   };
-  apply(kept());
+  apply(savedTheme());
   button.addEventListener("click", () => {
     const theme = isDark() ? "light" : "dark";
-    keep(theme);
+    saveTheme(theme);
     apply(theme);
   });
 }

@@ -1,9 +1,9 @@
-//! Curves over numbers that double: both axes are logarithmic, to base two.
+//! Plots curves over numbers that double: both axes are logarithmic to base two.
 
 use super::canvas::{CurveStyle, LEGEND_ROW, Place, begin, grid_line, legend, text};
 use crate::support::words::xml;
 
-/// The size of the diagram and the room around it, in user units (pixels).
+/// The size of the diagram and the space around it, in user units (pixels).
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 400.0;
 const LEFT: f64 = 56.0;
@@ -11,7 +11,7 @@ const RIGHT: f64 = 26.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 66.0;
 const CAP: f64 = 5.0;
-/// Smaller values are drawn at this.
+/// The value at which smaller values are drawn.
 const MIN_VALUE: f64 = 1.0 / 1024.0;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,13 +20,13 @@ pub(crate) struct Point {
     pub x: f64,
     /// The vertical value.
     pub y: f64,
-    /// The ends of an error bar, if there is one.
+    /// The lower and upper end of the error bar, if there is one.
     pub bar: Option<[f64; 2]>,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
-    /// The name in the legend.
+    /// The name shown in the legend.
     pub name: String,
     /// One of [`super::COLORS`].
     pub color: &'static str,
@@ -40,7 +40,7 @@ impl Line {
     }
 }
 
-/// The ends of an axis, from the numbers on it, in doublings of 1.
+/// The ends of an axis, as base-two logarithms.
 #[derive(Debug, Clone, Copy)]
 struct Axis {
     low: i32,
@@ -48,7 +48,8 @@ struct Axis {
 }
 
 impl Axis {
-    /// From one power of two to another, at least one doubling long.
+    /// Creates an axis that covers the numbers, from one power of two to another; it is at least
+    /// one doubling long.
     fn of(numbers: impl Iterator<Item = f64>) -> Self {
         let ends = numbers.map(doubled).fold(None, |ends, at| match ends {
             None => Some((at, at)),
@@ -59,7 +60,7 @@ impl Axis {
         Axis { low, high: (high.ceil() as i32).max(low + 1) }
     }
 
-    /// The position of a number on the axis, from 0 to 1.
+    /// Returns the position of a number on the axis, from 0 to 1.
     fn share(&self, number: f64) -> f64 {
         (doubled(number) - f64::from(self.low)) / f64::from(self.high - self.low)
     }
@@ -69,13 +70,13 @@ impl Axis {
     }
 }
 
-/// The base-two logarithm.
+/// Returns the base-two logarithm.
 fn doubled(number: f64) -> f64 {
     number.max(MIN_VALUE).log2()
 }
 
-/// The picture of some curves, the first ones on top, with the axis labels: `across` below, `up` at
-/// the left.
+/// Returns a picture of curves, the first ones on top, with the axis labels `across` below and `up`
+/// on the left.
 pub(crate) fn doublings(title: &str, [across, up]: [&str; 2], lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
     let x_axis = Axis::of(points().map(|point| point.x));
@@ -131,7 +132,8 @@ mod tests {
         let points = vec![point(1.0, 1.0, None), point(2.0, 1.5, Some([0.75, 2.0]))];
         let line = Line { name: "a<b".to_owned(), color: "#000000", dashed: false, points };
         let svg = doublings("gain", ["threads", "times"], &[line]);
-        // From 1 to 2 across; and up to 2 from the bar's 0.75, that is from 0.5.
+        // Horizontally the axis runs from 1 to 2; vertically from 0.5, because the bar starts at
+        // 0.75, to 2.
         let middle = TOP + HEIGHT / 2.0;
         let first = format!("cx=\"{LEFT:.1}\" cy=\"{middle:.1}\"");
         let bar = format!("points=\"{0:.1},{1:.1} {0:.1},{TOP:.1}\"", LEFT + WIDTH, {

@@ -1,36 +1,37 @@
-//! Curves over numbered points: panels side by side on one vertical scale, or in rows, each with
-//! its own scale.
+//! Plots curves over numbered points: in panels side by side on one vertical scale, or in rows of
+//! panels, each with its own scale.
 
 use std::fmt::Write;
 
 use super::canvas::{CurveStyle, LEGEND_ROW, begin, grid_line, legend, text};
 use crate::support::words::xml;
 
-/// A panel's height and the room around it, in user units (pixels).
+/// The height of a panel and the space around it, in user units (pixels).
 const HEIGHT: f64 = 260.0;
 const LEFT: f64 = 70.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 46.0;
 const GAP: f64 = 26.0;
-/// The gap between two rows of panels, with the titles of the lower one.
+/// The gap between two rows of panels, which contains the titles of the lower row.
 const ROW_GAP: f64 = 40.0;
-/// The maximum number of point numbers in a panel.
+/// The maximum number of points that are labelled with their number in a panel.
 const NUMBERS: usize = 20;
-/// The approximate number of lines across a panel on a linear scale.
+/// The approximate number of horizontal grid lines of a panel on a linear scale.
 const GRID_LINES: f64 = 6.0;
-/// Curves of at most this many points have a mark at each: a single point makes no line.
+/// Curves with at most this many points have a mark at each point, because a single point does not
+/// form a line.
 const MARKED: usize = 20;
-/// On a logarithmic scale, smaller values are drawn at this.
+/// The value at which smaller values are drawn on a logarithmic scale.
 const MIN_VALUE: f64 = 1e-6;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Curve {
-    /// The name in the legend.
+    /// The name shown in the legend.
     pub name: String,
     /// One of [`super::COLORS`].
     pub color: &'static str,
     pub dashed: bool,
-    /// Its values at the points 1, 2, 3 ...
+    /// The values at the points 1, 2, 3 ...
     pub values: Vec<f64>,
 }
 
@@ -48,8 +49,8 @@ pub(crate) struct Panel {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scale {
-    /// The ends of the grid and the distance of its lines; on a logarithmic scale, their decimal
-    /// logarithms.
+    /// The ends of the grid and the distance between its lines; on a logarithmic scale, their
+    /// decimal logarithms.
     low: f64,
     high: f64,
     step: f64,
@@ -58,7 +59,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// From one power of ten to another; `unit` follows the numbers.
+    /// Creates a scale from one power of ten to another; `unit` is appended to the numbers.
     pub(crate) fn logarithmic(values: impl Iterator<Item = f64>, unit: &'static str) -> Self {
         let (low, high) = extent(values.map(logarithm));
         let low = if low > high { 0.0 } else { low.floor() };
@@ -75,13 +76,14 @@ impl Scale {
         Scale { low, high, step, logarithmic: false, unit: "" }
     }
 
-    /// The vertical position of a value; values beyond the scale are at its upper end.
+    /// Returns the vertical position of a value; values beyond the scale are drawn at its upper
+    /// end.
     fn y(&self, value: f64) -> f64 {
         let at = if self.logarithmic { logarithm(value) } else { value };
         TOP + HEIGHT * (self.high - at.min(self.high)) / (self.high - self.low)
     }
 
-    /// The lines of the grid, with their numbers.
+    /// Returns the positions of the grid lines with their labels.
     fn grid(&self) -> impl Iterator<Item = (f64, String)> {
         let lines = ((self.high - self.low) / self.step).round() as usize;
         let digits = (-self.step.log10()).ceil().max(0.0) as usize;
@@ -104,7 +106,7 @@ fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
 }
 
-/// The next number above `least` that is 1, 2 or 5 times a power of ten.
+/// Returns the next number above `least` that is 1, 2 or 5 times a power of ten.
 pub(crate) fn round_number(least: f64) -> f64 {
     let power = 10_f64.powf(least.log10().floor());
     let numbers = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
@@ -117,7 +119,7 @@ pub(crate) struct Tile {
     pub scale: Scale,
 }
 
-/// The picture of panels that are each `width` pixels wide.
+/// Returns a picture of panels side by side, each `width` pixels wide.
 pub(crate) fn plot(title: &str, panels: &[Panel], width: f64, scale: &Scale) -> String {
     let rows = panels.iter().map(|panel| panel.curves.len()).max().unwrap_or(0) as f64;
     let whole = LEFT + panels.len() as f64 * (width + GAP);
@@ -133,8 +135,8 @@ pub(crate) fn plot(title: &str, panels: &[Panel], width: f64, scale: &Scale) -> 
     out
 }
 
-/// The picture of panels in rows of `columns`, each `width` pixels wide. `name` returns the label
-/// below a point, counted from 0, if it has one.
+/// Returns a picture of panels in rows of `columns`, each `width` pixels wide. `name` returns the
+/// label below a point, counted from 0, if the point has one.
 pub(crate) fn tiles(
     title: &str,
     tiles: &[Tile],
@@ -158,7 +160,8 @@ pub(crate) fn tiles(
     out
 }
 
-/// The horizontal position of a point, with this many points between two positions.
+/// Returns the horizontal position of `point` if `points` points are distributed between two
+/// positions.
 fn across((left, right): (f64, f64), points: usize, point: usize) -> f64 {
     left + (right - left) * (point as f64 + 0.5) / points.max(1) as f64
 }
@@ -167,12 +170,12 @@ fn points(panel: &Panel) -> usize {
     panel.curves.iter().map(|curve| curve.values.len()).max().unwrap_or(1)
 }
 
-/// Draws a panel between two horizontal positions, without the numbers of its points.
+/// Draws a panel between two horizontal positions, without labels for its points.
 fn draw(out: &mut String, panel: &Panel, ends: (f64, f64), scale: &Scale, labelled: bool) {
     axes(out, ends, scale, labelled);
     let (left, points) = (ends.0, points(panel));
     text(out, (left, TOP - 10.0), "start", &xml(&panel.title));
-    // The first ones on top.
+    // The first curves are drawn last, so that they are on top.
     for curve in panel.curves.iter().rev() {
         let style = curve.style();
         let place = |(point, &value)| (across(ends, points, point), scale.y(value));

@@ -1,4 +1,4 @@
-//! Numbers, durations and words as all frontends write them, and escaping of foreign text.
+//! Formats numbers, durations and words for all frontends, and escapes text from other sources.
 
 mod number;
 mod space;

@@ -1,6 +1,4 @@
-//! Formats numbers.
-
-/// A number with a comma between groups of three digits.
+/// Formats a number with a comma between groups of three digits.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -13,7 +11,7 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
-/// A noun in the form for a number: `game` for 1, else `games`.
+/// Returns the form of a noun after a number: `game` for 1, otherwise `games`.
 pub(crate) fn plural(number: u64, singular: &str) -> String {
     if number == 1 {
         return singular.to_owned();
@@ -25,26 +23,26 @@ pub(crate) fn plural(number: u64, singular: &str) -> String {
     }
 }
 
-/// A number with its noun for protocols: `1 game`, `1200 games`.
+/// Formats a number with its noun for protocols: `1 game`, `1200 games`.
 pub(crate) fn number_of(number: u64, singular: &str) -> String {
     format!("{number} {}", plural(number, singular))
 }
 
-/// A number with its noun: `1 game`, `1,200 games`.
+/// Formats a number with its noun for readers: `1 game`, `1,200 games`.
 pub(crate) fn counted(number: u64, singular: &str) -> String {
     format!("{} {}", grouped(number), plural(number, singular))
 }
 
-/// A share from 0 to 1 as a whole percentage: `54%`.
+/// Formats a share from 0 to 1 as an integer percentage: `54%`.
 pub(crate) fn percent(share: f64) -> String {
     format!("{:.0}%", 100.0 * share)
 }
 
-/// Rounds a figure for printing with this many decimals, without a negative zero: formatting -0.04
-/// with one decimal would print `-0.0`.
+/// Prepares a figure for printing with this many decimals: replaces a figure that rounds to zero
+/// with 0.0, because formatting -0.04 with one decimal would print `-0.0`.
 pub(crate) fn rounded(figure: f64, decimals: i32) -> f64 {
     let scale = 10_f64.powi(decimals);
-    // Adding zero makes -0.0 positive and changes nothing else.
+    // Adding zero makes -0.0 positive and does not change any other number.
     if (figure * scale).abs() < 0.5 { 0.0 } else { figure + 0.0 }
 }
 

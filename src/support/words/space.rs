@@ -1,7 +1,7 @@
-//! White space, as all parsers of games and positions define it.
+//! White space, as defined for all parsers of games and positions.
 
-/// Whether a character is white space between words: Unicode's white space, and characters without
-/// width. The only definition for all parsers.
+/// Whether a character separates words: Unicode white space and characters without width. All
+/// parsers use this definition.
 pub(crate) fn is_space(sign: char) -> bool {
     sign.is_whitespace()
         || matches!(sign, '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'

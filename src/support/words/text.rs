@@ -1,14 +1,14 @@
-//! Escapes foreign text, which can contain anything, for display or output.
+//! Escapes text from other sources, which can contain any characters, for display or output.
 
 use std::borrow::Cow;
 
-/// Whether a character controls a terminal or line instead of being shown: control characters, line
-/// and paragraph ends, and those that change the direction of writing.
+/// Whether a character controls a terminal or ends a line instead of being shown: control
+/// characters, line and paragraph separators, and characters that change the writing direction.
 fn is_control(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether a character is invisible: control characters and those without width.
+/// Whether a character is invisible: control characters and characters without width.
 fn is_unseen(letter: char) -> bool {
     is_control(letter)
         || matches!(letter,
@@ -16,7 +16,7 @@ fn is_unseen(letter: char) -> bool {
             | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// A text with escapes, like `\u{1b}`, for invisible characters.
+/// Replaces invisible characters with escapes such as `\u{1b}`.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unseen) {
         return Cow::Borrowed(text);
@@ -31,7 +31,8 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Our own lines with foreign texts in them: everything but line ends is made visible.
+/// Makes invisible characters visible, except line ends, in lines that contain text from other
+/// sources.
 pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
     if !text.contains(|letter| is_unseen(letter) && letter != '\n') {
         return Cow::Borrowed(text);
@@ -39,20 +40,21 @@ pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split('\n').map(visible).collect::<Vec<_>>().join("\n"))
 }
 
-/// A text for a line of a file or a protocol, with blanks for characters that would end the line or
-/// control a terminal. Characters without width remain: many scripts need them.
+/// Prepares a text for one line of a file or a protocol: replaces characters that would end the
+/// line or control a terminal with blanks. Characters without width are kept, because many scripts
+/// need them.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
 }
 
-/// A text within XML or HTML, as content or in quotation marks.
+/// Escapes a text for XML or HTML, as content or in quotation marks.
 pub(crate) fn xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 const QUOTE: usize = 100;
 
-/// The beginning of a text, to limit the length of messages that quote it.
+/// Returns the beginning of a text, to limit the length of messages that quote it.
 pub(crate) fn clip(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(QUOTE) {
         None => Cow::Borrowed(text),

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
-/// The longest time that can be parsed: ten years. It keeps sums of clocks far from overflow.
+/// The longest time that can be parsed: ten years. This limit keeps sums of clocks far from
+/// overflow.
 pub(crate) const LONGEST_TIME: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
-/// Seconds with as many decimals as they need: `30`, `0.05`.
+/// Formats seconds with as many decimals as they need: `30`, `0.05`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seconds(pub Duration);
 
@@ -20,7 +21,7 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Minutes, and seconds if there are any: `5`, `0:30`.
+/// Formats minutes, with seconds unless they are zero: `5`, `0:30`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MinutesSeconds(pub Duration);
 
@@ -51,17 +52,17 @@ pub(crate) fn parse_seconds(text: &str) -> Option<Duration> {
     (seconds <= LONGEST_TIME.as_secs()).then(|| Duration::new(seconds, nanos))
 }
 
-/// Parses a positive time span, otherwise like [`parse_seconds`].
+/// Parses a positive time span; otherwise like [`parse_seconds`].
 ///
 /// # Errors
-/// The expected format, in words.
+/// Returns a description of the expected format.
 pub(crate) fn parse_time(text: &str) -> Result<Duration, &'static str> {
     let time = parse_seconds(text).filter(|time| !time.is_zero());
     time.ok_or("expected seconds above 0, such as 5 or 0.5")
 }
 
-/// Parses `M:SS`, or else a bare number in units of this many seconds, either with decimals:
-/// protocols use minutes, people seconds.
+/// Parses `M:SS`, or a plain number in units of `unit` seconds; both may have decimals. Protocols
+/// use minutes as the unit, users seconds.
 pub(crate) fn parse_clock(text: &str, unit: u32) -> Option<Duration> {
     let time = match text.split_once(':') {
         Some((minutes, seconds)) => {

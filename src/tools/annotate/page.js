@@ -1,4 +1,4 @@
-// Games, explained: what their moves gave away, as a curve, as a list, and on the board.
+// The page of annotated games: board, chart of expected points, and moments.
 
 import { byId, make } from "./dom.js";
 import { curveOf, glyph, kindOf, momentsOf, saidOf } from "./notes.js";

@@ -1,4 +1,4 @@
-// The lessons' page: a laboratory of searches of one tree, exercises, or recorded searches of a position.
+// The lessons' page: a laboratory that searches a tree, exercises, or recorded searches of a position.
 
 import { SPLITTING, watchSplitting } from "./clock.js";
 import { byId, grouped, make } from "./dom.js";
@@ -12,16 +12,16 @@ import { wireTheme } from "./theme.js";
 import { GameTree } from "./tree.js";
 
 const data = JSON.parse(byId("data").textContent);
-/** From this width on, in pixels, there is room for two searches side by side. */
+/** Minimum window width for two searches side by side, in pixels. */
 const ROOM_FOR_TWO = 1000;
 const NONE = "";
 const TITLES = { "pvs": "PVS", "minimax": "Minimax", "alpha-beta": "Alpha-beta" };
-/** A search's name at the beginning of a line. */
+/** The display name of a search. */
 const titled = name => name.replace(/^(pvs|minimax|alpha-beta)/, word => TITLES[word]).replace(SPLITTING, "PV-splitting");
 
 const shortened = name => titled(name).replace(" with ", " + ").replace(" and ", " + ");
 
-/** The steps of one or two panes, gone through together. */
+/** Steps through one or two panes at the same time. */
 class Stepper {
   step = 0; #panes = [];
 
@@ -31,8 +31,8 @@ class Stepper {
     byId("slider").addEventListener("input", event => this.go(Number(event.target.value)));
     document.addEventListener("keydown", event => {
       const to = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last" }[event.key];
-      const isTaken = event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || ["SELECT", "INPUT", "TEXTAREA"].includes(event.target.tagName);
-      if (!to || isTaken || byId("laboratory").hidden) return;
+      const isIgnored = event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || ["SELECT", "INPUT", "TEXTAREA"].includes(event.target.tagName);
+      if (!to || isIgnored || byId("laboratory").hidden) return;
       event.preventDefault();
       this.go(moves[to]());
     });
@@ -56,13 +56,13 @@ class Stepper {
   }
 }
 
-/** A tree to be changed and searched. */
+/** A tree that the user can edit and search. */
 class Laboratory {
-  #base; #tree; #order = 0; #chosen; #history = []; #stories = new Map(); #threads; #methods; #panes; #editor; #stepper = new Stepper();
+  #base; #tree; #order = 0; #chosen; #history = []; #records = new Map(); #threads; #methods; #panes; #editor; #stepper = new Stepper();
 
   constructor() {
     const names = [...METHODS.map(method => method.name), SPLITTING].map(name => [name, titled(name)]);
-    this.#panes = ["Search", "Search beside"].map((label, at) => new Pane(label, at === 0 ? names : [[NONE, "Nothing beside"], ...names], {
+    this.#panes = ["First search", "Second search"].map((label, at) => new Pane(label, at === 0 ? names : [[NONE, "No second search"], ...names], {
       onMethod: name => { this.#methods[at] = name; this.#show(); },
       onChoose: name => this.#choose(name),
       onStep: step => this.#stepper.go(step),
@@ -86,14 +86,14 @@ class Laboratory {
     this.#search();
   }
 
-  /** Takes another tree, which can be undone. */
+  /** Sets another tree; the user can undo this. */
   take(tree, chosen = tree.nodes[0].name) {
     this.#history.push([this.#base, this.#order, this.#chosen]);
     [this.#base, this.#order, this.#chosen] = [tree, 0, chosen];
     this.#search();
   }
 
-  /** Shows a search of a tree from its beginning. */
+  /** Shows a search of a tree from the first step. */
   watch(tree, method) {
     this.#methods = [method, NONE];
     this.take(tree);
@@ -116,8 +116,8 @@ class Laboratory {
 
   #search() {
     this.#tree = this.#order === 0 ? this.#base : ordered(this.#base, this.#order, this.#editor.seed);
-    this.#stories = new Map(METHODS.map(method => [method.name, watch(this.#tree, method)]));
-    this.#stories.set(SPLITTING, watchSplitting(this.#tree, this.#threads));
+    this.#records = new Map(METHODS.map(method => [method.name, watch(this.#tree, method)]));
+    this.#records.set(SPLITTING, watchSplitting(this.#tree, this.#threads));
     this.#compare();
     this.#show();
     this.#edit();
@@ -128,46 +128,46 @@ class Laboratory {
   #show() {
     const values = new Map(this.#tree.nodes.filter(node => node.value !== null).map(node => [node.name, node.value]));
     this.#panes.forEach((pane, at) => {
-      const story = this.#stories.get(this.#methods[at]);
-      pane.root.classList.toggle("empty", !story);
-      if (story) pane.take(story, this.#chosen, values, story.tree ? story : unsearched(this.#tree));
+      const record = this.#records.get(this.#methods[at]);
+      pane.root.classList.toggle("empty", !record);
+      if (record) pane.take(record, this.#chosen, values, record.tree ? record : unsearched(this.#tree));
     });
     byId("panes").classList.toggle("two", this.#methods[1] !== NONE);
     byId("threads-field").hidden = !this.#methods.includes(SPLITTING);
     this.#stepper.take(this.#shown(), 1);
   }
 
-  /** All searches of the tree in one table. */
+  /** Fills the table of all searches. */
   #compare() {
-    const { value } = this.#stories.get("minimax");
-    byId("all-value").textContent = `All find the value ${written(String(value))}.`;
+    const { value } = this.#records.get("minimax");
+    byId("all-value").textContent = `All searches return ${written(String(value))}.`;
     const cell = value => make("td", { class: "right" }, value === null ? "–" : grouped(value));
-    byId("all").replaceChildren(...[...this.#stories.values()].map(story => make("tr", {},
-      make("th", { scope: "row" }, make("button", { type: "button", class: "plain", onclick: () => { this.#methods[0] = story.algorithm; this.#show(); } }, shortened(story.algorithm))),
-      ...[story.nodes, story.distinct, story.cutoffs, story.researches, story.hits].map(cell), cell(story.timeline?.ticks ?? story.nodes))));
+    byId("all").replaceChildren(...[...this.#records.values()].map(record => make("tr", {},
+      make("th", { scope: "row" }, make("button", { type: "button", class: "plain", onclick: () => { this.#methods[0] = record.algorithm; this.#show(); } }, shortened(record.algorithm))),
+      ...[record.nodes, record.distinct, record.cutoffs, record.researches, record.hits].map(cell), cell(record.timeline?.ticks ?? record.nodes))));
   }
 }
 
-/** Searches that the program has recorded, to go through; nothing can be changed. */
+/** Shows searches recorded by the program, without editing. */
 function showRecorded() {
   document.body.classList.add("recorded");
   for (const id of ["tree-panel", "all-panel", "views", "threads-field"]) byId(id).hidden = true;
-  const stepper = new Stepper(), stories = data.searches;
-  // The same move may be made in many positions: a node is told by the moves that lead to it.
-  for (const { tree } of stories) for (const node of tree) node.key = `${node.parent === null ? "" : `${tree[node.parent].key} `}${node.name}`;
-  const pane = new Pane("Search", stories.map(({ algorithm }) => [algorithm, titled(algorithm)]), {
-    onMethod: name => take(stories.find(story => story.algorithm === name)),
+  const stepper = new Stepper(), records = data.searches;
+  // Many positions share a move, so the key of a node has all moves that lead to it.
+  for (const { tree } of records) for (const node of tree) node.key = `${node.parent === null ? "" : `${tree[node.parent].key} `}${node.name}`;
+  const pane = new Pane("Search", records.map(({ algorithm }) => [algorithm, titled(algorithm)]), {
+    onMethod: name => take(records.find(record => record.algorithm === name)),
     onChoose: key => pane.choose(key),
     onStep: step => stepper.go(step),
   });
-  const take = story => { pane.take(story, story.tree[0]?.key, null); stepper.take([pane], 1); };
+  const take = record => { pane.take(record, record.tree[0]?.key, null); stepper.take([pane], 1); };
   byId("panes").append(pane.root);
-  take(stories.at(-1));
+  take(records.at(-1));
   return { repaint: () => stepper.go(stepper.step) };
 }
 
-/** Wires the two views; the one that is shown is told so. */
-function wireViews(views) {
+/** Makes the buttons switch between the views; returns the function that shows one. */
+function connectViews(views) {
   const show = name => {
     for (const [other, { tab, panel }] of Object.entries(views)) {
       byId(panel).hidden = other !== name;
@@ -187,7 +187,7 @@ if (data.searches) {
 } else {
   const laboratory = new Laboratory();
   const quiz = new Quiz((tree, method) => { show("laboratory"); laboratory.watch(tree, method); });
-  const show = wireViews({
+  const show = connectViews({
     laboratory: { tab: "to-laboratory", panel: "laboratory", show: () => laboratory.repaint() },
     exercises: { tab: "to-exercises", panel: "exercises", show: () => quiz.show() },
   });

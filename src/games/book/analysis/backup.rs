@@ -1,9 +1,10 @@
-//! Backs up the values of searches along the moves between analysed positions.
+//! Backs up search values along the moves between analysed positions.
 //!
-//! A position is worth the best of its moves to analysed positions and its best move outside them.
-//! With cycles this is a deterministic graphical game: endless play is a draw, and each position
-//! has one value, which is that of play cut off after n moves as a draw for any n from the number
-//! of positions on. So values start from nothing and are updated move by move until none changes.
+//! The value of a position is the maximum over its moves to analysed positions and its best move
+//! outside the analysis. With cycles this is a deterministic graphical game in which endless play
+//! is a draw. Each position has a unique value: the value of play that is stopped after n moves and
+//! scored as a draw, for every n that is at least the number of positions. Therefore values start
+//! as draws and are updated move by move until none changes.
 //!
 //! A. R. Washburn, "Deterministic graphical games", Journal of Mathematical Analysis and
 //! Applications 153 (1990).
@@ -15,10 +16,10 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{DRAW, Depth, Score};
 use crate::games::book::lookup::values::{BookValue, Scored, before};
 
-/// For each analysed position, the analysed positions that a legal move leads to.
+/// For each analysed position, the analysed positions to which a legal move leads.
 #[derive(Debug)]
 pub(crate) struct Links {
-    /// For each position, by the number of its value, the range of its links.
+    /// For each position, indexed like its value, the range of its links.
     spans: Vec<Range<usize>>,
     links: Vec<(Move, u32)>,
 }
@@ -28,7 +29,8 @@ impl Links {
         Links { spans: vec![0..0; positions], links: Vec::new() }
     }
 
-    /// Finds the links of the position with this number; `number` returns that of a key.
+    /// Finds the links of the position with this index; `number` maps a key to the index of its
+    /// position.
     pub(crate) fn find(
         &mut self,
         own: u32,
@@ -67,9 +69,9 @@ impl Links {
     }
 }
 
-/// The predecessors of each position, by number.
+/// The predecessors of each position, by index.
 struct Predecessors {
-    /// The start of each position's predecessors; at the end, their total number.
+    /// For each position, the start of its predecessors; the last element is their total number.
     ends: Vec<usize>,
     from: Vec<u32>,
 }
@@ -80,12 +82,12 @@ impl Predecessors {
     }
 }
 
-/// Whether a move leads to none of the linked positions.
+/// Whether a move does not lead to any of the linked positions.
 fn leads_out(&(mv, _): &Scored, links: &[(Move, u32)]) -> bool {
     links.iter().all(|&(known, _)| known != mv)
 }
 
-/// The best move of a position and its score, given the scores of its successors.
+/// Returns the best move of a position and its score, given the scores of its successors.
 fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Scored> {
     let within = links.iter().map(|&(mv, to)| (mv, before(scores[to as usize])));
     // The analysis after a move takes precedence over the search before it.
@@ -93,17 +95,17 @@ fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Sc
     within.chain(outside).reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// Sets score, best move and depth of all values; their links are in the same order.
+/// Sets score, best move and depth of all values; `links` are in the same order as `values`.
 pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
     open_up(values, links);
-    // Without moves, the score is that of the rules.
+    // A position without moves has the score that the rules of chess assign.
     let begin = |(number, value): (usize, &BookValue)| {
         let is_over = links.of(number).is_empty() && value.own.is_none() && value.outside.is_none();
         if is_over { value.score } else { DRAW }
     };
     let mut scores: Vec<Score> = values.iter().enumerate().map(begin).collect();
-    // All positions are updated at once, move by move. After the first move a score can change only
-    // if that of a successor has changed.
+    // All positions are updated together, move by move. After the first move, a score can change
+    // only if the score of a successor has changed.
     let before = links.reversed();
     let mut due: Vec<u32> = (0..values.len() as u32).collect();
     let mut is_due = vec![false; values.len()];
@@ -135,8 +137,9 @@ pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
     back_up_depths(values, links, &before);
 }
 
-/// If positions were cut off, or belonged to a larger analysis, the best move of all may lead out:
-/// then it is the best of those that do.
+/// Sets `outside` to the best move of the searches if that move leads out of the analysis, which
+/// can happen if positions were removed, or if the values belonged to a larger analysis. Otherwise
+/// the best of the moves that lead out remains.
 fn open_up(values: &mut [BookValue], links: &Links) {
     for (number, value) in values.iter_mut().enumerate() {
         let own = value.own.filter(|found| leads_out(found, links.of(number)));
@@ -144,8 +147,8 @@ fn open_up(values: &mut [BookValue], links: &Links) {
     }
 }
 
-/// Limits the depth of a score to that of the position's searches, and to one more than that of any
-/// position it was compared with.
+/// Limits the depth of a score to the depth of the position's searches, and to one more than the
+/// depth of any position it was compared with.
 fn back_up_depths(values: &mut [BookValue], links: &Links, before: &Predecessors) {
     values.iter_mut().for_each(|value| value.depth = value.own_depth);
     let mut due: VecDeque<u32> = (0..values.len() as u32).collect();
@@ -165,7 +168,8 @@ mod tests {
     use super::*;
     use crate::chess::score::{mate_in, mated_in};
 
-    /// Positions by number: the successors of each, and the score of the best move outside.
+    /// Backs up values of positions given by index: the successors of each, and the score of its
+    /// best move outside.
     fn backed_up(positions: &[(&[u32], Option<Score>)]) -> Vec<BookValue> {
         let moves: Vec<Move> = Position::start().legal_moves().iter().collect();
         let (mut links, mut values) = (Links::new(positions.len()), Vec::new());
@@ -192,7 +196,7 @@ mod tests {
 
     #[test]
     fn score_is_that_of_the_best_move() {
-        // 0 leads to 1 and 2; 2 has a good move outside.
+        // Position 0 leads to 1 and 2; position 2 has a good move outside.
         let values = [(&[1, 2][..], Some(10)), (&[], Some(-30)), (&[], Some(50))];
         assert_eq!(scores(&values), [30, -30, 50]);
         // The move outside may be better.
@@ -208,12 +212,12 @@ mod tests {
 
     #[test]
     fn cycles_score_as_draws() {
-        // 0 and 1 lead to one another; leaving the cycle loses.
+        // Positions 0 and 1 lead to each other; leaving the cycle loses.
         assert_eq!(scores(&[(&[1][..], Some(-20)), (&[0], Some(-20))]), [0, 0]);
-        // A side that gains by leaving does so.
+        // A side that gains by leaving the cycle leaves it.
         assert_eq!(scores(&[(&[1][..], Some(25)), (&[0], Some(-20))]), [25, -20]);
         assert_eq!(scores(&[(&[1][..], Some(25)), (&[0], Some(-40))]), [25, -25]);
-        // A cycle of four without a way out.
+        // Four positions form a cycle without a way out.
         assert_eq!(scores(&[(&[1][..], None), (&[2], None), (&[3], None), (&[0], None)]), [0; 4]);
     }
 

@@ -1,10 +1,11 @@
-//! Extends a book by positions that best play leads to, but no game.
+//! Extends a book with positions that best play reaches but no game does.
 //!
-//! The order is a drop-out expansion: of all moves that lead out of the analysis, those that play
-//! most likely reaches are added. So good lines become long, while poor ones are answered and
-//! dropped. T. R. Lincke, "Strategies for the automatic construction of opening books", Computers
-//! and Games (2000). Where he adds up plies and losses along a path, likelihoods are multiplied
-//! here, because a game book has the likelihoods of its own positions.
+//! The order follows a drop-out expansion: from all moves that lead out of the analysis, those that
+//! play is most likely to reach are added. Good lines therefore become long, while poor ones are
+//! answered and dropped. T. R. Lincke, "Strategies for the automatic construction of opening
+//! books", Computers and Games (2000). Where Lincke adds up plies and losses along a path, Tabia
+//! multiplies likelihoods, because a book made from games contains the likelihoods of its own
+//! positions.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -25,11 +26,11 @@ use crate::games::book::lookup::values::before;
 use crate::games::book::merge::combine::{BoxedEntries, Merged, insert_pawns};
 use crate::games::book::merge::regroup::grow_known;
 
-/// A move that is this many centipawns worse than the best is played half as often. Hand-set: the
-/// default of `SteerMargin`, about the difference of two searches of a move.
+/// A move that is this many centipawns worse than the best is played half as often. Hand-set: it is
+/// the default of `SteerMargin`, about the difference between two searches of a move.
 const HALVING: f64 = 15.0;
-/// Positions with a larger absolute score, in centipawns, are not extended: such games are decided
-/// by play, not by a book. Hand-set.
+/// Positions with a larger absolute score, in centipawns, are not extended: play decides such
+/// games, not the book. Hand-set.
 const LIMIT: Score = 200;
 
 /// A move that leads out of the analysis.
@@ -39,11 +40,12 @@ pub(crate) struct FrontierMove {
     pub mv: Move,
 }
 
-/// Orders positions by likelihood. Ties are broken by the position's place among the values, which
-/// are sorted by key.
+/// Orders positions by likelihood. Ties are broken by the index of the position's value; values are
+/// sorted by key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
-    /// Positive numbers are ordered like their bits.
+    /// The likelihood as its bits, because positive floating-point numbers have the same order as
+    /// their bits.
     likelihood: u64,
     place: Reverse<usize>,
 }
@@ -58,7 +60,7 @@ impl Rank {
     }
 }
 
-/// The best moves out of the analysis of a book, at most `number`, most likely first.
+/// Returns the best moves out of the analysis of a book, most likely first, at most `number`.
 pub(crate) fn frontier_moves(book: &Book, number: usize) -> Vec<FrontierMove> {
     let values: Vec<BookValue> = book.values().collect();
     let place = |key: u64| values.binary_search_by_key(&key, |value| value.key).ok();
@@ -91,7 +93,8 @@ pub(crate) fn frontier_moves(book: &Book, number: usize) -> Vec<FrontierMove> {
     found.into_iter().map(|(_, frontier_move)| frontier_move).filter(is_new).take(number).collect()
 }
 
-/// The likelihood of each position: from the games, or from the most likely path of good moves.
+/// Computes the likelihood of each position, from the games or from the most likely path of good
+/// moves.
 fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
     let all = games.iter().copied().max().unwrap_or(0).max(1) as f64;
     let mut reach: Vec<f64> = games.iter().map(|&games| games as f64 / all).collect();
@@ -115,8 +118,8 @@ fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
     reach
 }
 
-/// The shares of a position's moves in play, by their values: those that lead to analysed
-/// positions, and at the end the best of the others.
+/// Computes the shares of a position's moves in play from their values: first the moves that lead
+/// to analysed positions, then the best of the other moves.
 fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>, f64)> {
     let value = &values[own];
     let within = links.of(own).iter().map(|&(_, to)| to as usize);
@@ -130,11 +133,11 @@ fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>
     shares
 }
 
-/// Writes a book extended by these moves, and the positions that they lead to, to an empty
-/// `output`. They have no games. Values are left out.
+/// Writes a book extended by these moves and by the positions to which they lead, to an empty
+/// `output`. The new moves and positions have no games. Values are not written.
 ///
 /// # Errors
-/// Those of the output.
+/// If the output cannot be written.
 pub(crate) fn grow<W: Read + Write + Seek>(
     book: &Book,
     frontier_moves: &[FrontierMove],
@@ -174,10 +177,10 @@ fn is_grown(&(_, played): &(Move, Counts)) -> bool {
 }
 
 impl Book {
-    /// The keys of the positions that moves without games lead to.
+    /// Returns the keys of the positions to which moves without games lead.
     pub(crate) fn grown_positions(&self) -> KeyMap<()> {
         let mut keys = KeyMap::default();
-        // Few books have such moves; the entries show it.
+        // Few books have such moves, and the entries alone show whether there are any.
         if !self.entries().any(|entry| entry.moves.iter().any(is_grown)) {
             return keys;
         }
@@ -189,7 +192,7 @@ impl Book {
         keys
     }
 
-    /// Whether this is the other book, possibly extended since.
+    /// Whether this is `other`, possibly extended since.
     pub(crate) fn has_grown_from(&self, other: &Book) -> bool {
         let mut others = other.entries().peekable();
         let agrees = self.entries().all(|entry| match take(&mut others, entry.key) {
@@ -225,8 +228,8 @@ mod tests {
         *game.position()
     }
 
-    /// A book of 60 games with 1.e4 e5 and 40 with 1.d4, with the score and the best move out of
-    /// the analysis of some positions.
+    /// Creates a book of 60 games with 1.e4 e5 and 40 with 1.d4. `values` contains positions with
+    /// their score, and the best move out of the analysis with its score.
     fn book(values: &[(&str, Score, &str, Score)]) -> Book {
         let text = "1. e4 e5 1-0\n\n".repeat(60) + &"1. d4 0-1\n\n".repeat(40);
         let games = PgnInput::Text("games".to_owned(), text.as_bytes().into());
@@ -259,8 +262,8 @@ mod tests {
 
     #[test]
     fn frontier_is_ordered_by_likelihood() {
-        // In the start position, 1.c4 has a share of 0.31, 1.e4 0.49 and 1.d4 0.20 by values; by
-        // games 1.e4 has 0.6 and 1.d4 0.4.
+        // In the start position, the shares according to values are 0.31 for 1.c4, 0.49 for 1.e4
+        // and 0.20 for 1.d4. According to games, 1.e4 has 0.6 and 1.d4 has 0.4.
         let values = [
             ("", 30, "c4", 20),
             ("e4", -30, "c5", -30),
@@ -268,8 +271,8 @@ mod tests {
             ("e4 e5", 40, "Nf3", 40),
         ];
         let book = book(&values);
-        // After 1.e4, 1...e5 is worth 10 centipawns less than 1...c5, and has a share of 0.39; but
-        // all its games went there.
+        // After 1.e4, the move 1...e5 is 10 centipawns worse than 1...c5 and has a share of 0.39,
+        // but all games continued with it.
         assert_eq!(order(&book, 9), ["Nf3", "Nf6", "c5", "c4"]);
         assert_eq!(order(&book, 2), ["Nf3", "Nf6"]);
     }
@@ -282,7 +285,7 @@ mod tests {
 
     #[test]
     fn transposed_position_is_added_once() {
-        // 1.d4 d5 2.e4 and 1.e4 d5 2.d4.
+        // The position is reached after 1.d4 d5 2.e4 and after 1.e4 d5 2.d4.
         let text = "1. d4 d5 1-0\n\n1. e4 d5 1-0\n\n";
         let games = PgnInput::Text("games".to_owned(), text.as_bytes().into());
         let (plain, _) = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book");

@@ -1,4 +1,4 @@
-//! Results of an analysis that are not yet in the book, so that the same command can resume.
+//! Stores results of an analysis that are not yet in the book, so that the same command can resume.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use crate::support::files::{Journal, JournalError, Kind};
 
 static KIND: Kind = Kind { magic: "tabia analysis 2; book ", name: "the analysis journal" };
 
-/// A journal of rows as in [`crate::games::book::lookup::values`].
+/// A journal of rows in the format of [`crate::games::book::lookup::values`].
 pub(crate) type AnalysisJournal = Journal<[u8; ROW_BYTES]>;
 
-/// Opens or creates the journal at `path` for an analysis of `book`; also returns its values.
+/// Opens or creates the journal at `path` for an analysis of `book`; also returns the values in it.
 ///
 /// # Errors
-/// If it cannot be read and written, belongs to something else, or is in use.
+/// If the file cannot be read and written, is not a journal of this analysis, or is in use.
 pub(crate) fn open_journal(
     path: &Path,
     book: &Book,

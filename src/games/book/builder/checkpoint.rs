@@ -1,18 +1,22 @@
-//! Progress of a long build, kept on disk beside the book, so that it can resume after a crash.
+//! Keeps the progress of a long build in a folder next to the book, so that the build can resume
+//! after a crash.
 //!
-//! A checkpoint is the end of a stage: all threads have finished their chunks, and their records
-//! are written as a sorted run. The state names the runs and stores how far the inputs have been
-//! read. It is written last and replaces the previous one atomically, so there is always a valid
-//! one. Files that a killed build wrote after it are not named in it and are removed. The state has
-//! a checksum and contains those of all other files; they are checked before anything is used.
+//! A checkpoint marks the end of a stage: all threads have finished their chunks, and their records
+//! are written as a sorted run. The state file names the runs and stores how far the inputs have
+//! been read. It is written last and replaces the previous one atomically, so there is always a
+//! valid one. Files that a killed build wrote later are not named in the state file, and are
+//! removed. The state file has a checksum and contains the checksums of all other files; they are
+//! verified before any of them is used.
 //!
-//! A stage reads at least one chunk and a thirty-second of all text before it, so there are few
-//! runs however short the interval is. No other module depends on stages: a stored stage is one
-//! more part like those of the threads. Chunks are cut by the text alone, so resuming means cutting
-//! them again and comparing a hash. For the same reason the hashes of `--unique` are the same in
-//! every run. The book is then written to a file among the checkpoints (`draft`), which moves to
-//! its place as a whole. Facets are not resumed this way: their lists wait in a file without a
-//! name.
+//! A stage reads at least one chunk and at least a thirty-second of all text before it, so there
+//! are few runs even if the interval is short. No other module depends on stages: a stored stage is
+//! treated like the records of one more thread. Chunk boundaries depend only on the text, so a
+//! resumed build cuts the text again and compares a hash. For the same reason, the hashes of
+//! `--unique` are the same in every run.
+//!
+//! The book is then written to a file among the checkpoints (`draft`), which is moved to its final
+//! place when it is complete. Facets cannot be resumed in this way, because their lists are in an
+//! unnamed file.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -39,10 +43,11 @@ use crate::support::files::{Fault, Kind, describe, is_draft, open_locked, sync_n
 
 const STATE: &str = "state.json";
 static STATE_KIND: Kind = Kind { magic: "tabia build 2; ", name: "the state" };
-/// Keeps other builds out.
+/// The file whose lock excludes other builds.
 const LOCK: &str = "lock";
 /// Prefixes of the other file names: pawn structures of all games so far, sorted records, the games
-/// that they number, hashes of games, the book itself, and how much of it is written.
+/// to which their numbers refer, hashes of games, the book itself, and the note of how much of the
+/// book is written.
 const PAWNS: &str = "pawns";
 const RUN: &str = "run";
 const GAMES: &str = "games";
@@ -55,11 +60,11 @@ const WRITTEN: &str = "written";
 pub struct Checkpoints {
     /// The folder of the checkpoints, which is removed once the book is complete.
     pub folder: PathBuf,
-    /// The interval between checkpoints; zero for as many as possible.
+    /// The interval between checkpoints; zero for as many checkpoints as possible.
     pub every: Duration,
-    /// The most disk space that they may take, in bytes.
+    /// The maximum disk space of the checkpoints, in bytes.
     pub disk: Option<u64>,
-    /// Discards earlier checkpoints.
+    /// Whether to discard earlier checkpoints.
     pub afresh: bool,
 }
 
@@ -82,16 +87,16 @@ struct RunFile {
 
 pub(super) struct CheckpointWriter<'a> {
     wanted: &'a Checkpoints,
-    /// A description of the inputs and options of the build.
+    /// Describes the inputs and options of the build.
     build: String,
     state: State,
     due: Instant,
     known: usize,
-    /// The lock against other builds, held from the first checkpoint on.
+    /// The lock against other builds, held from the first checkpoint onwards.
     lock: Option<File>,
 }
 
-/// The checkpoints of a build, and the point to resume from, if any.
+/// The checkpoint writer of a build, and the point from which to resume, if any.
 type Begun<'a, R> = (CheckpointWriter<'a>, Option<ResumePoint<R>>);
 
 pub(super) struct ResumePoint<R> {
@@ -102,7 +107,7 @@ pub(super) struct ResumePoint<R> {
 }
 
 impl<'a> CheckpointWriter<'a> {
-    /// Opens the checkpoints that the options request, with the point to resume from.
+    /// Opens the checkpoints that the options request; also returns the point from which to resume.
     ///
     /// # Errors
     /// If the checkpoints belong to another build or cannot be read.
@@ -116,7 +121,7 @@ impl<'a> CheckpointWriter<'a> {
         let state = State::default();
         let mut checkpointer = CheckpointWriter { wanted, build, state, due, known: 0, lock: None };
         if wanted.folder.is_dir() {
-            // Lock first, so that the files of a running build are not deleted.
+            // The lock is taken first, so that the files of a running build are not deleted.
             checkpointer.lock()?;
             if wanted.afresh {
                 wanted.forget()?;
@@ -190,9 +195,9 @@ impl<'a> CheckpointWriter<'a> {
 
     /// Schedules the next checkpoint.
     ///
-    /// It is due after the usual interval or after the time the last one took, whichever is longer,
-    /// so that checkpoints never take more time than the work. Without an interval it is due at
-    /// once.
+    /// The next checkpoint is due after the usual interval or after the time that the last one
+    /// took, whichever is longer, so checkpoints never take more time than the work itself. If the
+    /// interval is zero, the next one is due immediately.
     pub(super) fn put_off(&mut self, last: Duration) {
         let every = self.wanted.every;
         self.due = Instant::now() + if every.is_zero() { every } else { every.max(last) };
@@ -202,29 +207,31 @@ impl<'a> CheckpointWriter<'a> {
         self.state.stage > 0
     }
 
-    /// Whether a stage that ended here is worth a checkpoint. It must have read something. The only
-    /// stage counts if a checkpoint could become due before the book is written, which takes less
-    /// time than reading.
+    /// Whether a stage that ends here is worth a checkpoint. The stage must have read something. If
+    /// it is the only stage, a checkpoint must also be able to become due before the book is
+    /// written; writing takes less time than reading.
     pub(super) fn is_worth_keeping(&self, place: &ReadSoFar, is_last: bool) -> bool {
         let left = self.due.saturating_duration_since(Instant::now());
         let is_long = self.has_any() || !is_last || left <= self.wanted.every / 2;
         is_long && self.state.place != *place
     }
 
-    /// The path of the draft of the book, written once all games are read.
+    /// Returns the path of the draft of the book, which is written once all games are read.
     pub(super) fn draft(&self) -> PathBuf {
         self.path(&self.named(BOOK))
     }
 
-    /// The path of the note of how much of the draft is written.
+    /// Returns the path of the note that records how much of the draft is written.
     pub(super) fn note(&self) -> PathBuf {
         self.path(&self.named(WRITTEN))
     }
 
-    /// Keeps the records of a stage and where it ended; only the copies on disk remain.
+    /// Writes the records of a stage and the place where it ended to disk, and frees the copies in
+    /// memory.
     ///
     /// # Errors
-    /// If it cannot be written or exceeds the disk limit. The previous checkpoint remains valid.
+    /// If the checkpoint cannot be written or exceeds the disk limit. The previous checkpoint
+    /// remains valid.
     pub(super) fn keep<R: PositionRecord>(
         &mut self,
         stage: Gathered<R>,
@@ -286,7 +293,7 @@ impl<'a> CheckpointWriter<'a> {
         if games.len() == self.known {
             return Ok(());
         }
-        // A set has no order, so all of them are written again: eight bytes per game.
+        // A set has no order, so all hashes are written again: eight bytes per game.
         let bytes: Vec<u8> = games.iter().flat_map(|hash| hash.to_le_bytes()).collect();
         let file = CheckpointFile::write(&self.wanted.folder, self.named(HASHES), &bytes)?;
         self.state.games = Some(file);
@@ -294,7 +301,7 @@ impl<'a> CheckpointWriter<'a> {
         Ok(())
     }
 
-    /// Removes the files that the state does not name.
+    /// Removes the files that the state file does not name.
     fn remove_unreferenced(&self) -> io::Result<()> {
         let State { runs, games, pawns, .. } = &self.state;
         let kept = runs.iter().flat_map(|run| [Some(&run.records), run.log.as_ref()]);
@@ -313,7 +320,7 @@ impl<'a> CheckpointWriter<'a> {
     /// Skips input that was already read, and reports its faults again.
     ///
     /// # Errors
-    /// If the input has changed.
+    /// If that input has changed.
     pub(super) fn resume<R>(
         &mut self,
         beginning: &ResumePoint<R>,
@@ -352,7 +359,8 @@ impl Checkpoints {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             entries => entries?,
         };
-        // The state goes first: without it the rest is ignored, wherever this is interrupted.
+        // Remove the state file first: without it the other files are ignored if this is
+        // interrupted.
         match fs::remove_file(self.folder.join(STATE)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => sync_name(&self.folder.join(STATE))?,
@@ -364,7 +372,7 @@ impl Checkpoints {
                 fs::remove_file(entry.path())?;
             }
         }
-        // A folder with other files remains.
+        // A folder that also contains other files is kept.
         match fs::remove_dir(&self.folder) {
             Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => Err(error),
             _ => Ok(()),
@@ -372,7 +380,8 @@ impl Checkpoints {
     }
 }
 
-/// Whether a file of the folder was made by a build, including one killed while writing it.
+/// Whether a build creates files with this name, including files of a build that was killed while
+/// writing.
 fn is_ours(name: &OsStr) -> bool {
     let kinds = [PAWNS, RUN, GAMES, HASHES, BOOK, WRITTEN];
     let of_kind = |name: &str| kinds.iter().any(|kind| name.starts_with(&format!("{kind}-")));
@@ -380,7 +389,7 @@ fn is_ours(name: &OsStr) -> bool {
     is_draft(name) || name.to_str().is_some_and(is_named)
 }
 
-/// A description of the inputs and options. Builds with equal descriptions make the same book.
+/// Describes the inputs and options. Builds with equal descriptions create the same book.
 fn description(inputs: &[PgnInput], options: &BuildOptions) -> String {
     let BuildOptions { max_ply, undecided, filter, unique, language, side, facets, strict, .. } =
         options;

@@ -1,6 +1,6 @@
 //! Files that a build reads back from an earlier run, each with a checksum.
 //!
-//! A damaged file is an error or is written again, and never becomes part of a book.
+//! A damaged file causes an error or is written again. It never becomes part of a book.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -11,10 +11,10 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::support::files::{describe, write_whole};
 
-/// Bytes to read at a time when checking a large file.
+/// Number of bytes to read at a time when verifying a large file.
 const BLOCK: usize = 1 << 20;
 
-/// A file of the folder and the XXH3 of its bytes.
+/// A file in the checkpoint folder and the XXH3 hash of its bytes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct CheckpointFile {
     pub(super) name: String,
@@ -27,20 +27,21 @@ impl CheckpointFile {
         Ok(CheckpointFile { name, sum: xxh3_64(bytes) })
     }
 
-    /// Reads the file.
+    /// Reads the whole file.
     ///
     /// # Errors
-    /// If it cannot be read, or its checksum is wrong.
+    /// If the file cannot be read, or its checksum is wrong.
     pub(super) fn read(&self, folder: &Path) -> io::Result<Vec<u8>> {
         let bytes =
             std::fs::read(folder.join(&self.name)).map_err(|error| self.unreadable(&error))?;
         if xxh3_64(&bytes) == self.sum { Ok(bytes) } else { Err(self.damaged()) }
     }
 
-    /// Opens a file that may be larger than the memory, after reading all of it to check it.
+    /// Opens a file that may be larger than the memory, after verifying the checksum of its
+    /// contents.
     ///
     /// # Errors
-    /// As [`CheckpointFile::read`].
+    /// See [`CheckpointFile::read`].
     pub(super) fn open(&self, folder: &Path) -> io::Result<File> {
         let open = || {
             let mut file = File::open(folder.join(&self.name))?;

@@ -1,8 +1,8 @@
 //! Counts games into rows of partial counts, sorted and grouped as in a build.
 //!
-//! `count` outputs its sorted records as rows, `pack` takes rows back: directly, partition by
-//! partition, if the pieces they come in are narrow, else through the same stores. What follows is
-//! the second half of a build, so the bytes are the same.
+//! `count` outputs its sorted records as rows, and `pack` reads rows back: directly, one partition
+//! at a time, if their pieces cover narrow ranges of keys, otherwise through the same stores. The
+//! rest is the second half of a build, so the bytes of the book are the same.
 
 use std::io;
 
@@ -97,7 +97,7 @@ pub(in crate::games::book) struct Counted {
     records: Records,
     /// The manifest of the games.
     pub manifest: Manifest,
-    /// The tally of the games.
+    /// The tally of the games that were read.
     pub tally: BuildTally,
 }
 
@@ -108,10 +108,10 @@ enum Records {
 
 /// Reads and counts games, with or without facets.
 ///
-/// No game at all is not an error, because others may be counted elsewhere.
+/// Finding no games is not an error, because other games may be counted elsewhere.
 ///
 /// # Errors
-/// If a game is broken and the build is strict, the disk space is used up, or the monitor has
+/// If a game is broken and the build is strict, if the disk space is used up, or if the monitor has
 /// stopped the reading.
 pub(in crate::games::book) fn count(
     inputs: &[PgnInput],
@@ -140,12 +140,13 @@ impl Counted {
     /// The number of parts of [`Counted::rows`].
     pub(in crate::games::book) const PARTS: usize = PARTITIONS;
 
-    /// Passes on the rows of one part, sorted by key, first or repeated visit, move, and facets.
+    /// Passes the rows of one part to `take`, sorted by key, first or repeated visit, move, and
+    /// facets.
     ///
     /// The parts are in key order.
     ///
     /// # Errors
-    /// If records on disk cannot be read, or `take` fails.
+    /// If records on disk cannot be read, or if `take` fails.
     pub(in crate::games::book) fn rows(
         &self,
         part: usize,

@@ -16,26 +16,27 @@ use crate::games::book::facets::GameLog;
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::pgn::{GameEnd, GamePly, GameResult, Tags, Visitor};
 
-/// No position can repeat before each side has made two moves.
+/// Number of plies before which no position can repeat: each side must have made two moves.
 const SHORTEST_CYCLE: u16 = 4;
 
-/// The multiplier of a game's position hash: 2^64 over the golden ratio, made odd.
+/// The multiplier in the hash of a game's positions: 2^64 divided by the golden ratio, rounded to
+/// an odd number.
 const COURSE_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Positions from the start of a game that other games are likely to share. Only they go through
-/// the front cache, which the others would flush.
+/// Number of positions from the start of a game that other games are likely to share. Only these go
+/// through the front cache, because later positions would displace them.
 const COMMON_POSITIONS: usize = 20;
 
 pub(super) struct Shared<'a> {
     pub options: &'a BuildOptions,
-    /// Whether filter, duplicate detection or facets read tags.
+    /// Whether the filter, the detection of duplicates or the facets need tags.
     reads_tags: bool,
     reads_few_tags: bool,
     /// The hashes of all games so far, if duplicates are skipped.
     pub(super) games: Option<Mutex<HashSet<u64>>>,
     pub(super) disk: Arc<Disk>,
-    /// One hash function for all threads. It is the same in every run of the program, which reuses
-    /// the hashes of earlier runs.
+    /// The hash function of all threads. It is the same in every run of the program, because hashes
+    /// from earlier runs are reused.
     hashing: BuildHasherDefault<DefaultHasher>,
 }
 
@@ -61,13 +62,13 @@ pub(super) struct GameCounter<'a, R> {
     pawns: PawnSet,
     #[cfg(feature = "parquet")]
     facets: GameFacets,
-    /// A hash of the players and the date.
+    /// A hash of the players and the year.
     players: u64,
-    /// A hash of all positions, including those that do not count.
+    /// A hash of all positions, including those that are not counted.
     course: u64,
     /// The verdict on the last game that was not declined.
     verdict: Admission,
-    /// That game, if it counts and its records are not made yet.
+    /// The last game, if it counts and its records have not been created yet.
     counted: Option<CountedGame>,
 }
 
@@ -97,14 +98,14 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         self.store.spill_if_needed(self.log.as_ref().map_or(0, GameLog::memory))
     }
 
-    /// Ends the last game, whose text is at this offset of its input.
+    /// Finishes the last game, whose text starts at `offset` of its input.
     #[inline]
     pub(super) fn finish_game(&mut self, input: usize, offset: u64, text: &[u8]) {
         if let Some(log) = &mut self.log {
             let before = text.len() - text.trim_ascii_start().len();
             log.locate(input as u32, offset + before as u64, text.trim_ascii());
         }
-        // A declined game has none.
+        // A declined game has no verdict.
         let Some(game) = self.counted.take() else { return };
         #[cfg(feature = "parquet")]
         let game = match R::OF_GAME {
@@ -115,8 +116,8 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
     }
 
     fn record(&mut self, game: &CountedGame) {
-        // All at once: the set is far away in memory, and this way the processor waits for many
-        // words at a time.
+        // Insert all structures in one pass: accesses to the set often miss the caches, and in this
+        // way the processor waits for several of them at the same time.
         let structures = self.line.chunk_by(|a, b| a.pawn_key == b.pawn_key);
         structures.for_each(|alike| self.pawns.insert(alike[0].pawn_key));
         for (index, visit) in self.line.iter().enumerate() {
@@ -132,7 +133,8 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         }
     }
 
-    /// The records of all games that counted, their pawn structures, and the games.
+    /// Returns the records of all games that counted, their pawn structures, and the log of the
+    /// games.
     pub(super) fn into_parts(self) -> (Store<R>, PawnSet, Option<GameLog>) {
         (self.store, self.pawns, self.log)
     }
@@ -148,7 +150,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         self.line.len() > self.shared.options.max_ply as usize
     }
 
-    /// Whether a position occurred in the game within this many plies.
+    /// Whether a position has occurred in the game within the last `plies` plies.
     fn has_occurred(&self, key: u64, plies: usize) -> bool {
         let cycle = usize::from(SHORTEST_CYCLE);
         let same_side = self.line.iter().rev().take(plies).skip(cycle - 1).step_by(2);
@@ -169,7 +171,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         (if is_new { Admission::Counted } else { Admission::Duplicate }, Some(course))
     }
 
-    /// A hash of the players, the year, the moves and the result.
+    /// Returns a hash of the players, the year, the moves and the result.
     fn hash_course(&self, result: GameResult) -> u64 {
         let mut hasher = self.shared.hashing.build_hasher();
         hasher.write_u64(self.players);
@@ -182,7 +184,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         self.log.as_mut().map_or(0, |log| log.count(result, course))
     }
 
-    /// A hash of players and year that ignores differences in spelling.
+    /// Returns a hash of players and year that ignores differences in spelling.
     fn hash_players(&self, tags: &Tags) -> u64 {
         let mut hasher = self.shared.hashing.build_hasher();
         for name in ["White", "Black"] {
@@ -228,7 +230,7 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
     fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
         let unique = self.shared.options.unique;
         if unique {
-            // Multiplying by an odd number is reversible and makes the order count.
+            // Multiplication by an odd number is reversible and makes the hash depend on the order.
             self.course = self.course.wrapping_mul(COURSE_FACTOR) ^ ply.key;
             if self.is_full() {
                 return ControlFlow::Continue(());
@@ -241,7 +243,7 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
             step.mv = Some(ply.mv);
         }
         self.visit((ply.key, ply.pawn_key), !mover, ply.halfmove_clock);
-        // Duplicates are recognised by the whole game.
+        // The hash for duplicates needs the whole game, so reading stops early only without it.
         if self.is_full() && !unique {
             return ControlFlow::Break(());
         }
@@ -262,7 +264,7 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
     }
 }
 
-/// Whether a repeated position was left by a new move.
+/// Whether the game left a repeated position by a move that it had not played there before.
 ///
 /// A game counts once for a position and once for each move played there.
 fn is_new_move(step: &Visit, before: &[Visit]) -> bool {

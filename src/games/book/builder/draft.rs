@@ -1,10 +1,10 @@
-//! The book of a long build while it is written: a file among the checkpoints.
+//! The book of a long build while it is being written: a file among the checkpoints.
 //!
-//! Writing, too, resumes where it was interrupted. From time to time the file is synced, and then a
-//! note beside it records its length and checksum. Bytes after that length come from a killed build
-//! and are cut off. If the draft or the note is damaged, the book is written from the start. Both
-//! are named after the stage at whose end the writing began, so those of another stage are not
-//! found, and are removed at the next checkpoint.
+//! Writing can also resume after an interruption. At intervals the file is synced, and then a note
+//! next to it records its length and checksum. Bytes after that length come from a killed build and
+//! are truncated. If the draft or the note is damaged, the book is written from the start. Both
+//! files are named after the last stage before the writing began. Drafts of other stages are
+//! therefore not found, and are removed at the next checkpoint.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Cursor, Read, Seek, Write};
@@ -22,10 +22,10 @@ use crate::support::files::{Kind, NewFile, sync_name};
 pub trait BookOutput: Read + Write + Seek + Sized {
     /// Takes ownership of the whole file at `path`, which may be moved away.
     ///
-    /// Nothing was written to this output before.
+    /// Nothing must have been written to this output before.
     ///
     /// # Errors
-    /// If it can be neither moved nor copied.
+    /// If the file can be neither moved nor copied.
     fn take_over(&mut self, path: &Path) -> io::Result<()> {
         io::copy(&mut File::open(path)?, self).map(drop)
     }
@@ -42,7 +42,7 @@ impl BookOutput for NewFile {
 
 static NOTE_KIND: Kind = Kind { magic: "tabia book draft 1; ", name: "the note of the draft" };
 
-/// How much of a book is written.
+/// The note that records how much of a book is written.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Written {
     parts: usize,
@@ -51,16 +51,17 @@ struct Written {
 
 pub(super) struct BookDraft<'k, 'a> {
     checkpointer: &'k mut CheckpointWriter<'a>,
-    /// A description of the options and the number of all parts.
+    /// Describes the options and the total number of parts.
     book: String,
     written: Written,
 }
 
 impl<'k, 'a> BookDraft<'k, 'a> {
-    /// Opens the existing draft if its options and number of parts match, or creates a new one.
+    /// Opens the existing draft if its options and number of parts match; otherwise creates a new
+    /// one.
     ///
     /// # Errors
-    /// If the draft cannot be opened, or a new one cannot be created.
+    /// If the draft cannot be opened, or if a new one cannot be created.
     pub(super) fn begin(
         checkpointer: &'k mut CheckpointWriter<'a>,
         options: &BuildOptions,
@@ -75,7 +76,7 @@ impl<'k, 'a> BookDraft<'k, 'a> {
         {
             return Ok((BookDraft { checkpointer, book, written }, writer));
         }
-        // Before the draft changes: an old note might match the new draft.
+        // Remove the old note before the draft changes, because it might match the new draft.
         remove_note(checkpointer)?;
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(true).open(&path)?;
@@ -110,16 +111,17 @@ impl<'k, 'a> BookDraft<'k, 'a> {
     /// Moves the complete book to the output.
     ///
     /// # Errors
-    /// If it cannot be synced, or the output does not accept it.
+    /// If the draft cannot be synced, or if the output does not accept it.
     pub(super) fn commit(self, book: &File, output: &mut impl BookOutput) -> io::Result<()> {
-        // Sync it here, where the build finds it again if it is killed meanwhile.
+        // The draft is synced in the folder where the build finds it again if it is killed
+        // meanwhile.
         book.sync_all()?;
         output.take_over(&self.checkpointer.draft())
     }
 }
 
-/// The note of an interrupted build. An unreadable note counts as none: the book is written from
-/// the start.
+/// Reads the note of an interrupted build. A note that cannot be read is ignored, and the book is
+/// written from the start.
 fn read_note(checkpointer: &CheckpointWriter<'_>, book: &str) -> Option<Written> {
     serde_json::from_slice(&NOTE_KIND.load(&checkpointer.note(), book).ok()?).ok()
 }

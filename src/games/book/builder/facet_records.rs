@@ -1,4 +1,4 @@
-//! Records with the facets of their games, which become rows of partial counts with facets.
+//! Records that contain the facets of their games and become rows of partial counts with facets.
 
 use super::records::{CountedGame, OfGame, PositionRecord, RESULTS, Visit};
 use super::rows::{FacetKind, PartialRow, RowFacets, RowRecord};
@@ -7,15 +7,15 @@ use crate::games::book::facets::{GameFacets, GameId, GameTags, RatingGroup, Spee
 use crate::games::pgn::GameDate;
 use crate::games::pgn::GameResult;
 
-/// A position reached in some games with equal facets and result, and the move played, if any.
+/// A position reached in games with equal facets and result, and the move played there, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FacetRecord {
     key: u64,
     /// From the top: a bit for a repeated position, move (15 bits, 0 for none), a bit if Black is
     /// to move, rating group (4, 0 for none), speed (3), month (21), result (2), the number of
-    /// games (8), and the number of games whose player to move has a rating (8).
+    /// games (8), and the number of games in which the player to move has a rating (8).
     kind: u64,
-    /// The day of the latest game in its month, and below it the number of its id.
+    /// The day of the latest game in its month; in the lower bits, the number of the game's id.
     latest: u64,
     pawns: u32,
     ratings: u32,
@@ -26,7 +26,7 @@ const _: () = assert!(size_of::<FacetRecord>() == RECORD_BYTES);
 
 const COUNT_BITS: u32 = 8;
 const MAX_GAMES: u64 = (1 << COUNT_BITS) - 1;
-/// The positions of the parts of `kind`.
+/// Bit positions of the fields of `kind`.
 const GAMES_SHIFT: u32 = COUNT_BITS;
 const RESULT_SHIFT: u32 = GAMES_SHIFT + COUNT_BITS;
 const MONTH_SHIFT: u32 = RESULT_SHIFT + 2;
@@ -115,7 +115,8 @@ impl PositionRecord for FacetRecord {
 
     #[inline]
     fn slot(&self, bits: u32) -> usize {
-        // By the key alone, all moves of a position would share one slot.
+        // Mix in the move and facets: with the key alone, all moves of a position would share one
+        // slot.
         let mixed = self.key ^ self.alike().wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> (u64::BITS - bits)) as usize
     }
@@ -251,7 +252,7 @@ mod tests {
             assert_eq!(row.games, [0, 700, 0, 0]);
             let facets = row.facets.expect("facets");
             assert_eq!(facets.ratings, (350 * 1850, 350));
-            // The last of those on the ninth.
+            // The latest game is the last one on the ninth.
             assert_eq!(facets.latest.0.in_digits(), Some(20_240_509));
             assert_eq!(facets.latest.1, GameId::from_number(76 * 9 + 8));
         }

@@ -12,11 +12,11 @@ use crate::support::error::ParseError;
 /// Conditions on the tags of a game. If a tag is missing, its condition fails.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GameFilter {
-    /// Minimum rating of both players.
+    /// The minimum rating that both players must have.
     pub min_elo: Option<u32>,
-    /// Maximum rating of both players.
+    /// The maximum rating that both players may have.
     pub max_elo: Option<u32>,
-    /// Rating groups, speeds and dates.
+    /// The accepted rating groups, speeds and dates.
     pub facets: FacetFilter,
     /// ECO ranges, one of which must contain the game's code.
     pub eco: Vec<EcoRange>,
@@ -24,19 +24,19 @@ pub struct GameFilter {
     pub min_seconds: Option<u32>,
     /// Maximum time per player in seconds, including sixty increments.
     pub max_seconds: Option<u32>,
-    /// The results to include.
+    /// The accepted results.
     pub results: Vec<GameResult>,
-    /// Strings in lower case; a player's name must contain one of them.
+    /// Lower-case strings, one of which a player's name must contain.
     pub players: Vec<String>,
-    /// Titles in lower case; a player must have one of them.
+    /// Lower-case titles, one of which a player must have.
     pub titles: Vec<String>,
-    /// The side whose name and title are compared; `None` for either.
+    /// The side whose name and title are tested; `None` for either side.
     pub side: Option<Color>,
-    /// The side whose rating is compared; `None` if both must be in the range.
+    /// The side whose rating is tested; `None` if both ratings must be in the range.
     pub rated_side: Option<Color>,
 }
 
-/// Number of increments to include when comparing time controls.
+/// The number of increments that are included when time controls are compared.
 const TYPICAL_MOVES: u32 = 60;
 
 impl GameFilter {
@@ -113,13 +113,13 @@ impl GameFilter {
     }
 }
 
-/// Whether a name contains one of these strings, which are in lower case.
+/// Whether a name contains one of the strings in `wanted`, which are in lower case.
 pub(in crate::games::book) fn names_player(wanted: &[String], name: &str) -> bool {
     let name = name.to_lowercase();
     wanted.iter().any(|wanted| name.contains(wanted))
 }
 
-/// The items of one side, or of both.
+/// Returns the items of one side, or of both sides.
 pub(in crate::games::book) fn of_side<T>(
     side: Option<Color>,
     of_both: [T; 2],
@@ -132,9 +132,10 @@ fn number(tags: &Tags, name: &str) -> Option<u32> {
     tags.get(name)?.trim().parse().ok()
 }
 
-/// Parses a `TimeControl` tag to seconds per game.
+/// Parses a `TimeControl` tag into seconds per game.
 ///
-/// It adds the increments of a typical game to the first period (`40/7200`, `300+3`, `180`).
+/// The result is the time of the first period plus the increments of a typical game (`40/7200`,
+/// `300+3`, `180`).
 fn seconds(text: &str) -> Option<u32> {
     let first = text.split(':').next()?.trim();
     let period = first.rsplit('/').next()?;
@@ -144,7 +145,7 @@ fn seconds(text: &str) -> Option<u32> {
     Some(base.saturating_add(increment.saturating_mul(TYPICAL_MOVES)))
 }
 
-/// A range of ECO codes: `B20-B99`, a single code, or a letter (`C`).
+/// A range of ECO codes, such as `B20-B99`, a single code, or all codes of a letter (`C`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EcoRange(RangeInclusive<[u8; 3]>);
 

@@ -1,4 +1,4 @@
-//! Records with their games, which become a book with facets.
+//! Records that refer to their games and become a book with facets.
 
 use super::BuildOptions;
 use super::records::{BookRecord, CountedGame, OfGame, PositionRecord, Visit, sort};
@@ -8,10 +8,10 @@ use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::writer::Block;
 use crate::games::pgn::GameResult;
 
-/// A position reached in a game, and the move played there, if any.
+/// A position reached in one game, and the move played there, if any.
 ///
-/// Sixteen bytes that sort as one number. No two are equal, so nothing is added up before the
-/// records are grouped.
+/// A record has sixteen bytes that sort as one number. No two records are equal, so nothing is
+/// merged before the records are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GameRecord {
     key: u64,
@@ -25,7 +25,7 @@ const RECORD_BYTES: usize = 16;
 const AGAIN: u64 = 1 << 63;
 const MOVE_SHIFT: u32 = 48;
 const GAME_SHIFT: u32 = 16;
-/// Set in every record but the empty one.
+/// Set in every record except the empty one.
 const IS_GAME: u64 = 1 << 3;
 const BLACK_TO_MOVE: u64 = 1 << 2;
 const RESULT: u64 = 3;
@@ -125,7 +125,7 @@ impl BookRecord for GameRecord {
     }
 }
 
-/// Makes an entry from the records of its position. Returns the side to move.
+/// Fills an entry with the counts from the records of one position. Returns the side to move.
 fn count(same_position: &[GameRecord], entry: &mut BookEntry) -> Color {
     entry.key = same_position[0].key;
     entry.reached = Counts::default();
@@ -142,14 +142,14 @@ fn count(same_position: &[GameRecord], entry: &mut BookEntry) -> Color {
         }
         black = record.rest & BLACK_TO_MOVE != 0;
     }
-    // Records are sorted by move, except those of repeated positions.
+    // Records are sorted by move, except for repeated positions.
     if repeats {
         entry.join_moves();
     }
     if black { Color::Black } else { Color::White }
 }
 
-/// Collects the games of an entry by the number of their list, see
+/// Collects the games of an entry with the index of their list, see
 /// [`encode_lists`](crate::games::book::format::lists::encode_lists).
 fn list(same_position: &[GameRecord], entry: &BookEntry, listed: &mut Vec<(usize, u32)>) {
     listed.clear();
@@ -158,7 +158,7 @@ fn list(same_position: &[GameRecord], entry: &BookEntry, listed: &mut Vec<(usize
         let place = mv.and_then(|mv| entry.moves.binary_search_by_key(&mv, |&(mv, _)| mv).ok());
         match place {
             Some(place) => listed.push((place + 1, record.game())),
-            // A move that was pruned, or none. Repeated visits were counted before.
+            // There is no move, or it was pruned. Repeated visits were already counted.
             None if !record.is_again() => listed.push((0, record.game())),
             None => {}
         }

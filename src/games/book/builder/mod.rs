@@ -1,16 +1,16 @@
 //! Builds a book from games.
 //!
-//! Threads take chunks of text. Every game yields a record (key, move, result) for each of its
-//! positions up to the maximum depth. Records are stored in partitions by the top bits of the key,
-//! in the order of the book. Each partition is then sorted and grouped into entries. This is three
-//! to four times as fast as counting into one hash map, because nothing misses the cache. Records
-//! that do not fit into memory are sorted and spilled to disk.
+//! Threads take chunks of text. Every game creates a record (key, move, result) for each of its
+//! positions up to the maximum depth. Records are stored in partitions according to the top bits of
+//! the key, which is also the order of the book. Each partition is then sorted and grouped into
+//! entries. This is three to four times as fast as counting into one hash map, because the working
+//! set stays in the cache.
 //!
 //! The bytes of a book depend only on the set of its games: sums do not depend on their order, and
-//! nothing else is written.
+//! nothing that depends on the order is stored.
 //!
-//! Records are written to disk in time to stay within `--memory` and read back in parts that fit.
-//! Faults are counted and reported as they come, never collected.
+//! If records do not fit into `--memory`, they are sorted, written to disk, and read back in parts
+//! that fit. Faults are counted and reported as they occur, and are not collected.
 
 mod checkpoint;
 mod checkpoint_file;
@@ -83,17 +83,17 @@ enum Admission {
     Duplicate,
 }
 
-/// Reasons why no book was built.
+/// The reason why no book was built.
 #[derive(Debug, Error)]
 pub enum BuildError {
     /// No game counts.
     #[error("cannot build a book: no readable game counts: {0}")]
     NoGames(String),
-    /// An input made from games, such as partial counts, cannot be used.
+    /// An input derived from games, such as partial counts, cannot be used.
     #[cfg(feature = "parquet")]
     #[error("{0}")]
     Input(String),
-    /// The monitor stopped work that cannot be completed in part.
+    /// The monitor stopped work that is useless unless it is complete.
     #[cfg(feature = "parquet")]
     #[error("interrupted: {0}")]
     Interrupted(&'static str),
@@ -105,7 +105,7 @@ pub enum BuildError {
     Checkpoint {
         /// The checkpoint folder.
         folder: String,
-        /// The cause.
+        /// The cause of the error.
         reason: String,
     },
     /// A disk or memory error.
@@ -125,20 +125,20 @@ impl From<io::Error> for BuildError {
     }
 }
 
-/// Memory that a build needs besides records: program, text buffers and blocks.
+/// Memory, in bytes, that a build needs in addition to records: program, text buffers and blocks.
 const FIXED_MEMORY: usize = 26 << 20;
-/// Memory of each thread besides records: its chunk, front cache, pawn set, half-filled blocks and
-/// the partition being sorted.
+/// Memory, in bytes, that each thread needs in addition to records: its chunk, front cache, pawn
+/// set, half-filled blocks and the partition being sorted.
 const THREAD_MEMORY: usize = 12 << 20;
 
 /// Builds a book from inputs and writes it to an empty `output`.
 ///
-/// Returns the output and the tally of the games.
+/// Returns the output and the tally of the games. With checkpoints, call [`Checkpoints::forget`]
+/// once the book is in its final place.
 ///
 /// # Errors
-/// If no game counts, a game is broken and the build is strict, the output cannot be written, or
-/// there are checkpoints that it cannot resume from. With checkpoints, call [`Checkpoints::forget`]
-/// once the book is in its final place.
+/// If no game counts, if a game is broken and the build is strict, if the output cannot be written,
+/// or if there are checkpoints from which it cannot resume.
 pub fn build<W: BookOutput>(
     inputs: &[PgnInput],
     options: &BuildOptions,
@@ -159,10 +159,10 @@ fn build_of<R: BookRecord, W: BookOutput>(
 ) -> Result<(W, BuildTally), BuildError> {
     let files = files_of(inputs, options);
     let shared = Shared::new(options);
-    // This also locks the checkpoint folder, for exclusive access.
+    // This also locks the checkpoint folder, so that the build has exclusive access.
     let (mut gathered, tally, mut checkpointer) = gather::<R>(inputs, &shared, monitor)?;
     if tally.games.total() == 0 {
-        // Nothing is lost: the same command reads an unreadable input again.
+        // Nothing is lost: if the same command is repeated, it reads an unreadable input again.
         let kept = options.checkpoints.as_ref().filter(|_| !monitor.is_stopped());
         kept.map_or(Ok(()), Checkpoints::forget)?;
         return Err(BuildError::NoGames(what_was_there(&tally)));
@@ -174,7 +174,7 @@ fn build_of<R: BookRecord, W: BookOutput>(
     };
     let bits = part_bits(&gathered.collected, options);
     let source = Source { collected: &gathered.collected, games: games.as_ref(), bits };
-    // If not all games were read, the book is written again anyway and needs no draft.
+    // If not all games were read, the next run writes the whole book again, so no draft is needed.
     let is_whole = !monitor.is_stopped();
     let manifest = tally.manifest(options, !is_whole);
     match checkpointer
@@ -235,7 +235,7 @@ fn files_of(inputs: &[PgnInput], options: &BuildOptions) -> Vec<FileRecord> {
 /// Builds a book in memory.
 ///
 /// # Errors
-/// As [`build`].
+/// See [`build`].
 pub fn build_in_memory(
     inputs: &[PgnInput],
     options: &BuildOptions,
@@ -356,7 +356,7 @@ fn read_stage<R: PositionRecord>(
     Ok(stage)
 }
 
-/// Runs `work` on this many threads and collects the results. One thread is the current one.
+/// Runs `work` on this many threads, including the current one, and collects the results.
 pub(super) fn on_threads<T: Send>(
     threads: usize,
     work: &(impl Fn() -> io::Result<T> + Sync),
@@ -368,7 +368,7 @@ pub(super) fn on_threads<T: Send>(
 }
 
 fn join<T>(threads: Vec<ScopedJoinHandle<'_, T>>) -> io::Result<Vec<T>> {
-    // Join all of them: a scope panics if a thread that panicked was not joined.
+    // Join all threads: a scope panics if a thread that has panicked was not joined.
     let results: Vec<_> = threads.into_iter().map(ScopedJoinHandle::join).collect();
     let died = |_| io::Error::other("a thread of the build has panicked");
     results.into_iter().map(|result| result.map_err(died)).collect()
@@ -417,10 +417,12 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The most copies of a record while a part is sorted: as read, sorted, and in entries.
+/// The maximum number of copies of a record while a part is sorted: as read, sorted, and in
+/// entries.
 const COPIES: u64 = 4;
 const MIN_SORTING: usize = 16 << 20;
-/// Most parts of a partition, as a power of two. With more, reading becomes seeking.
+/// The maximum number of parts of a partition, as a power of two. With more parts, reading would
+/// require too many seeks.
 const MAX_PART_BITS: u32 = 10;
 
 trait Partitioned: Sync {
@@ -428,7 +430,7 @@ trait Partitioned: Sync {
 
     fn parts(&self) -> usize;
 
-    /// The entries of a part that remain after pruning.
+    /// Returns the entries of a part that remain after pruning.
     fn block(
         &self,
         number: usize,
@@ -444,8 +446,9 @@ struct Source<'a, R> {
     bits: u32,
 }
 
-/// The number of parts per partition, as a power of two, that keeps all threads within the memory.
-/// With facets there is one part, because the bytes of the book depend on the number.
+/// Returns the number of parts per partition, as a power of two, with which all threads stay within
+/// the memory. With facets there is one part, because the bytes of such a book depend on the number
+/// of parts.
 fn part_bits<R: PositionRecord>(collected: &[Collected<R>], options: &BuildOptions) -> u32 {
     if !R::JOINS {
         return 0;
@@ -494,7 +497,7 @@ fn write_entries<W: Read + Write + Seek>(
 
 /// Like [`write_entries`], but starts at a given part; all parts before it are already written.
 ///
-/// Calls `after` with the number of written parts after each one.
+/// After each part, calls `after` with the number of written parts.
 fn write_parts<'w, W: Read + Write + Seek>(
     source: &impl Partitioned,
     options: &BuildOptions,
@@ -522,7 +525,7 @@ fn write_parts<'w, W: Read + Write + Seek>(
     })
 }
 
-/// Writes the entries of the parts in order, whatever order they arrive in.
+/// Writes the entries of the parts in order, even if they arrive in a different order.
 fn append_in_order<'w, W: Read + Write + Seek>(
     blocks: Receiver<(usize, io::Result<Block>)>,
     (first, writer): (usize, &mut BookWriter<'w, W>),

@@ -1,4 +1,4 @@
-//! Options and monitor of a build.
+//! The options of a build, and its monitor.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -15,38 +15,38 @@ use crate::games::pgn::Language;
 
 /// The default depth of a book, in plies.
 pub const DEFAULT_MAX_PLY: u32 = 40;
-/// The default memory of a build, in bytes.
+/// The default memory limit of a build, in bytes.
 pub const DEFAULT_MEMORY: usize = 1 << 30;
 
 /// The options of a build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// The number of plies of each game that count.
+    /// The number of plies of each game that are counted.
     pub max_ply: u32,
-    /// Counts games and lines without a result, too.
+    /// Whether games and lines without a result are also counted.
     pub undecided: bool,
     /// The filter for games.
     pub filter: GameFilter,
-    /// Counts duplicate games once.
+    /// Whether duplicate games are counted only once.
     pub unique: bool,
     /// The language of the piece letters; `None` to detect it for each file.
     pub language: Option<Language>,
-    /// Includes only the moves of this side.
+    /// The side whose moves are included; `None` for both.
     pub side: Option<Color>,
-    /// The minimum number of games of positions and moves.
+    /// The minimum number of games for positions and moves.
     pub min_games: u64,
-    /// The minimum score of a move for the side that played it, in percent.
+    /// The minimum score of a move, in percent, for the side that played it.
     pub min_score: u32,
-    /// Stores the games of each count, see [`crate::games::book::lookup::Book::explore`]. Partial
-    /// counts are split by facets instead.
+    /// Whether to store the games of each count, see [`crate::games::book::lookup::Book::explore`].
+    /// Partial counts are split by facets instead.
     pub facets: bool,
-    /// Stops at the first broken game.
+    /// Whether to stop at the first broken game.
     pub strict: bool,
     /// The number of threads that read games.
     pub threads: usize,
-    /// The memory that the whole program may use, in bytes.
+    /// The memory limit of the whole program, in bytes.
     pub memory: usize,
-    /// The folder for sorted runs that exceed the memory.
+    /// The folder for sorted runs that do not fit into memory.
     pub spill_folder: PathBuf,
     /// The checkpoints of a long build, if any.
     pub checkpoints: Option<Checkpoints>,
@@ -106,10 +106,10 @@ impl BuildOptions {
     }
 }
 
-/// Watches a build and can stop it.
+/// Reports the progress of a build, and can stop it.
 #[derive(Debug, Clone, Default)]
 pub struct Monitor {
-    /// Bytes of input read so far, before decompression.
+    /// Bytes of input read so far, counted before decompression.
     pub bytes: Arc<AtomicU64>,
     /// Games read so far.
     pub games: Arc<AtomicU64>,
@@ -117,28 +117,29 @@ pub struct Monitor {
     pub resumed: Arc<AtomicU64>,
     /// Rows of partial counts read so far.
     pub rows: Arc<AtomicU64>,
-    /// The total number of rows.
+    /// The total number of rows of partial counts.
     pub all_rows: Arc<AtomicU64>,
-    /// Parts of the book written so far, of [`Monitor::PARTS`].
+    /// The number of parts of the book written so far; at most [`Monitor::PARTS`].
     pub parts: Arc<AtomicU64>,
-    /// The listener for faults.
+    /// Receives faults, if set.
     pub faults: Option<FaultListener>,
     stop: Arc<AtomicBool>,
 }
 
-/// Receives every fault of a build in words, in input order, while inputs are read.
+/// Receives a description of every fault, in input order, while inputs are read.
 #[derive(Clone)]
 pub struct FaultListener(Arc<Mutex<Hear>>);
 
 type Hear = dyn FnMut(&str) + Send;
 
 impl FaultListener {
-    /// Calls `on_fault` for each fault.
+    /// Creates a listener that calls `on_fault` for each fault.
     pub fn new(on_fault: impl FnMut(&str) + Send + 'static) -> Self {
         FaultListener(Arc::new(Mutex::new(on_fault)))
     }
 
-    /// A listener that forwards faults to another one and stores them; `None` without another.
+    /// Returns a listener that forwards faults to `other` and stores them, or `None` if there is no
+    /// other listener.
     pub(super) fn recording(other: Option<&Self>) -> Option<(Self, Arc<Mutex<Vec<String>>>)> {
         let (other, received) = (other?.clone(), Arc::new(Mutex::new(Vec::new())));
         let memory = Arc::clone(&received);
@@ -165,9 +166,9 @@ impl Monitor {
     /// The number of parts in which a book is written.
     pub const PARTS: u64 = super::records::PARTITIONS as u64;
 
-    /// Stops reading games; the book contains those read so far.
+    /// Stops reading games; the book then contains the games read so far.
     ///
-    /// Partial counts are neither written nor packed into a book then.
+    /// Partial counts are then neither written nor packed into a book.
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
     }

@@ -1,9 +1,9 @@
 //! Builds a book from rows of partial counts: the second half of a build.
 //!
 //! Rows arrive in pieces, each with its range of keys. If the ranges are narrow, as in sorted
-//! files, each partition of the book is read from the few pieces that may contain rows of it, and
-//! only the book is written. Otherwise all rows pass through the stores of a build, which sort on
-//! disk whatever does not fit into memory.
+//! files, each partition of the book is read from the few pieces that may contain its rows, and
+//! only the book is written. Otherwise all rows pass through the stores of a build, which use the
+//! disk to sort rows that do not fit into memory.
 
 use std::io::{self, Read, Seek, Write};
 use std::ops::RangeInclusive;
@@ -24,7 +24,7 @@ use crate::games::book::format::writer::{Block, BookWriter};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::games::book) struct Piece {
     pub rows: u64,
-    /// The range of their keys, as signed numbers like in the files.
+    /// The range of the rows' keys, as signed numbers as in the files.
     pub keys: RangeInclusive<i64>,
 }
 
@@ -34,7 +34,7 @@ pub(in crate::games::book) trait RowSource: Sync {
     /// Passes all rows of a piece to `take`.
     ///
     /// # Errors
-    /// If they cannot be read, or `take` fails.
+    /// If the rows cannot be read, or if `take` fails.
     fn read(
         &self,
         piece: usize,
@@ -43,26 +43,28 @@ pub(in crate::games::book) trait RowSource: Sync {
 }
 
 pub(in crate::games::book) struct Packing<'a> {
-    /// The pruning conditions, memory and threads. The other options are ignored.
+    /// The build options, of which only the pruning conditions, the memory and the threads are
+    /// used.
     pub options: &'a BuildOptions,
     pub monitor: &'a Monitor,
     pub manifest: &'a Manifest,
-    /// The expected sum of the numbers of games of all rows.
+    /// The expected total number of games over all rows.
     pub visits: u64,
     /// The expected sum of [`PartialRow::sum`] over all rows, if known.
     pub sum: Option<u64>,
 }
 
-/// The most partitions, as a power of two, for reading rows in place.
+/// The maximum number of partitions, as a power of two, for reading rows in place.
 const MAX_BITS: u32 = 20;
-/// The most rows read per hundred used; above this, sorting them again is cheaper.
+/// The maximum number of rows read per hundred rows used. If more must be read, sorting them again
+/// is cheaper.
 const MAX_READ: u64 = 150;
 
 /// Builds a book from rows and writes it to an empty `output`.
 ///
 /// # Errors
-/// If there are no rows, some are missing or duplicated, they cannot be read, the book cannot be
-/// written, or the monitor has stopped the work.
+/// If there are no rows, if rows are missing, duplicated or unreadable, if the book cannot be
+/// written, or if the monitor has stopped the work.
 pub(in crate::games::book) fn pack<W: Read + Write + Seek>(
     source: &impl RowSource,
     packing: &Packing<'_>,
@@ -119,13 +121,14 @@ fn write_rows<W: Read + Write + Seek>(
     }
 }
 
-/// Entries that the monitor may interrupt: unlike games, part of the counts makes no book.
+/// Entries whose creation the monitor may interrupt: unlike games, incomplete partial counts do not
+/// make a usable book.
 struct Interruptible<'a, P> {
     parts: P,
     monitor: &'a Monitor,
 }
 
-/// An error if the work is to stop. [`pack`] replaces it by its own message.
+/// Returns an error if the work is to stop. [`pack`] replaces it with its own message.
 fn check_stopped(monitor: &Monitor) -> io::Result<()> {
     if monitor.is_stopped() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
 }
@@ -150,13 +153,13 @@ impl<P: Partitioned> Partitioned for Interruptible<'_, P> {
 
 struct Seen<'a> {
     monitor: &'a Monitor,
-    /// Pawn structures, in sets that wait for a thread to take them.
+    /// Pawn structures, in sets that are not in use by a thread at the moment.
     pawns: Mutex<Vec<PawnSet>>,
     visits: AtomicU64,
     sum: AtomicU64,
 }
 
-/// The number of rows between two reports to the monitor.
+/// The number of rows between two updates of the monitor's counters.
 const REPORTED_ROWS: u64 = 1 << 12;
 
 impl<'a> Seen<'a> {
@@ -165,8 +168,8 @@ impl<'a> Seen<'a> {
         Seen { monitor, pawns: Mutex::default(), visits, sum }
     }
 
-    /// Reads rows with `read`, notes them, and passes on their records. Fails once the monitor has
-    /// stopped the work.
+    /// Reads rows with `read`, adds them to the totals, and passes on their records. Fails once the
+    /// monitor has stopped the work.
     fn records(
         &self,
         read: impl FnOnce(&mut dyn FnMut(&PartialRow) -> io::Result<()>) -> io::Result<()>,
@@ -198,7 +201,7 @@ fn records_of(row: &PartialRow, push: &mut impl FnMut(Record) -> io::Result<()>)
     let PartialRow { key, side, mv, again, .. } = *row;
     let visit = Visit { key, pawn_key: 0, side, mv, again };
     for (result, &games) in RESULTS.into_iter().zip(&row.games) {
-        // Counts in a book saturate, so these must saturate as well.
+        // Counts in a book saturate, so these counts must saturate too.
         let mut left = u32::try_from(games).unwrap_or(u32::MAX);
         while left > 0 {
             let some = left.min(Record::MAX_GAMES);
@@ -209,13 +212,14 @@ fn records_of(row: &PartialRow, push: &mut impl FnMut(Record) -> io::Result<()>)
     Ok(())
 }
 
-/// The number of partitions, as a power of two, for reading rows in place: enough that those in
-/// work fit into memory, and few enough that hardly any row is read without use. `None` if there
-/// is no such number.
+/// Returns the number of partitions, as a power of two, for reading rows in place: large enough
+/// that the partitions being processed fit into memory, and small enough that few rows are read
+/// unnecessarily. Returns `None` if no number satisfies both.
 fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
     let rows: u64 = pieces.iter().map(|piece| piece.rows).sum();
     let memory = options.memory.saturating_sub(FIXED_MEMORY + THREAD_MEMORY * options.threads);
-    // Records as read and as sorted, and two for a row whose games had different results.
+    // Records as read and as sorted; a row whose games have different results can become two
+    // records.
     let bytes = 4 * size_of::<Record>() as u64 * options.threads.max(1) as u64;
     let fits = |&bits: &u32| (rows >> bits) * bytes <= memory as u64;
     let bits = (PARTITION_BITS..=MAX_BITS).find(fits)?;
@@ -224,15 +228,15 @@ fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
     (read <= rows * MAX_READ / 100).then_some(bits)
 }
 
-/// The partitions, of `2^bits`, that may contain rows of a piece.
+/// Returns the partitions, out of `2^bits`, that may contain rows of a piece.
 fn partitions_of(piece: &Piece, bits: u32) -> impl Iterator<Item = usize> {
-    // Signed keys: those with the top bit set come first.
+    // The keys are signed, so those with the top bit set come first.
     let place = |key: &i64| key >> (u64::BITS - bits);
     let mask = (1_usize << bits) - 1;
     (place(piece.keys.start())..=place(piece.keys.end())).map(move |place| place as usize & mask)
 }
 
-/// The pieces that may contain rows of each of `2^bits` partitions.
+/// Returns, for each of `2^bits` partitions, the pieces that may contain its rows.
 fn pieces_of(pieces: &[Piece], bits: u32) -> Vec<Vec<usize>> {
     let mut of_partitions = vec![Vec::new(); 1 << bits];
     for (number, piece) in pieces.iter().enumerate() {
@@ -241,7 +245,7 @@ fn pieces_of(pieces: &[Piece], bits: u32) -> Vec<Vec<usize>> {
     of_partitions
 }
 
-/// Rows that are read in place, without sorting them first.
+/// Rows that are read in place, without being sorted first.
 struct InPlace<'a, S> {
     source: &'a S,
     pieces: Vec<Vec<usize>>,
@@ -398,7 +402,7 @@ mod tests {
         let visits = rows.iter().flat_map(|row| row.games).sum();
         let mut shuffled = rows.clone();
         Random::new(2).shuffle(&mut shuffled);
-        // Every row twice, each with a part of the games.
+        // Every row appears twice, each time with a part of its games.
         let shared = rows.iter().flat_map(|row| {
             let mut first = *row;
             first.games[0] /= 2;

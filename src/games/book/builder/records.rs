@@ -14,18 +14,18 @@ pub(super) struct Visit {
     pub key: u64,
     pub pawn_key: u64,
     pub side: Color,
-    /// The move played, if it is recorded.
+    /// The move played, if it is counted.
     pub mv: Option<Move>,
-    /// The position occurred earlier in this game.
+    /// Whether the position had occurred earlier in this game.
     pub again: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CountedGame {
     pub result: GameResult,
-    /// Its number in the log of its thread; 0 if there is no log.
+    /// Number of the game in the log of its thread; 0 if there is no log.
     pub number: u32,
-    /// Its facets; only for [`OfGame::Facets`].
+    /// The facets of the game, set only for [`OfGame::Facets`].
     #[cfg(feature = "parquet")]
     pub facets: GameFacets,
 }
@@ -49,31 +49,31 @@ pub(super) enum OfGame {
     Facets,
 }
 
-/// What is sorted by position and added up.
+/// A record that is sorted by position and then summed up.
 ///
-/// There are plain records, and records with the game, the pawns or the facets.
+/// There are plain records, and records that also contain the game, the pawns or the facets.
 pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
-    /// The record of no game. Every other record has at least one game.
+    /// The record that stands for no game. Every other record has at least one game.
     const EMPTY: Self;
     /// Whether equal records are merged.
     const JOINS: bool;
-    /// What it stores of its game.
+    /// Which data of its game a record stores.
     const OF_GAME: OfGame;
     const BYTES: usize;
     type Bytes: AsRef<[u8]>;
 
     fn of(visit: &Visit, game: &CountedGame) -> Self;
     fn key(&self) -> u64;
-    /// The sort order, with the key in the most significant bits.
+    /// The sort order; the key is in the most significant bits.
     fn rank(&self) -> u128;
-    /// A slot for the record among `2^bits`, the same for all mergeable records.
+    /// Returns a slot for the record among `2^bits`; records that can be merged have the same slot.
     fn slot(&self, bits: u32) -> usize;
-    /// Adds another record; returns false if they differ or the count would overflow.
+    /// Adds another record; returns false if the records differ or the count would overflow.
     fn join(&mut self, other: &Self) -> bool;
-    /// Replaces the number of the record's game by its number in the book.
+    /// Replaces the number of the record's game in its log with its number in the book.
     fn renumber(&mut self, numbers: &[u32]);
     fn to_bytes(self) -> Self::Bytes;
-    /// Appends all records in these bytes.
+    /// Decodes `bytes` and appends their records to `records`.
     fn read_all(bytes: &[u8], records: &mut Vec<Self>);
 
     #[inline]
@@ -81,10 +81,10 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
         partition_of(self.key())
     }
 
-    /// The bucket of the record in its partition, among `2^bits`. Buckets are in key order.
+    /// Returns the bucket of the record in its partition, among `2^bits`. Buckets are in key order.
     #[inline]
     fn bucket(&self, bits: u32) -> usize {
-        // Two shifts, because a shift by 64 (for a single bucket) overflows.
+        // Shift twice, because a single shift by 64 bits (for one bucket) would overflow.
         (self.key() << PARTITION_BITS >> 1 >> (63 - bits)) as usize
     }
 }
@@ -92,7 +92,7 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
 pub(super) trait BookRecord: PositionRecord {
     /// Sorts the records of a partition and encodes the entries that remain.
     ///
-    /// `sorted` is scratch space. The book has `games` games.
+    /// `sorted` is scratch space. `games` is the number of games in the book.
     fn encode(
         records: &[Self],
         sorted: &mut Vec<Self>,
@@ -101,9 +101,10 @@ pub(super) trait BookRecord: PositionRecord {
     ) -> Block;
 }
 
-/// A position reached in some games with one result, and the move played there, if any.
+/// A position reached in games with the same result, and the move played there, if any.
 ///
-/// Twelve bytes that sort as one number: records cost mostly memory, not processing.
+/// A record has twelve bytes that sort as one number, because the cost of records is mostly memory,
+/// not processing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, packed(4))]
 pub(super) struct Record {
@@ -116,8 +117,8 @@ pub(super) struct Record {
 const _: () = assert!(size_of::<Record>() == RECORD_BYTES);
 
 const RECORD_BYTES: usize = 12;
-/// The number of partitions, by the top bits of the key, as a power of two. Sixteen million
-/// records, from 250 MB of games, make partitions that fit into a second-level cache.
+/// The number of partitions, according to the top bits of the key, as a power of two. With sixteen
+/// million records, from 250 MB of games, a partition fits into a second-level cache.
 pub(super) const PARTITION_BITS: u32 = 8;
 pub(in crate::games::book) fn partition_of(key: u64) -> usize {
     (key >> (u64::BITS - PARTITION_BITS)) as usize
@@ -135,16 +136,17 @@ pub(super) const RESULTS: [GameResult; 4] =
 
 #[cfg(feature = "parquet")]
 impl Record {
-    /// The most games that one record can count.
+    /// The maximum number of games that one record can count.
     pub(super) const MAX_GAMES: u32 = MAX_GAMES;
 
-    /// A record of 1 to [`Record::MAX_GAMES`] games.
+    /// Creates a record of 1 to [`Record::MAX_GAMES`] games.
     pub(super) fn of_games(visit: &Visit, result: GameResult, games: u32) -> Self {
         let once = Record::of(visit, &CountedGame::new(result, 0));
         Record { rest: once.rest - 1 + games, ..once }
     }
 
-    /// The bits shared by all records of a position and move, first or repeated.
+    /// Returns the bits that all records of a position and move share, whether the visit is first
+    /// or repeated.
     pub(super) fn group_key(&self) -> u32 {
         self.rest >> RESULT_SHIFT >> 2
     }
@@ -158,7 +160,7 @@ impl Record {
 }
 
 impl Record {
-    /// All but the key and the number of games.
+    /// Returns everything except the key and the number of games.
     #[inline]
     fn kind(&self) -> u32 {
         self.rest >> RESULT_SHIFT
@@ -201,7 +203,7 @@ impl PositionRecord for Record {
         self.key
     }
 
-    /// As one number, they compare without a branch.
+    /// A single number compares without a branch.
     #[inline]
     fn rank(&self) -> u128 {
         u128::from(self.key) << 32 | u128::from(self.rest)
@@ -209,7 +211,8 @@ impl PositionRecord for Record {
 
     #[inline]
     fn slot(&self, bits: u32) -> usize {
-        // By the key alone, all moves of a position would share one slot.
+        // Mix in the move and result: with the key alone, all moves of a position would share one
+        // slot.
         let mixed = self.key ^ u64::from(self.kind()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> (64 - bits)) as usize
     }
@@ -258,15 +261,15 @@ impl BookRecord for Record {
     }
 }
 
-/// Mean records per bucket: few enough for insertion sort.
+/// Mean number of records per bucket: few enough for insertion sort.
 const BUCKET_RECORDS: usize = 6;
-/// The most buckets of a partition, as a power of two. More would not stay in the cache while they
-/// are filled.
+/// The maximum number of buckets of a partition, as a power of two. More buckets would not stay in
+/// the cache while they are filled.
 const MAX_BUCKET_BITS: u32 = 11;
 
 /// Sorts the records of a partition into `sorted`.
 ///
-/// They are distributed into buckets by the next bits of their keys, which are uniform, and each
+/// The next bits of the keys, which are uniform, distribute the records into buckets, and each
 /// bucket is sorted separately. This is one pass of a most-significant-digit radix sort, see P.
 /// McIlroy, K. Bostic and M. McIlroy, "Engineering Radix Sort" (1993).
 pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
@@ -286,7 +289,7 @@ pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
         *end -= 1;
         sorted[*end] = *record;
     }
-    // The former end of a bucket is now its start.
+    // What was the end of a bucket is now its start.
     let mut rest = &mut sorted[..];
     for start in ends.into_iter().rev() {
         let (before, bucket) = rest.split_at_mut(start);
@@ -305,7 +308,7 @@ pub(super) fn combine<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
 
 /// Sorts the records of a partition and passes on an entry for each position.
 ///
-/// Entries are in ascending key order and come with the side to move. `sorted` is scratch space.
+/// Entries are in ascending key order; each comes with the side to move. `sorted` is scratch space.
 pub(super) fn group(
     records: &[Record],
     sorted: &mut Vec<Record>,
@@ -326,7 +329,7 @@ pub(super) fn group(
                 entry.add_move(mv, counts);
             }
         }
-        // Records are sorted by move, except those of repeated positions.
+        // Records are sorted by move, except for repeated positions.
         if same_position.last().is_some_and(|record| record.rest & AGAIN != 0) {
             entry.join_moves();
         }

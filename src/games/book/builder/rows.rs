@@ -1,4 +1,4 @@
-//! Rows of partial counts and their parts.
+//! Rows of partial counts and their components.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -7,29 +7,31 @@ use crate::chess::position::{Color, Move};
 use crate::games::book::facets::{GameId, RatingGroup, Speed};
 use crate::games::pgn::GameDate;
 
-/// The number of games that reached a position and played one move there, or none.
+/// The games that reached a position and played the same move there, or no move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct PartialRow {
     pub key: u64,
-    /// The top bits of its pawn key; the pawn filter of a book uses the topmost of them.
+    /// The top bits of the pawn key of the position; the pawn filter of a book uses the highest of
+    /// them.
     pub pawns: u32,
     pub side: Color,
-    /// The move played; `None` at the last position that counts and for moves that are not
-    /// recorded.
+    /// The move played; `None` for the last counted position of a game, and for moves that are not
+    /// counted.
     pub mv: Option<Move>,
-    /// The position had occurred earlier in the games, with another move: they count only for the
-    /// move.
+    /// Whether the position had occurred earlier in the games, with another move. Such games count
+    /// only for the move.
     pub again: bool,
-    /// The games by result, in the order of [`GameResult`](crate::games::pgn::GameResult).
+    /// The number of games for each result, in the order of
+    /// [`GameResult`](crate::games::pgn::GameResult).
     pub games: [u64; 4],
-    /// What the games have in common, if they were counted with facets.
+    /// The facets that the games share, if they were counted with facets.
     pub facets: Option<RowFacets>,
 }
 
 impl PartialRow {
-    /// A checksum of the parts of the row that a book uses.
+    /// Returns a checksum of the data in the row that a book uses.
     ///
-    /// The sum over all rows does not depend on how they are grouped, and changes with the key, the
+    /// The sum over all rows does not depend on how they are grouped. It changes with the key, the
     /// pawns, the move or the games of any row.
     pub(in crate::games::book) fn sum(&self) -> u64 {
         let mv = self.mv.map_or(0, Move::to_polyglot);
@@ -62,13 +64,14 @@ pub(super) trait RowRecord: PositionRecord {
     fn row(&self) -> PartialRow;
 }
 
-/// What distinguishes rows of the same move.
+/// The facets that distinguish rows of the same move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct FacetKind {
-    /// The group of the mean rating of both players, or of the only one; `None` if neither has one.
+    /// The group of the players' mean rating, or of the only known rating; `None` if neither player
+    /// has one.
     pub group: Option<RatingGroup>,
     pub speed: Speed,
-    /// A date without its day.
+    /// The date of the games without its day.
     pub month: GameDate,
 }
 
@@ -76,9 +79,9 @@ pub(in crate::games::book) struct FacetKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct RowFacets {
     pub kind: FacetKind,
-    /// The sum of the ratings of the players to move, and how many of them have one.
+    /// The sum of the known ratings of the players to move, and the number of these ratings.
     pub ratings: (u64, u64),
-    /// The latest game; of several on that day, the one with the greatest id.
+    /// The latest game; if several have the same date, the one with the greatest id.
     pub latest: (GameDate, GameId),
 }
 

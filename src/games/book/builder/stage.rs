@@ -1,15 +1,15 @@
-//! Distributes text to the threads of a build and ends stages.
+//! Distributes text to the threads of a build, and ends stages.
 
 use std::time::Instant;
 
 use crate::games::pgn::{Chunk, Chunks};
 
-/// The share of all earlier text that a stage reads at least, as a divisor. The number of stages,
-/// and what is kept of them in memory and on disk, thus grows with the logarithm of the text,
-/// however often checkpoints are due: at most 500 stages for a terabyte.
+/// A stage reads at least all earlier text divided by this number. The number of stages, and the
+/// data kept for them in memory and on disk, therefore grows with the logarithm of the text, even
+/// if checkpoints are due more often: at most 500 stages for a terabyte.
 pub(super) const STAGES_OF_EQUAL_TEXT: u64 = 32;
 
-/// When a stage ends: once both limits are reached.
+/// Limits of a stage, which ends once both are reached.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Until {
     pub(super) time: Instant,
@@ -18,17 +18,17 @@ pub(super) struct Until {
 
 pub(super) struct ChunkSource {
     pub(super) chunks: Chunks,
-    /// Chunks taken so far, and their bytes.
+    /// Number of chunks taken so far, and their size in bytes.
     pub(super) taken: u64,
     pub(super) bytes: u64,
-    /// When to stop for a checkpoint. At least one chunk is given out.
+    /// When to stop for a checkpoint. At least one chunk is handed out.
     pub(super) until: Option<Until>,
-    /// All inputs have been read.
+    /// Whether all inputs have been read.
     pub(super) is_over: bool,
 }
 
 impl ChunkSource {
-    /// Returns the next chunk and its number over all inputs.
+    /// Returns the next chunk and its number, counted over all inputs.
     pub(super) fn next(&mut self, text: &mut Vec<u8>) -> Option<(u64, Chunk)> {
         let is_due = |until: Until| self.bytes >= until.bytes && Instant::now() >= until.time;
         if self.taken > 0 && self.until.is_some_and(is_due) {

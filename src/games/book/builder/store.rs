@@ -1,6 +1,8 @@
-//! The records of one thread: in memory by partition, and beyond a limit in sorted runs on disk.
+//! The records of one thread: in memory, grouped by partition, and beyond a limit in sorted runs on
+//! disk.
 //!
-//! The collected records can be written to a file as one such run, which a later program can read.
+//! The collected records can also be written to a file as one such run, which a later process can
+//! read.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -11,25 +13,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::checkpoint_file::ChecksumWriter;
 use super::records::{PARTITION_BITS, PARTITIONS, PositionRecord, combine};
 
-/// Records in a block, the unit in which partitions grow. Blocks of 12 kB waste little when half
-/// filled, and growing never copies.
+/// Number of records in a block, the unit in which partitions grow. Blocks of 12 kB waste little
+/// memory when half filled, and growing never copies records.
 const BLOCK: usize = 1 << 10;
-/// Slots of the front cache, as a power of two: 96 kB, inside a second-level cache. The first moves
-/// of games recur often and are added up here before they use memory.
+/// Number of slots of the front cache, as a power of two: 96 kB, which fits into a second-level
+/// cache. The first moves of games recur often and are summed up here before they use memory.
 const FRONT_BITS: u32 = 13;
 
 const WRITE_BLOCK: usize = 256 << 10;
 
-/// Each partition needs a block, and spilling needs room to sort one.
+/// Minimum number of blocks: each partition needs one, and spilling needs room to sort one.
 const MIN_BLOCKS: usize = 2 * PARTITIONS;
 
 pub(super) struct Store<R> {
     front: Vec<R>,
-    /// The block of each partition that is being filled; it always has room.
+    /// The block of each partition that is being filled; it always has room for a record.
     open: Vec<Vec<R>>,
     full: Vec<Vec<Vec<R>>>,
     spare: Vec<Vec<R>>,
-    /// The blocks in use, including open ones.
+    /// The number of blocks in use, including open ones.
     blocks: usize,
     max_blocks: usize,
     runs: Vec<SortedRun>,
@@ -38,7 +40,8 @@ pub(super) struct Store<R> {
 }
 
 impl<R: PositionRecord> Store<R> {
-    /// Keeps up to `memory` bytes and spills the rest to unnamed files in `folder`.
+    /// Creates a store that keeps up to `memory` bytes and spills the rest to unnamed files in
+    /// `folder`.
     pub(super) fn new(memory: usize, folder: &Path, disk: Arc<Disk>) -> Self {
         let max_blocks = (memory / (BLOCK * size_of::<R>())).max(MIN_BLOCKS);
         Store {
@@ -87,9 +90,9 @@ impl<R: PositionRecord> Store<R> {
         self.blocks += 1;
     }
 
-    /// Spills to disk if the memory is used up. Call it between games.
+    /// Spills to disk if the memory is used up. Must be called between games.
     ///
-    /// `elsewhere` is the number of bytes used by the rest of this thread.
+    /// `elsewhere` is the number of bytes that the rest of this thread uses.
     pub(super) fn spill_if_needed(&mut self, elsewhere: usize) -> io::Result<()> {
         let left = self.max_blocks.saturating_sub(elsewhere / (BLOCK * size_of::<R>()));
         if self.blocks >= left.max(MIN_BLOCKS) { self.spill() } else { Ok(()) }
@@ -129,7 +132,7 @@ pub(super) struct Disk {
 }
 
 impl Disk {
-    /// Limits the space to this many bytes, if any.
+    /// Creates an account that limits the space to `limit` bytes, if given.
     pub(super) fn new(limit: Option<u64>) -> Self {
         Disk { limit, used: AtomicU64::new(0) }
     }
@@ -150,7 +153,7 @@ impl Disk {
     }
 }
 
-/// A range of keys, at most one partition. Parts are in the order of the book.
+/// A range of keys that covers at most one partition. Parts are in the order of the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
     number: usize,
@@ -159,7 +162,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// The `number`th part, with `2^bits` parts in each partition.
+    /// Creates part `number`, if each partition has `2^bits` parts.
     pub(super) fn new(number: usize, bits: u32) -> Self {
         Part { number, bits: PARTITION_BITS + bits }
     }
@@ -209,7 +212,7 @@ impl<R: PositionRecord> Collected<R> {
         self.runs.iter().try_for_each(|run| run.read(part, records))
     }
 
-    /// Returns the disk space of these, which are about to be deleted.
+    /// Releases the disk space of these parts, which are about to be deleted.
     pub(super) fn give_back(parts: &[Self], disk: &Disk) {
         let records: u64 = parts.iter().flat_map(|part| &part.runs).map(SortedRun::records).sum();
         disk.give_back(records * R::BYTES as u64);
@@ -222,7 +225,7 @@ impl<R: PositionRecord> Collected<R> {
         (full + self.open[partition].len()) as u64 + on_disk
     }
 
-    /// Writes all of these to an empty file as one run and syncs it. Also returns the file's
+    /// Writes all of these parts to an empty file as one run and syncs it. Also returns the file's
     /// checksum.
     pub(super) fn keep(parts: &[Self], file: File, disk: &Disk) -> io::Result<(Self, u64)> {
         let mut file = ChecksumWriter::new(file);
@@ -234,7 +237,7 @@ impl<R: PositionRecord> Collected<R> {
         Ok((Self::of_run(SortedRun { file: Mutex::new(file), ends }), sum))
     }
 
-    /// Opens a file written by [`Collected::keep`]; an error if it is incomplete.
+    /// Opens a file written by [`Collected::keep`]; fails if it is incomplete.
     pub(super) fn open(file: File, disk: &Disk) -> io::Result<Self> {
         let run = SortedRun::open::<R>(file)?;
         disk.take(run.records() * R::BYTES as u64)?;
@@ -247,7 +250,7 @@ impl<R: PositionRecord> Collected<R> {
     }
 }
 
-/// Sorted records on disk, partition after partition, followed by the end of each partition.
+/// Sorted records on disk, one partition after another, followed by a table with the end of each.
 struct SortedRun {
     file: Mutex<File>,
     ends: Vec<u64>,
@@ -263,7 +266,8 @@ impl SortedRun {
         Ok(SortedRun { file: Mutex::new(file), ends })
     }
 
-    /// Writes the records that `fill` returns for each partition. Returns the end of each.
+    /// Writes the records that `fill` returns for each partition. Returns the end of each
+    /// partition.
     fn write_to<R: PositionRecord>(
         file: impl Write,
         disk: &Disk,
@@ -338,7 +342,7 @@ impl SortedRun {
     }
 }
 
-/// The index of the first record, in a sorted range of a file, that is not before the part.
+/// Returns the index of the first record, in a sorted range of a file, that is not before the part.
 fn first_of<R: PositionRecord>(
     file: &mut File,
     (mut low, mut high): (u64, u64),
@@ -366,7 +370,7 @@ mod tests {
     use crate::games::book::builder::records::{CountedGame, Record, Visit, group};
     use crate::games::pgn::GameResult;
 
-    /// All entries of a store's records, read in parts, and the number of its runs.
+    /// Returns all entries of a store's records, read in parts, and the number of its runs.
     fn contents(
         store: Store<Record>,
         bits: u32,
@@ -387,7 +391,7 @@ mod tests {
         let disk = || Arc::new(Disk::new(None));
         let mut small = Store::new(0, &folder, disk());
         let mut large = Store::new(1 << 30, &folder, disk());
-        // Generator by G. Marsaglia, "Xorshift RNGs" (2003); some keys come often.
+        // The generator is from G. Marsaglia, "Xorshift RNGs" (2003); some keys occur often.
         let mut state = 88_172_645_463_325_252_u64;
         for number in 0..1_500_000_u64 {
             state ^= state << 13;

@@ -1,4 +1,4 @@
-//! Tallies of the games of a build.
+//! Tallies the games of a build.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,31 +13,32 @@ use crate::games::pgn::{BrokenInput, Chunk, Fault, GameEnd, GameStatus, Language
 use crate::support::files::describe;
 use crate::support::words::visible;
 
-/// How many chunks threads may read ahead of one that takes longer. This limits what is buffered.
+/// The number of chunks that threads may read ahead of a chunk that takes longer. This limits the
+/// memory for buffered tallies.
 const LEAD: u64 = 64;
 
 /// The tally of the games of a build.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildTally {
-    /// Games that counted.
+    /// Games that were counted.
     pub games: GameTotals,
-    /// Games that did not count.
+    /// Games that were not counted.
     pub skipped: Skipped,
     /// Games that stopped at a fault.
     pub broken: u64,
-    /// Games whose `Result` tag, which counts, contradicts the result after the moves.
+    /// Games whose `Result` tag contradicts the result after the moves. The tag takes precedence.
     #[serde(default)]
     pub contradictions: u64,
-    /// The first faults in words, in input order, at most [`BuildTally::KEPT_FAULTS`]. A
+    /// Descriptions of the first faults, in input order, at most [`BuildTally::KEPT_FAULTS`]. A
     /// [`FaultListener`] receives all of them.
     pub faults: Vec<String>,
-    /// Inputs that could not be read to their end: name, line and reason.
+    /// Inputs that could not be read completely: name, line and reason.
     pub broken_inputs: Vec<String>,
-    /// The inputs with the games that counted.
+    /// The inputs, each with the number of its games that were counted.
     pub inputs: Vec<InputRecord>,
     /// Bytes of PGN text.
     pub bytes: u64,
-    /// The inputs with piece letters of a language other than English.
+    /// The inputs whose piece letters are not English, with their languages.
     pub foreign: Vec<(String, Language)>,
 }
 
@@ -46,9 +47,9 @@ pub struct BuildTally {
 pub struct GameFault {
     /// The name of the input.
     pub input: String,
-    /// The number of the game in the input, from 1.
+    /// The index of the game in the input, from 1.
     pub game: u64,
-    /// The fault and its line.
+    /// The fault, with its line number.
     pub fault: Fault,
 }
 
@@ -64,14 +65,14 @@ pub(super) struct ChunkTally {
     bytes: u64,
     /// The language of the piece letters.
     pub language: Language,
-    /// Games of any kind.
+    /// The number of games found, whether counted or not.
     pub found: u64,
     games: GameTotals,
     skipped: Skipped,
     broken: u64,
     contradictions: u64,
     faults: Vec<(u64, Fault)>,
-    /// The number of faults to keep; further ones are only counted.
+    /// The maximum number of faults to keep; further ones are only counted.
     max_faults: usize,
 }
 
@@ -91,7 +92,6 @@ impl ChunkTally {
         }
     }
 
-    /// Counts the end of a game.
     pub(super) fn note(&mut self, end: GameEnd, verdict: Admission) {
         self.found += u64::from(end.status != GameStatus::Text);
         let skipped = &mut self.skipped;
@@ -129,7 +129,7 @@ impl ChunkTally {
     }
 }
 
-/// Adds up chunks in input order while threads read them in another.
+/// Adds up chunks in input order, although threads finish them in a different order.
 pub(super) struct Tallies<'a> {
     inputs: &'a [PgnInput],
     listener: Option<&'a FaultListener>,
@@ -140,9 +140,9 @@ pub(super) struct Tallies<'a> {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct TallySoFar {
     pub(super) total: BuildTally,
-    /// The input number of each record.
+    /// The index of the input for each record.
     recorded: Vec<usize>,
-    /// Games before the next chunk in its input.
+    /// The number of games before the next chunk in its input.
     games_before: u64,
 }
 
@@ -170,7 +170,7 @@ struct OrderedTally {
     read: TallySoFar,
     due: u64,
     early: BTreeMap<u64, ChunkTally>,
-    /// A thread has failed; the others must not wait.
+    /// Set when a thread has failed, so that the others do not wait for it.
     abandoned: bool,
 }
 
@@ -200,7 +200,7 @@ impl<'a> Tallies<'a> {
         ChunkTurn { tallies: self, number, is_over: false }
     }
 
-    /// Stores the tally of a chunk, then adds up all whose turn has come.
+    /// Stores the tally of a chunk, then adds up all consecutive tallies that are complete.
     fn add(&self, number: u64, tally: ChunkTally) {
         let mut sum = self.lock();
         let sum = &mut *sum;
@@ -262,7 +262,7 @@ impl ChunkTurn<'_, '_> {
     }
 }
 
-/// A thread that fails on its chunk must not make the others wait for it.
+/// If a thread fails on its chunk, the others must not wait for it.
 impl Drop for ChunkTurn<'_, '_> {
     fn drop(&mut self) {
         if !self.is_over {
@@ -273,7 +273,8 @@ impl Drop for ChunkTurn<'_, '_> {
 }
 
 impl BuildTally {
-    /// Number of faults to keep. The rest are only counted and passed to a [`FaultListener`].
+    /// The number of faults to keep. Further faults are only counted and passed to a
+    /// [`FaultListener`].
     pub const KEPT_FAULTS: usize = 10;
 
     pub(super) fn manifest(&self, options: &BuildOptions, interrupted: bool) -> Manifest {

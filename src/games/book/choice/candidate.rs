@@ -1,4 +1,4 @@
-//! Candidates: the book moves of a position with their scores.
+//! Candidates: the book moves in a position, with their scores.
 
 use std::fmt;
 
@@ -13,27 +13,29 @@ use crate::support::words::{grouped, percent};
 /// The reason why a book move is not played.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rejection {
-    /// The position after it has occurred in this game.
+    /// The position after the move has occurred in this game.
     Repeats,
-    /// The fifty-move rule is near, on which a book has no information.
+    /// The game is close to the fifty-move limit, which the book does not take into account.
     FiftyMoves,
-    /// Its weight in a Polyglot book is 0, which means never play.
+    /// The weight of the move in a Polyglot book is 0, which means that it is never played.
     NoGames,
-    /// An analysis added it to the book, and no game reached the position after it.
+    /// An analysis added the move to the book, and no game reached the position after it.
     Unplayed,
-    /// Fewer games than [`Chooser::min_games`](super::chooser::Chooser::min_games).
+    /// The move has fewer games than [`Chooser::min_games`](super::chooser::Chooser::min_games).
     TooFewGames,
-    /// The side that makes it lost every game with a result. [`Policy::Worst`] plays such moves.
+    /// The side that played the move lost every game with a result. [`Policy::Worst`] plays such
+    /// moves.
     Lost,
-    /// The engine has learnt that it is bad.
+    /// The engine has learned that the move is bad.
     Vetoed(Veto),
-    /// Played far less often than the most frequent move.
+    /// The move was played far less often than the most frequent one.
     Rare,
-    /// Another move is clearly better, with certainty.
+    /// Another move is clearly better at the chooser's confidence.
     Worse,
-    /// Its loss by the analysis is above [`Chooser::max_loss`](super::chooser::Chooser::max_loss).
+    /// According to the analysis, the move loses more than
+    /// [`Chooser::max_loss`](super::chooser::Chooser::max_loss).
     Loses,
-    /// The position was analysed and has other moves; this one has only games.
+    /// The position was analysed and has other moves; this move has games but no value.
     Unknown,
 }
 
@@ -55,30 +57,32 @@ impl fmt::Display for Rejection {
     }
 }
 
-/// A book move as judged by a [`Chooser`](super::chooser::Chooser).
+/// A book move as evaluated by a [`Chooser`](super::chooser::Chooser).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
     /// The move and its games.
     pub book_move: BookMove,
-    /// Expected points for the side to move, by the games that reached the position after it.
+    /// Expected points for the side to move, according to the games that reached the position after
+    /// the move.
     pub score: f64,
-    /// The value of the position after it, in centipawns for the side to move, if it was analysed.
+    /// The value of the position after the move, in centipawns for the side to move, if it was
+    /// analysed.
     pub value: Option<Score>,
-    /// Expected points by games and value together; without a value, the score.
+    /// Expected points according to games and value together; equals `score` if there is no value.
     pub expected: f64,
-    /// Bounds of the true expectation at the chooser's confidence.
+    /// Lower and upper bound of the true expectation at the chooser's confidence.
     pub certain: (f64, f64),
-    /// The probability that it is played, 0 to 1.
+    /// The probability that the move is played, from 0 to 1.
     pub chance: f64,
-    /// Why it is rejected, if it is.
+    /// The reason why the move is rejected, if it is.
     pub rejected: Option<Rejection>,
-    /// Its weight, in a book of weights, see
+    /// The weight of the move, in a book of weights, see
     /// [`Book::holds_weights`](crate::games::book::lookup::Book::holds_weights).
     pub weight: Option<u64>,
 }
 
 impl Candidate {
-    /// The bounds of its expectation; a weight is exact.
+    /// Returns the bounds of the expectation; weights are exact.
     pub(crate) fn bounds(&self) -> (f64, f64) {
         self.weight.map_or(self.certain, |weight| (weight as f64, weight as f64))
     }
@@ -89,7 +93,7 @@ impl Candidate {
 pub struct Choice {
     /// The move to play.
     pub mv: Move,
-    /// All moves of the book, in the order of
+    /// All book moves in the position, in the order of
     /// [`Book::moves`](crate::games::book::lookup::Book::moves).
     pub candidates: Vec<Candidate>,
     /// The policy that chose the move.
@@ -97,7 +101,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The chosen candidate.
+    /// Returns the chosen candidate.
     pub fn chosen(&self) -> &Candidate {
         let mv = self.mv;
         self.candidates
@@ -111,7 +115,7 @@ impl Choice {
         format!("book move {}: {}", position.san(self.mv), self.describe_games(position))
     }
 
-    /// The games behind the move, or its weight.
+    /// Describes the games in which the move was played, or its weight.
     fn describe_games(&self, position: &Position) -> String {
         let chosen = self.chosen();
         if let Some(weight) = chosen.weight {
@@ -127,7 +131,7 @@ impl Choice {
         }
     }
 
-    /// Explains in a line why the move was chosen in `position`.
+    /// Explains in one line why the move was chosen in `position`.
     pub fn explain(&self, position: &Position) -> String {
         let chosen = self.chosen();
         let mut text = format!("{}: {}", position.san(self.mv), self.describe_games(position));

@@ -1,4 +1,4 @@
-//! Chooses which of the book's moves to play.
+//! Chooses which of the book moves to play.
 
 use super::candidate::{Candidate, Choice, Rejection};
 use super::certainty::{mean_and_error, quantile};
@@ -11,22 +11,22 @@ use crate::games::book::lookup::values::BookValue;
 use crate::games::book::lookup::{Book, BookMove};
 use crate::support::random::Random;
 
-/// Chooses moves from a book. The same seed gives the same choices.
+/// Chooses moves from a book. The same seed leads to the same choices.
 #[derive(Debug, Clone)]
 pub struct Chooser {
     /// The policy for choosing moves.
     pub policy: Policy,
-    /// The probability, between 0.5 and 1, that a score is at least its lower bound. With a higher
-    /// value, a move needs more games to be trusted.
+    /// The probability, between 0.5 and 1, that the true score is at least the lower bound. The
+    /// higher it is, the more games a move needs to be trusted.
     pub confidence: f64,
     /// The minimum number of games that reached the position after a move.
     pub min_games: u64,
-    /// The largest loss of a move by the analysis, in centipawns. It is ignored with
+    /// The maximum loss of a move according to the analysis, in centipawns. Ignored with
     /// [`Policy::Worst`], [`Policy::Random`] and [`Policy::Frequency`].
     pub max_loss: Score,
-    /// Also plays moves that lost every game, as needed for imitating a player.
+    /// Whether to also play moves that lost every game, as is needed to imitate a player.
     pub plays_lost: bool,
-    /// What the engine has learnt, which can veto moves.
+    /// The learned results, which can veto moves.
     pub learned: Option<Book>,
     random: Random,
 }
@@ -35,23 +35,24 @@ const CONFIDENCE: f64 = 0.9;
 /// The default of [`Chooser::max_loss`]. Hand-set.
 pub(crate) const MAX_LOSS: Score = 30;
 /// A value counts as much as this many games with its expected score. Hand-set: searches are good
-/// at tactics, games at plans.
+/// at tactics, games are good at plans.
 const VALUE_GAMES: f64 = 100.0;
-/// Without a value, one win and one loss are added to the games, so that a single game proves
-/// nothing.
+/// Wins and losses that are added to the games of a move without a value, so that a single game
+/// proves nothing.
 const PRIOR: (f64, f64) = (1.0, 1.0);
-/// With [`Policy::Prefer`], a move is clearly worse if its certain score is lower by this many
-/// points. With many games even a tenth of a percent is certain, and only one move per position
+/// With [`Policy::Prefer`], a move is clearly worse if the upper bound of its score is this many
+/// points below the lower bound of another move's score. Without this margin, a difference of a
+/// tenth of a percent would be certain in positions with many games, and only one move per position
 /// would be left. Equals [`MAX_LOSS`] centipawns between equal sides.
 const CLEARLY: f64 = 0.04;
 /// With [`Policy::Prefer`], a move is too rare if it has less than this share of the games of the
-/// most frequent one.
+/// most frequent move.
 const RARE_SHARE: f64 = 0.1;
-/// With [`Policy::Weighted`], a certain score lower by this many points makes a move ten times
-/// rarer.
+/// With [`Policy::Weighted`], a move becomes ten times rarer if the lower bound of its score is
+/// lower by this many points.
 const TENFOLD: f64 = 0.05;
-/// No quiet book moves are played after this many quiet plies: the book has no information on the
-/// fifty-move rule.
+/// Quiet book moves are not played after this many quiet plies, because the book does not take the
+/// fifty-move rule into account.
 const MAX_QUIET_PLIES: u16 = 80;
 
 impl Chooser {
@@ -69,7 +70,7 @@ impl Chooser {
         }
     }
 
-    /// The moves of the book with their scores and probabilities.
+    /// Returns the book moves with their scores and probabilities.
     pub fn candidates(&self, book: &Book, game: &Game) -> Vec<Candidate> {
         self.candidates_of(book, book, game)
     }
@@ -108,7 +109,7 @@ impl Chooser {
             });
             let mut counts = candidate.book_move.reached;
             if candidate.value.is_some() {
-                // If a value is known, games without a result, or bare lines, add nothing.
+                // If a value is known, games or lines without a result add no information.
                 counts.undecided = 0;
             }
             let (mean, error) = mean_and_error(&counts, side, prior);
@@ -117,7 +118,7 @@ impl Chooser {
         }
     }
 
-    /// Rejects moves that learnt results veto, unless the worst move is requested.
+    /// Rejects moves that the learned results veto, unless the worst move is requested.
     fn reject_vetoed(&self, candidates: &mut [Candidate], position: &Position) {
         let is_wanted = self.policy != Policy::Worst;
         let Some(learned) = self.learned.as_ref().filter(|_| is_wanted) else { return };
@@ -129,9 +130,9 @@ impl Chooser {
         }
     }
 
-    /// Rejects moves that lose too much against the value of the position. If the book itself was
-    /// analysed, also rejects moves that the analysis left out: a game or two are no reason to
-    /// leave it.
+    /// Rejects moves that lose too much compared to the value of the position. If the book itself
+    /// was analysed, also rejects moves that the analysis skipped, because a game or two do not
+    /// justify leaving it.
     fn reject_losing(
         &self,
         candidates: &mut [Candidate],
@@ -153,8 +154,9 @@ impl Chooser {
         });
     }
 
-    /// Chooses a move in the current position of a game; `None` if the policy is off or the book
-    /// has nothing to play. Of several books, the first that has something to play is used.
+    /// Chooses a move in the current position of a game; returns `None` if the policy is off or the
+    /// book has no move to play. If there are several books, the first one with a move to play is
+    /// used.
     pub fn choose(&mut self, book: &Book, game: &Game) -> Option<Choice> {
         if self.policy == Policy::Off {
             return None;
@@ -168,7 +170,7 @@ impl Chooser {
         })
     }
 
-    /// The vetoed book moves and the reasons, in a line; `None` without a veto.
+    /// Describes the vetoed book moves and the reasons in one line; returns `None` without a veto.
     pub(crate) fn vetoes(&self, book: &Book, game: &Game) -> Option<String> {
         self.learned.as_ref()?;
         let of = |book: Book| {
@@ -250,7 +252,7 @@ impl Chooser {
     }
 }
 
-/// The book's score for a move. A weight says nothing about results.
+/// Returns the book's score for a move. Weights contain no information about results.
 fn figure(candidate: &Candidate, side: Color) -> BookMoveScore {
     let weights = candidate.weight.is_some();
     let counts = if weights { Counts::default() } else { candidate.book_move.reached };
@@ -259,8 +261,8 @@ fn figure(candidate: &Candidate, side: Color) -> BookMoveScore {
     BookMoveScore { expected: candidate.value.map_or(mean, |_| candidate.expected), games }
 }
 
-/// Keeps the moves that are played often and that no other one clearly beats. A rare move that
-/// scored well is not played, and must not exclude the others.
+/// Keeps the moves that are played often and that no other such move clearly beats. A rare move
+/// with a good score is not played, and must not exclude the others.
 fn reject_rare_and_worse(candidates: &mut [Candidate]) {
     let games = |candidate: &Candidate| candidate.book_move.reached.games();
     let most = open(candidates).map(games).max().unwrap_or(0);
@@ -352,7 +354,7 @@ mod tests {
                 assert!(candidates.iter().any(is_lost), "{policy} after {moves}: {candidates:?}");
                 assert_eq!(chosen(policy, &book, &game(moves)).as_deref(), left, "{policy}");
             }
-            // Games without a result are no reason to play it; there is another move.
+            // Games without a result are not a reason to play it, and there is another move.
             assert_eq!(chosen(policy, &book, &game("e4 e5")).as_deref(), Some("d4"), "{policy}");
             assert_eq!(chosen(policy, &book, &game("d4")).as_deref(), Some("f5"), "{policy}");
         }
@@ -409,8 +411,8 @@ mod tests {
         assert_eq!(different.len(), 3);
     }
 
-    /// A book with values of the positions after some moves, for the side to move there. The best
-    /// move outside the analysis is worth `outside`.
+    /// Adds values of the positions after some moves, for the side to move there. The best move
+    /// outside the analysis is worth `outside`.
     fn analysed(book: &Book, values: &[(&str, Score, Option<Score>)]) -> Book {
         let value = |&(moves, score, outside): &(&str, Score, Option<Score>)| {
             let position = *game(moves).position();
@@ -445,7 +447,7 @@ mod tests {
         };
         let [e4, d4] = of(&plain, 30, Policy::Best);
         assert_eq!((e4.value, e4.expected, d4.expected), (None, 0.6, 0.5));
-        // After 1.e4 Black is 50 centipawns better, after 1.d4 White.
+        // After 1.e4 Black is ahead by 50 centipawns, after 1.d4 White is.
         let values = [("e4", 50, None), ("d4", -50, None)];
         let book = analysed(&plain, &values);
         let [e4, d4] = of(&book, 100, Policy::Best);

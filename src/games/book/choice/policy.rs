@@ -1,43 +1,45 @@
-//! The policies for choosing among the moves of a book, and their names.
+//! The policies for choosing among book moves, and their names.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::support::error::ParseError;
 
-/// How to choose a move, after GNU Chess (`book on|off|best|worst|random|prefer`).
+/// How to choose a move; modelled on GNU Chess (`book on|off|best|worst|random|prefer`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {
-    /// Does not use the book.
+    /// The book is not used.
     Off,
-    /// The move with the highest certain score, see
+    /// The move whose score has the highest lower bound, see
     /// [`Chooser::confidence`](super::chooser::Chooser::confidence).
     Best,
-    /// The move with the lowest certain score: for handicaps and for testing.
+    /// The move whose score has the lowest upper bound, for handicaps and for testing.
     Worst,
-    /// Any move of the book, with equal probability.
+    /// Any book move, with equal probability.
     Random,
-    /// In proportion to the games of a move, unless another is clearly better; in a book of
-    /// weights, in proportion to its weight. `on` is this policy.
+    /// In proportion to the games of a move, unless another move is clearly better; in a book of
+    /// weights, in proportion to its weight. `on` selects this policy.
     #[default]
     Prefer,
-    /// More often with a better certain score; in a book of weights, like [`Policy::Prefer`].
+    /// More often the higher the lower bound of a move's score; in a book of weights, like
+    /// [`Policy::Prefer`].
     Weighted,
-    /// In proportion to the games, whatever their score, to imitate players.
+    /// In proportion to the games of a move, regardless of its score, to imitate players.
     Frequency,
 }
 
-/// Makes the lists of policies from one table, so that help, options and errors use the same names.
+/// Creates the lists of policies from one table, so that help, options and errors use the same
+/// names.
 macro_rules! policies {
     ($($variant:ident = $name:literal),+) => {
         impl Policy {
-            /// All policies, with the default first and `off` last, in the order of lists.
+            /// All policies in the order of lists: the default first, `off` last.
             pub const ALL: [Policy; [$($name),+].len()] = [$(Policy::$variant),+];
             pub(crate) const USAGE: &str = concat!("on", $("|", $name),+);
-            /// The same, for usage texts that also accept a file.
+            /// All policies as a choice in usage texts that also accept a file.
             pub(crate) const USAGE_OR_FILE: &str = concat!("[on", $("|", $name),+, "|FILE]");
 
-            /// The name for users.
+            /// The name shown to users.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Policy::$variant => $name),+
@@ -58,12 +60,12 @@ policies! {
 }
 
 impl Policy {
-    /// The policies that use the book: all but `off`.
+    /// All policies that use the book, which excludes `off`.
     pub const IN_USE: [Policy; Self::ALL.len() - 1] = {
         let [used @ .., Policy::Off] = Self::ALL else { panic!("`off` is the last of all") };
         used
     };
-    /// The name for the default policy where a book is turned on.
+    /// The word that selects the default policy.
     pub const ON: &str = "on";
 }
 

@@ -1,10 +1,10 @@
-//! Vetoes against book moves that an engine has learnt to be bad.
+//! Vetoes book moves that an engine has learned to be bad.
 //!
-//! The book's score for a move is the prior, worth a few games at most, and the learnt games are
-//! the evidence. A veto is bounded: it needs clear evidence, and it ends when the other moves of
-//! the position turn out as bad. Otherwise a stronger opponent would disable the whole book.
+//! The book's score for a move is the prior, worth a few games at most, and the learned games are
+//! the evidence. A veto is limited: it requires clear evidence, and it ends when the other moves of
+//! the position turn out to be as bad. Otherwise a stronger opponent could disable the whole book.
 //!
-//! The chooser rejects a vetoed move, and the engine reports it (`Event::Vetoed`).
+//! The chooser rejects a vetoed move, and the engine reports the veto (`Event::Vetoed`).
 
 use std::fmt;
 
@@ -16,13 +16,13 @@ use crate::games::book::format::counts::Counts;
 use crate::games::book::lookup::Book;
 use crate::support::words;
 
-/// The minimum and maximum weight of the book's score, in learnt games. Hand-set: two or three
-/// losses veto a move of a few games, six an even move of many.
+/// The minimum and maximum weight of the book's score, in learned games. Hand-set: two or three
+/// losses veto a move with few games, and six losses veto a balanced move with many.
 const BOOK_GAMES: (f64, f64) = (1.0, 8.0);
-/// A veto requires an expected score that is certain to be this far below the book's, and below one
-/// half.
+/// For a veto, the upper bound of the expected score must be this far below the book's score, and
+/// below one half.
 const CLEARLY: f64 = 0.04;
-/// A move is vetoed if a learnt search finds the side that made it this many centipawns behind.
+/// A move is vetoed if a learned search shows the side that played it this many centipawns behind.
 /// Hand-set: the values of sound openings stay within half of that.
 const BEHIND: Score = 100;
 
@@ -31,15 +31,15 @@ const BEHIND: Score = 100;
 pub enum Veto {
     /// Its own games with the move scored badly.
     Games {
-        /// Games that the engine has learnt from.
+        /// The number of games with the move from which the engine has learned.
         games: u64,
-        /// Their score for the side that made the move, 0 to 1.
+        /// The score in these games for the side that played the move, 0 to 1.
         score: f64,
-        /// The score expected from the book, 0 to 1.
+        /// The score expected according to the book, 0 to 1.
         book: f64,
     },
-    /// The score of a search after the move or a reply, in centipawns for the side that made the
-    /// move.
+    /// The score of a search after the move or after a reply, in centipawns for the side that
+    /// played the move.
     Search(Score),
 }
 
@@ -64,12 +64,12 @@ impl fmt::Display for Veto {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BookMoveScore {
     pub expected: f64,
-    /// The number of games behind it.
+    /// The number of games on which the score is based.
     pub games: f64,
 }
 
 /// Returns the veto against a book move, if there is one. `z` is the quantile of the confidence
-/// that a veto needs.
+/// that a veto requires.
 pub(crate) fn veto(
     learned: &Book,
     position: &Position,
@@ -104,14 +104,14 @@ fn by_games(
 fn by_search(learned: &Book, position: &Position, mv: Move, book: BookMoveScore) -> Option<Veto> {
     let found = worth(learned, position, mv)?;
     let promised = expectation(found) < book.expected - CLEARLY;
-    // A move found by a search of all moves is the best there is.
+    // If a search of all moves found the move, there is no better one.
     let is_best = learned.value(position).is_some_and(|value| value.score <= found);
     (found <= -BEHIND && promised && !is_best).then_some(Veto::Search(found))
 }
 
-/// An upper bound on the value of a move, in centipawns for the side that makes it. It comes from
-/// learnt searches of the position after it and of those after the replies: the opponent chooses
-/// the reply.
+/// Returns an upper bound on the value of a move, in centipawns for the side that plays it. The
+/// bound comes from learned searches of the position after the move and of the positions after the
+/// replies, because the opponent chooses the reply.
 fn worth(learned: &Book, position: &Position, mv: Move) -> Option<Score> {
     let after = position.play(mv);
     let replies = learned.entry(&after).unwrap_or_default().moves.into_iter();
@@ -129,8 +129,8 @@ mod tests {
     use crate::games::book::choice::certainty::quantile;
     use crate::games::pgn::PgnInput;
 
-    /// The veto against 1.e4 after these learnt games, if the book expects one half from this many
-    /// games.
+    /// Returns the veto against 1.e4 after these learned games, if the book expects a score of one
+    /// half from this many games.
     fn against_e4(learnt: &[(&str, &str, usize)], games: f64) -> Option<Veto> {
         let game = |(mv, result, times): &(&str, &str, usize)| {
             format!("[Result \"{result}\"]\n\n1. {mv} {result}\n\n").repeat(*times)

@@ -7,7 +7,7 @@ use crate::games::pgn::Tags;
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::games::book) struct GameFacets {
     pub game_tags: GameTags,
-    /// `None` until the text is known, if the tags of a game contain no id.
+    /// The id of the game. If the tags contain no id, it is `None` until the text is known.
     pub id: Option<GameId>,
 }
 

@@ -9,8 +9,8 @@ const MAX_RATING: u32 = (1 << RATING_BITS) - 1;
 
 /// Date, ratings, speed and result of a game.
 ///
-/// From the top: date, White's and Black's rating (0: unknown), speed, result; so later games have
-/// greater numbers.
+/// From the top: date, White's and Black's rating (0: unknown), speed, result. Later games
+/// therefore have greater numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(in crate::games::book) struct GameTags(u64);
 
@@ -28,7 +28,7 @@ const RESULTS: [GameResult; 4] =
     [GameResult::White, GameResult::Draw, GameResult::Black, GameResult::Undecided];
 
 impl GameTags {
-    /// Converts tags. A rating that is not a positive number is unknown.
+    /// Converts tags. A rating that is not a positive integer is treated as unknown.
     pub(in crate::games::book) fn of(tags: &Tags) -> Self {
         let rating = |name| {
             let number = tags.get(name).and_then(|text| text.trim().parse::<u32>().ok());
@@ -71,7 +71,7 @@ impl GameTags {
         (rating > 0).then_some(rating)
     }
 
-    /// The mean rating of both players, or that of the only one who has one.
+    /// Returns the mean rating of both players, or the only known rating.
     #[inline]
     pub(in crate::games::book) fn mean_rating(self) -> Option<u16> {
         match (self.rating(Color::White), self.rating(Color::Black)) {
@@ -82,7 +82,7 @@ impl GameTags {
 
     pub(in crate::games::book) fn speed(self) -> Speed {
         let number = self.0 >> SPEED_SHIFT & ((1 << SPEED_BITS) - 1);
-        // A book of other origin may have invalid numbers.
+        // A book from another source may contain invalid numbers.
         Speed::ALL[(number as usize).min(Speed::ALL.len() - 1)]
     }
 
@@ -92,18 +92,18 @@ impl GameTags {
     }
 }
 
-/// Selects games by facets; all by default.
+/// Selects games according to their facets. By default, all games pass.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct FacetFilter {
-    /// The groups that may contain the mean rating of the players.
+    /// The accepted groups for the mean rating of the players.
     ///
-    /// If one player has no rating, the other's counts; a game without any rating does not pass.
+    /// If only one player has a rating, that rating is used. A game without ratings does not pass.
     pub ratings: Vec<RatingGroup>,
     /// The accepted speeds.
     pub speeds: Vec<Speed>,
-    /// The first day. A game without a date does not pass.
+    /// The first accepted day. A game without a date does not pass.
     pub since: Option<PgnDate>,
-    /// The last day. A game without a date does not pass.
+    /// The last accepted day. A game without a date does not pass.
     pub until: Option<PgnDate>,
 }
 
@@ -133,10 +133,10 @@ impl FacetFilter {
     }
 }
 
-/// A filter, compiled to test many games fast.
+/// A filter that is compiled to test many games quickly.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::games::book) struct CompiledFilter {
-    /// The accepted rating groups, as a set of bits; `None` for any.
+    /// The accepted rating groups, as a set of bits; `None` accepts all games.
     ratings: Option<u16>,
     speeds: u8,
     first: GameDate,

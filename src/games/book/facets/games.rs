@@ -1,24 +1,24 @@
-//! The games section of a book: their tags and the positions of their text.
+//! The games section of a book: the tags of each game and the position of its text.
 //!
 //! ```text
-//! games        u64, little-endian as all numbers
+//! games        u64, little-endian like all numbers
 //! names        u32
-//! files        u32: bytes of their list
-//! game tags  8 bytes a game, see `game_tags`
-//! rows         32 bytes a game:
-//!   white      u32: the number of White's name
+//! files        u32: size of their list in bytes
+//! game tags  8 bytes per game, see `game_tags`
+//! rows         32 bytes per game:
+//!   white      u32: the index of White's name
 //!   black      u32
 //!   file       u32
-//!   length     u32: bytes of its text
-//!   offset     6 bytes: where its text begins in that of the file, unpacked
+//!   length     u32: size of its text in bytes
+//!   offset     6 bytes: start of its text in the text of the file, uncompressed
 //!   id         6 bytes
 //!   check      u32: the lowest bits of the XXH3 hash of its text
-//! ends         u32 a name: where it ends among the bytes of all names
+//! ends         u32 per name: where it ends in the bytes of all names
 //! names        UTF-8, sorted
-//! files        JSON: a `FileRecord` each
+//! files        JSON: one `FileRecord` each
 //! ```
-//! Games are sorted by date, the latest first, then by ratings, and by their place in the files. So
-//! the number of a game orders games by date, and depends on the set of games alone.
+//! Games are sorted by date, latest first, then by ratings, and then by their place in the files.
+//! The number of a game is therefore ordered by date, and depends only on the set of games.
 
 use std::fmt;
 use std::str::FromStr;
@@ -30,11 +30,11 @@ use super::game_tags::GameTags;
 
 use crate::support::error::ParseError;
 
-/// Bytes before the tags, of the tags of a game, and of its row.
+/// Number of bytes before the tags, of the tags of a game, and of its row.
 pub(super) const HEAD_BYTES: usize = 16;
 pub(super) const TRAITS_BYTES: usize = 8;
 pub(super) const ROW_BYTES: usize = 32;
-/// Bytes of an offset and of an id in a row.
+/// Number of bytes of an offset and of an id in a row.
 const WORD_BYTES: usize = 6;
 
 const SIGNS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -42,8 +42,8 @@ const ID_SIGNS: u32 = 8;
 
 /// The id of a game: eight letters or digits.
 ///
-/// Games from Lichess have their id there; others an id derived from their text, the same in every
-/// book.
+/// Games from Lichess keep their Lichess id. For others the id is derived from their text, so it is
+/// the same in every book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId(u64);
 
@@ -54,12 +54,12 @@ impl GameId {
         GameId(hash % (SIGNS.len() as u64).pow(ID_SIGNS))
     }
 
-    /// The id of a game without one, from its text without surrounding blank lines.
+    /// Derives the id of a game from its text, without surrounding blank lines.
     pub(crate) fn of_text(text: &[u8]) -> Self {
         Self::of_hash(xxh3_64(text))
     }
 
-    /// The bits of its number.
+    /// Number of bits of an id as an integer.
     #[cfg(feature = "parquet")]
     pub(in crate::games::book) const BITS: u32 = 48;
 
@@ -73,7 +73,7 @@ impl GameId {
         GameId(number)
     }
 
-    /// The id of a Lichess game, from its `Site` tag, which may end with the side of a player.
+    /// Returns the id of a Lichess game from its `Site` tag, which may end with the name of a side.
     pub(crate) fn of_site(site: &[u8]) -> Option<Self> {
         let word = site.strip_prefix(LICHESS)?.get(..ID_SIGNS as usize)?;
         std::str::from_utf8(word).ok()?.parse().ok()
@@ -103,27 +103,27 @@ impl fmt::Display for GameId {
     }
 }
 
-/// A file of games in a book.
+/// A file whose games are in a book.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileRecord {
-    /// The path given when the book was built, or another origin of the games.
+    /// The path given when the book was built, or a description of another source of the games.
     pub path: String,
-    /// The absolute path; empty if it was not a file.
+    /// The absolute path; empty if the source was not a file.
     pub absolute: String,
-    /// Its length in bytes, compressed if it was.
+    /// The size of the file in bytes; the compressed size if the file is compressed.
     pub bytes: u64,
 }
 
-/// The position and id of a game. The meaning of `file` and the name numbers depends on the row's
-/// container.
+/// Where a game is stored, and its id. The meaning of `file` and of the name indices depends on the
+/// container of the row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct GameRow {
     pub white: u32,
     pub black: u32,
     pub file: u32,
     pub length: u32,
-    /// The lowest bits of the hash of its text.
+    /// The lowest bits of the hash of the game's text.
     pub check: u32,
     pub offset: u64,
     pub id: GameId,
@@ -139,7 +139,7 @@ fn from_word(bytes: &[u8]) -> u64 {
 }
 
 impl GameRow {
-    /// A row whose text is not known yet.
+    /// Creates a row whose text is not known yet.
     pub(super) fn of_players(white: u32, black: u32, id: Option<GameId>) -> Self {
         let id = id.unwrap_or(GameId(UNKNOWN_ID));
         GameRow { white, black, file: 0, length: 0, check: 0, offset: 0, id }
@@ -186,7 +186,7 @@ impl GameRow {
     }
 }
 
-/// Larger than any id.
+/// A number larger than any id.
 const UNKNOWN_ID: u64 = u64::MAX;
 
 #[derive(Clone, Copy)]
@@ -225,7 +225,7 @@ impl<'a> Games<'a> {
         self.rows.get(game as usize).map(GameRow::from_bytes)
     }
 
-    /// The name with this number; empty if there is none.
+    /// Returns the name with this index; empty if there is none.
     pub(in crate::games::book) fn name(&self, number: u32) -> &'a str {
         let end = |number: u32| {
             let bytes = self.ends.get(number as usize)?;
@@ -246,12 +246,12 @@ impl<'a> Games<'a> {
         u32::try_from(found).ok()
     }
 
-    /// The files; `None` if their list is damaged.
+    /// Returns the files, or `None` if their list is damaged.
     pub(in crate::games::book) fn files(&self) -> Option<Vec<FileRecord>> {
         serde_json::from_slice(self.files).ok()
     }
 
-    /// Whether all references of the rows are valid, and the games are in order.
+    /// Whether all references in the rows are valid, and the games are in order.
     pub(in crate::games::book) fn is_sound(&self) -> bool {
         let Some(files) = self.files() else { return false };
         let in_bounds = |row: &[u8; ROW_BYTES]| {
@@ -268,7 +268,7 @@ impl<'a> Games<'a> {
     }
 }
 
-/// Bytes needed for the number of a game, with this many games.
+/// Returns the number of bytes needed for the number of a game in a book with this many games.
 pub(in crate::games::book) fn number_bytes(games: u32) -> usize {
     let largest = games.saturating_sub(1);
     (u32::BITS - largest.leading_zeros()).div_ceil(u8::BITS).max(1) as usize

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::support::error::ParseError;
 
-/// A group of ratings, from its lower bound to the next one's.
+/// A group of ratings, from its lower bound up to the lower bound of the next group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RatingGroup(u8);
 
@@ -13,18 +13,18 @@ impl RatingGroup {
     /// The lower bounds of all groups, as in the opening explorer of Lichess.
     pub const BOUNDS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 
-    /// The group of a rating.
+    /// Returns the group that contains a rating.
     pub fn of(rating: u16) -> Self {
         let above = Self::BOUNDS.partition_point(|&bound| bound <= rating);
         RatingGroup((above - 1) as u8)
     }
 
-    /// The lowest rating of the group.
+    /// Returns the lowest rating of the group.
     pub fn lower_bound(self) -> u16 {
         Self::BOUNDS[usize::from(self.0)]
     }
 
-    /// The group as a set of one, for unions.
+    /// Returns the set that contains only this group, as bits.
     pub(super) fn bit(self) -> u16 {
         1 << self.0
     }
@@ -48,31 +48,31 @@ impl fmt::Display for RatingGroup {
     }
 }
 
-/// The speed of a game, by its estimated time per player.
+/// The speed of a game, according to its estimated time per player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Speed {
-    /// Less than half a minute.
+    /// Less than half a minute per player.
     UltraBullet,
-    /// Less than three minutes.
+    /// Less than three minutes per player.
     Bullet,
-    /// Less than eight minutes.
+    /// Less than eight minutes per player.
     Blitz,
-    /// Less than 25 minutes.
+    /// Less than 25 minutes per player.
     Rapid,
-    /// Less than six hours, or unknown.
+    /// Less than six hours per player, or unknown.
     Classical,
-    /// Longer, or without a clock.
+    /// At least six hours per player, or without a clock.
     Correspondence,
 }
 
-/// The number of moves for estimating the time of a game, see
+/// The number of moves that is used to estimate the time of a game, see
 /// <https://lichess.org/faq#time-controls>.
 const ESTIMATED_MOVES: u32 = 40;
-/// The upper limits of the first five speeds, in seconds.
+/// The exclusive upper limits of the first five speeds, in seconds.
 const LIMITS: [u32; 5] = [30, 180, 480, 1_500, 21_600];
 
 impl Speed {
-    /// All speeds, the fastest first.
+    /// All speeds, from fastest to slowest.
     pub const ALL: [Speed; 6] = [
         Speed::UltraBullet,
         Speed::Bullet,
@@ -82,9 +82,10 @@ impl Speed {
         Speed::Correspondence,
     ];
 
-    /// The speed for a `TimeControl` tag: `300+3`, `40/7200:3600`, `1/86400`, and `-` for no clock.
+    /// Returns the speed for a `TimeControl` tag: `300+3`, `40/7200:3600`, `1/86400`, or `-` for no
+    /// clock.
     ///
-    /// Only the first period counts.
+    /// Only the first period is used.
     pub fn of_time_control(text: &str) -> Self {
         let text = text.trim();
         if text == "-" {
@@ -94,7 +95,7 @@ impl Speed {
         Self::ALL[LIMITS.partition_point(|&limit| limit <= seconds)]
     }
 
-    /// The name, as on Lichess.
+    /// Returns the name that Lichess uses.
     pub fn name(self) -> &'static str {
         match self {
             Speed::UltraBullet => "ultraBullet",
@@ -106,13 +107,13 @@ impl Speed {
         }
     }
 
-    /// The speed as a set of one, for unions.
+    /// Returns the set that contains only this speed, as bits.
     pub(super) fn bit(self) -> u8 {
         1 << self as u8
     }
 }
 
-/// The estimated time per player for a time control, in seconds.
+/// Returns the estimated time per player in seconds.
 fn estimate(text: &str) -> Option<u32> {
     let first = text.split(':').next()?;
     let (moves, period) = match first.split_once('/') {
@@ -122,7 +123,7 @@ fn estimate(text: &str) -> Option<u32> {
     let (base, increment) = period.split_once('+').unwrap_or((period, "0"));
     let base: u32 = base.trim().trim_start_matches('*').parse().ok()?;
     let increment: u32 = increment.trim().parse().ok()?;
-    // A period for fewer moves is given more than once.
+    // A period that covers fewer moves is repeated.
     let periods = moves.map_or(1, |moves| ESTIMATED_MOVES.div_ceil(moves.max(1)));
     Some(base.saturating_mul(periods).saturating_add(increment.saturating_mul(ESTIMATED_MOVES)))
 }

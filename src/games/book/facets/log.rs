@@ -1,4 +1,4 @@
-//! The games of a book while it is built: logged as they are read, then sorted.
+//! The games of a book while it is being built: logged as they are read, then sorted.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -39,16 +39,16 @@ fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(*number))
 }
 
-/// The games that one thread has read, or that a book contains, in any order. Each is numbered by
-/// the games before it.
+/// The games that one thread has read, or that a book contains, in any order. The number of a game
+/// is the count of games before it.
 #[derive(Default)]
 pub(in crate::games::book) struct GameLog {
     names: Vec<String>,
     numbers: HashMap<String, u32>,
     games: Vec<LoggedGame>,
-    /// Hashes that identify games, if duplicates count once.
+    /// Hashes that identify games; used if duplicates are counted once.
     courses: Vec<u64>,
-    /// Duplicates of other games, of any thread, with their hashes.
+    /// Duplicates of other games, which any thread may have read, with their hashes.
     again: Vec<(u64, LoggedGame)>,
     pending: Option<(LoggedGame, Ending)>,
 }
@@ -56,15 +56,15 @@ pub(in crate::games::book) struct GameLog {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Open,
-    /// It counts; with a hash that identifies it if duplicates count once.
+    /// The game counts. The hash identifies it if duplicates are counted once.
     Counted(Option<u64>),
-    /// It is a duplicate.
+    /// The game is a duplicate; the hash identifies it.
     Again(u64),
 }
 
-/// Memory in bytes per game: in a log and in the section made from it.
+/// Memory in bytes per game, in a log and in the section created from it.
 const BYTES_PER_GAME: usize = 2 * size_of::<LoggedGame>();
-/// Approximate memory in bytes per name, which is stored twice.
+/// Approximate memory in bytes per name; each name is stored twice.
 const BYTES_PER_NAME: usize = 120;
 
 impl GameLog {
@@ -85,14 +85,14 @@ impl GameLog {
         self.pending = Some((LoggedGame { game_tags: GameTags::of(tags), row }, Ending::Open));
     }
 
-    /// Counts the current game and returns its number. `course`: see [`GameLog::again`].
+    /// Counts the current game and returns its number. For `course`, see [`GameLog::again`].
     pub(in crate::games::book) fn count(&mut self, result: GameResult, course: Option<u64>) -> u32 {
         self.end(result, Ending::Counted(course));
         self.games.len() as u32
     }
 
-    /// Marks the current game as a duplicate of another one that counts, by its hash `course`. Of
-    /// these, the first in the files is kept, whichever was read first.
+    /// Marks the current game as a duplicate of another one that counts. `course` is the hash that
+    /// both share. The copy that comes first in the files is kept, no matter which was read first.
     pub(in crate::games::book) fn again(&mut self, result: GameResult, course: u64) {
         self.end(result, Ending::Again(course));
     }
@@ -119,7 +119,7 @@ impl GameLog {
         }
     }
 
-    /// Memory in bytes of the log and of the section made from it.
+    /// Returns the memory, in bytes, of the log and of the section created from it.
     pub(in crate::games::book) fn memory(&self) -> usize {
         let games = self.games.len() + self.again.len();
         games * BYTES_PER_GAME + self.names.len() * BYTES_PER_NAME
@@ -135,7 +135,7 @@ impl GameLog {
         number
     }
 
-    /// The log as bytes, for [`GameLog::from_bytes`].
+    /// Serializes the log for [`GameLog::from_bytes`].
     pub(in crate::games::book) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let number = |number: usize| (number as u64).to_le_bytes();
@@ -154,7 +154,8 @@ impl GameLog {
         bytes
     }
 
-    /// The log from the bytes of [`GameLog::to_bytes`]; `None` if they are invalid.
+    /// Restores the log from the result of [`GameLog::to_bytes`]; returns `None` if the bytes are
+    /// invalid.
     pub(in crate::games::book) fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
         let mut log = GameLog::default();
         let [names, games, courses, again] = [(); 4].map(|()| take_number(&mut bytes));
@@ -175,7 +176,8 @@ impl GameLog {
         bytes.is_empty().then_some(log)
     }
 
-    /// All games of a section, in order. Their files are numbered from `first_file`.
+    /// Creates a log of all games of a section, in order. The indices of their files start at
+    /// `first_file`.
     pub(in crate::games::book) fn of_games(games: &Games<'_>, first_file: u32) -> Self {
         let mut log = GameLog::default();
         let numbers: Vec<u32> =
@@ -194,7 +196,8 @@ impl GameLog {
 
 pub(in crate::games::book) struct GamesTable {
     pub bytes: Vec<u8>,
-    /// The number in the book of each game of each log; `u32::MAX` for games that are not in it.
+    /// For each log, the number in the book of each of its games; `u32::MAX` for games that are not
+    /// in the book.
     pub numbers: Vec<Vec<u32>>,
     pub games: u32,
 }
@@ -202,11 +205,11 @@ pub(in crate::games::book) struct GamesTable {
 const LEFT_OUT: u32 = u32::MAX;
 
 impl GamesTable {
-    /// Sorts the games of several logs. Of duplicates, one log has counted one; `files` are what
-    /// the rows refer to.
+    /// Sorts the games of several logs. One of the logs has counted each game that has duplicates.
+    /// `files` are the files to which the rows refer.
     ///
     /// # Errors
-    /// If there are too many for their numbers.
+    /// If there are more games or names than the format can number.
     pub(in crate::games::book) fn new(
         logs: Vec<GameLog>,
         files: &[FileRecord],
@@ -250,14 +253,14 @@ impl GamesTable {
     }
 }
 
-/// The sort order of games by file and offset.
+/// Returns the sort key of a game: file and offset.
 fn place(game: &LoggedGame) -> (u32, u64) {
     (game.row.file, game.row.offset)
 }
 
 type Numbered = (LoggedGame, u32, u32);
 
-/// Replaces each counted game by its first duplicate if that comes earlier.
+/// Replaces each counted game with its first duplicate if that duplicate comes earlier.
 fn choose_first(games: &mut [Numbered], courses: &[u64], again: Vec<(u64, LoggedGame)>) {
     let mut firsts: HashMap<u64, LoggedGame> = HashMap::new();
     for (course, game) in again {
@@ -277,7 +280,7 @@ fn choose_first(games: &mut [Numbered], courses: &[u64], again: Vec<(u64, Logged
     }
 }
 
-/// The files without duplicates, sorted, and the new number of each.
+/// Returns the new index of each file, and the files, sorted and without duplicates.
 fn sorted_files(files: &[FileRecord]) -> (Vec<u32>, Vec<FileRecord>) {
     let mut sorted = files.to_vec();
     sorted.sort();
@@ -286,7 +289,7 @@ fn sorted_files(files: &[FileRecord]) -> (Vec<u32>, Vec<FileRecord>) {
     (files.iter().map(number).collect(), sorted)
 }
 
-/// The names of all logs, sorted, and the new number of each name of each log.
+/// Returns the new index of each name in each log, and the names of all logs, sorted.
 fn sorted_names(logs: &[GameLog]) -> (Vec<Vec<u32>>, Vec<String>) {
     let mut sorted: Vec<&String> = logs.iter().flat_map(|log| &log.names).collect();
     sorted.sort_unstable();

@@ -1,21 +1,21 @@
 //! Facets: the tags of a book's games, and which games reached a position.
 //!
-//! A book with facets has a row for each of its games ([`games`]) and, for each position, the
-//! numbers of the games that reached it, by the move that they played there (`format::lists`).
-//! Everything else is computed on request: counts by rating group, speed and month, mean ratings,
-//! the highest rated and the latest games. Nine positions in ten have a single game, and the
-//! numbers of a thousand games are read in a few microseconds.
+//! A book with facets has a row for each of its games ([`games`]). For each position it has the
+//! numbers of the games that reached it, grouped by the move that they played there
+//! (`format::lists`). Everything else is computed on request: counts by rating group, speed and
+//! month, mean ratings, and the highest rated and the latest games. Nine positions in ten have a
+//! single game, and reading the numbers of a thousand games takes a few microseconds.
 //!
-//! A game has a number and a row: date, ratings, speed and result in one word, and names, place and
-//! id. Tables of counts by facet would have to list all facets beforehand and could not find the
-//! highest rated games that pass a filter. Games are numbered from the latest to the earliest: a
-//! list is read front to back, the latest games come first, a month is a run, and the numbers do
-//! not depend on threads. The id is a hash of the game's text, so it is the same in every book and
-//! shows whether the file still contains that game.
+//! A game has a number and a row: date, ratings, speed and result in one word, then names, place
+//! and id. Tables of counts by facet would have to list all facets in advance, and could not be
+//! used to find the highest rated games that pass a filter. Games are numbered from the latest to
+//! the earliest. Therefore the latest games come first when a list is read, a month is a contiguous
+//! range, and the numbers do not depend on threads. The id is a hash of the game's text, so it is
+//! the same in every book and shows whether the file still contains that game.
 //!
-//! `builder::game_records` sorts records of 16 bytes that hold a game's number in place of counting
-//! records; the rest of a build is the same code. `statistics::explore` evaluates the lists,
-//! `lookup::soundness` compares them with the counts, and `merge::regroup` carries them over when
+//! `builder::game_records` sorts records of 16 bytes that contain the game's number instead of a
+//! count; the rest of a build uses the same code. `statistics::explore` evaluates the lists,
+//! `lookup::soundness` compares them with the counts, and `merge::regroup` transfers them when
 //! books are merged or filtered. The file has version 4.
 
 #[cfg(feature = "parquet")]

@@ -1,53 +1,54 @@
 //! The table of buckets that leads to the entries of a book.
 //!
-//! The top bits of a key are the number of its bucket. Keys are uniform in every bit, so no further
+//! The top bits of a key are the index of its bucket. Keys are uniform in every bit, so no further
 //! hashing is needed, and a sorted book writes its table sequentially. A bucket is one row with the
-//! position of its first entry and a filter of its keys. A probe thus touches one cache line if it
-//! misses and, mostly, two if it hits.
+//! position of its first entry and a filter of its keys. A probe therefore touches one cache line
+//! on a miss and usually two on a hit.
 //!
 //! The filter is one word with [`BITS_PER_KEY`] bits set for each key: a blocked Bloom filter, see
 //! F. Putze, P. Sanders and J. Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007).
 
 use crate::support::prefetch::prefetch;
 
-/// Bytes of a row: a position (u64) and a filter (u64), little-endian.
+/// Number of bytes of a row: a position (u64) and a filter (u64), little-endian.
 pub(crate) const BUCKET_BYTES: u64 = 16;
 
-/// Buckets contain between half as many positions and as many, on average over the table. With
-/// eight, a probe that hits takes 1.8 times as long, since it reads more entries on more cache
-/// lines; the table is half as large then.
+/// The maximum average number of positions per bucket; the minimum is half of it. With eight, the
+/// table is half as large, but a probe that hits takes 1.8 times as long, because it reads more
+/// entries on more cache lines.
 const POSITIONS_PER_BUCKET: u64 = 4;
 
-/// With two to four keys in a word, three bits each give a false-positive rate of at most 0.5%.
+/// Number of bits set per key. With two to four keys per word, three bits give a false-positive
+/// rate of at most 0.5%.
 const BITS_PER_KEY: u32 = 3;
 
 const PLACE_BITS: u32 = u64::BITS.trailing_zeros();
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Bucket {
-    /// The position of the first entry whose key belongs to this bucket or a later one.
+    /// The position of the first entry whose key belongs to this bucket or to a later one.
     pub start: u64,
     filter: u64,
 }
 
-/// The index from the top `bits` bits of `key`.
+/// Returns the bucket index: the top `bits` bits of `key`.
 #[inline]
 pub(crate) fn slot(key: u64, bits: u32) -> u64 {
-    // Two shifts, because a shift by 64 (for no bits at all) overflows.
+    // Shift twice, because a single shift by 64 bits (for zero index bits) would overflow.
     key >> 1 >> (63 - bits)
 }
 
-/// The number of buckets, as a power of two, for this many positions.
+/// Returns the number of buckets for this many positions, as a power of two.
 pub(crate) fn bucket_bits(positions: u64) -> u32 {
     positions.div_ceil(POSITIONS_PER_BUCKET).max(1).next_power_of_two().trailing_zeros()
 }
 
-/// A row in its table, not yet read.
+/// A row of a table that has not been read yet.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row<'a>(&'a [[u8; 8]; 2]);
 
 impl<'a> Row<'a> {
-    /// The row of an empty bucket, in no table.
+    /// The row of an empty bucket, which is not part of any table.
     pub(crate) const EMPTY: Row<'static> = Row(&[[0; 8]; 2]);
 
     #[inline]
@@ -56,8 +57,8 @@ impl<'a> Row<'a> {
         table.as_chunks().0.get(2 * row..)?.first_chunk().map(Row)
     }
 
-    /// Prefetches the filter. Tables begin anywhere in a file, so a row can span two cache lines;
-    /// only keys that pass need the other one.
+    /// Prefetches the filter. Tables can start at any offset of a file, so a row may span two cache
+    /// lines; the second one is needed only for keys that pass the filter.
     #[inline]
     pub(crate) fn prefetch(self) {
         prefetch(&self.0[1]);
@@ -91,22 +92,22 @@ impl Bucket {
         self.filter |= bits_of(key);
     }
 
-    /// Whether `key` may be in this bucket. `false` is certain.
+    /// Whether `key` may be in this bucket. If `false`, it is certainly not.
     #[inline]
     pub(crate) fn may_hold(self, key: u64) -> bool {
         !self.filter & bits_of(key) == 0
     }
 }
 
-/// The bits of a key in its bucket's filter, from its lowest bits: its highest ones are the same
-/// throughout the bucket.
+/// Returns the filter bits of a key. They depend on its lowest bits, because its highest bits are
+/// the same throughout the bucket.
 #[inline]
 fn bits_of(key: u64) -> u64 {
     let place = |n| key >> (n * PLACE_BITS) & u64::from(u64::BITS - 1);
     (0..BITS_PER_KEY).fold(0, |bits, n| bits | 1 << place(n))
 }
 
-/// Makes a table of buckets from sorted keys.
+/// Creates a table of buckets from sorted keys.
 pub(crate) struct TableMaker {
     bits: u32,
     bucket: Bucket,
@@ -118,7 +119,7 @@ impl TableMaker {
         TableMaker { bits, bucket: Bucket::empty(0), rows: 0 }
     }
 
-    /// Adds the key of an entry that begins at `offset`. Passes completed rows to `take`.
+    /// Adds the key of an entry that starts at `offset`. Passes completed rows to `take`.
     #[inline]
     pub(crate) fn add<E>(
         &mut self,
@@ -131,7 +132,7 @@ impl TableMaker {
         Ok(())
     }
 
-    /// Passes on the remaining rows. The entries end at `end`.
+    /// Passes the remaining rows to `take`. `end` is the end of the entries.
     pub(crate) fn finish<E>(
         mut self,
         end: u64,
@@ -198,7 +199,7 @@ mod tests {
             tried += 10;
             passed += (0..10).filter(|_| bucket.may_hold(random.next_u64())).count();
         }
-        // (1 - (63/64)^12)^3 = 0.5%.
+        // The expected rate is (1 - (63/64)^12)^3 = 0.5%.
         assert!((tried / 400..tried / 100).contains(&passed), "{passed} of {tried}");
     }
 }

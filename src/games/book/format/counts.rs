@@ -12,10 +12,10 @@ use crate::chess::position::Color;
 use crate::games::pgn::GameResult;
 use crate::support::words::{counted, percent};
 
-/// The number of games by result. Sums saturate instead of wrapping.
+/// The number of games for each result. Sums saturate instead of wrapping.
 ///
 /// Opening lines and unfinished games have no result. They count as `undecided`, worth half a
-/// point, so that the engine can play from a book of bare lines as well as from one of games.
+/// point, so that the engine can play from a book of bare lines just as from a book of games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Counts {
     /// Games that White won.
@@ -29,12 +29,12 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts of decided games.
+    /// Creates counts of games that all have a result.
     pub fn new(white: u32, draws: u32, black: u32) -> Self {
         Counts { white, draws, black, undecided: 0 }
     }
 
-    /// `number` games with one result.
+    /// Creates counts of `number` games with the same result.
     pub fn of(result: GameResult, number: u32) -> Self {
         let mut counts = Counts::default();
         *match result {
@@ -46,29 +46,29 @@ impl Counts {
         counts
     }
 
-    /// All games, with or without a result.
+    /// Returns the number of all games, with or without a result.
     #[inline]
     pub fn games(&self) -> u64 {
         let decided = u64::from(self.white) + u64::from(self.draws) + u64::from(self.black);
         decided + u64::from(self.undecided)
     }
 
-    /// Whether no game was counted.
+    /// Whether all counts are zero.
     pub fn is_empty(&self) -> bool {
         *self == Counts::default()
     }
 
-    /// Games that `side` won.
+    /// Returns the number of games that `side` won.
     pub fn wins(&self, side: Color) -> u32 {
         if side == Color::White { self.white } else { self.black }
     }
 
-    /// Whether `side` lost every game with a result, and there is one.
+    /// Whether `side` lost every game with a result, and there is at least one such game.
     pub fn are_all_lost(&self, side: Color) -> bool {
         self.wins(!side) > 0 && self.wins(side) == 0 && self.draws == 0
     }
 
-    /// Expected points of `side` in one game, 0 to 1; 0.5 if there is no game.
+    /// Returns the expected points of `side` in one game, from 0 to 1; 0.5 if there are no games.
     pub fn score(&self, side: Color) -> f64 {
         let games = self.games();
         if games == 0 {
@@ -97,8 +97,8 @@ impl Counts {
         }
     }
 
-    /// The counts multiplied by `weight` and rounded; none of them becomes zero for a positive
-    /// weight.
+    /// Returns the counts multiplied by `weight` and rounded. With a positive weight, a positive
+    /// count remains at least 1.
     pub fn scaled(&self, weight: f64) -> Self {
         let scale = |count: u32| match count {
             0 => 0,
@@ -113,7 +113,7 @@ impl Counts {
         }
     }
 
-    /// The smaller of both numbers for each result.
+    /// Returns the smaller number for each result.
     pub(crate) fn at_most(&self, other: Counts) -> Self {
         Counts {
             white: self.white.min(other.white),
@@ -123,7 +123,7 @@ impl Counts {
         }
     }
 
-    /// The difference to `other`, at least zero.
+    /// Subtracts `other`; results below zero become zero.
     pub fn minus(&self, other: &Counts) -> Self {
         Counts {
             white: self.white.saturating_sub(other.white),
@@ -144,7 +144,7 @@ impl AddAssign for Counts {
     }
 }
 
-/// Subtracts what was added before.
+/// Subtracts counts that were added before.
 impl SubAssign for Counts {
     #[inline]
     fn sub_assign(&mut self, other: Counts) {
@@ -182,7 +182,8 @@ impl Serialize for Counts {
     }
 }
 
-/// Serialises results as Lichess' opening explorer does: `white`, `draws` and `black` alone.
+/// Serializes results in the format of the Lichess opening explorer: only `white`, `draws` and
+/// `black`.
 pub(crate) fn decided<S: Serializer>(counts: &Counts, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct Decided {
@@ -194,7 +195,8 @@ pub(crate) fn decided<S: Serializer>(counts: &Counts, serializer: S) -> Result<S
     Decided { white, draws, black }.serialize(serializer)
 }
 
-/// `4125 +1685 =1088 -1352`: games, White wins, draws, Black wins, then `*N` if N are undecided.
+/// Formats counts as `4125 +1685 =1088 -1352`: games, White wins, draws, Black wins, then `*N` if N
+/// are undecided.
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} +{} ={} -{}", self.games(), self.white, self.draws, self.black)?;

@@ -2,18 +2,19 @@
 //!
 //! ```text
 //! key          8 bytes, little-endian
-//! length       varint: bytes of what follows
+//! length       varint: number of bytes that follow
 //! reached      counts
 //! for each move, in the order of their words:
 //!   move       2 bytes, little-endian, as in Polyglot books but castling as e1g1
 //!   played     counts
 //! ```
-//! Counts begin with a byte whose low four bits are set for those of white, draws, black and
-//! undecided that are not zero. If only one is set and its count is below 16, the count is in the
-//! high four bits. Otherwise the high bits are zero and a varint follows for each. Nine positions
-//! in ten of a book were seen in a single game: their counts take one byte.
+//! Counts begin with a byte whose low four bits show which of the numbers for white, draws, black
+//! and undecided are not zero. If only one of them is set and its number is below 16, the number is
+//! in the high four bits. Otherwise the high bits are zero, and a varint follows for each set bit.
+//! Nine positions in ten of a book occurred in a single game: their counts take one byte.
 //!
-//! Varints are LEB128: seven bits a byte, lowest first, the high bit set on all but the last.
+//! Varints use LEB128: seven bits per byte, lowest bits first; the high bit is set in all bytes
+//! except the last.
 
 use super::counts::Counts;
 use crate::chess::position::Move;
@@ -25,14 +26,14 @@ const KEY_BYTES: usize = 8;
 pub struct BookEntry {
     /// The position's key, see [`crate::chess::position::Position::key`].
     pub key: u64,
-    /// The games that reached the position by any move order.
+    /// The results of the games that reached the position by any move order.
     pub reached: Counts,
-    /// The moves played here and their results, sorted by move.
+    /// The moves played in this position and their results, sorted by move.
     pub moves: Vec<(Move, Counts)>,
 }
 
 impl BookEntry {
-    /// Adds a move, or adds to the last one if it is the same.
+    /// Adds a move, or adds to the last move if it is the same.
     #[inline]
     pub(crate) fn add_move(&mut self, mv: Move, played: Counts) {
         match self.moves.last_mut() {
@@ -58,7 +59,7 @@ impl BookEntry {
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.key.to_le_bytes());
         let start = out.len();
-        // The length of nearly all entries takes a single byte.
+        // The length of nearly all entries fits into a single byte.
         out.push(0);
         push_counts(out, &self.reached);
         for (mv, played) in &self.moves {
@@ -68,15 +69,15 @@ impl BookEntry {
         fill_in_length(out, start);
     }
 
-    /// Reads the first entry of `bytes` into `self` and returns the rest, or `None` if it is
-    /// invalid.
+    /// Reads the first entry of `bytes` into `self` and returns the remaining bytes, or `None` if
+    /// the entry is invalid.
     pub(crate) fn decode<'a>(&mut self, bytes: &'a [u8]) -> Option<&'a [u8]> {
         let raw = RawEntry::split(bytes)?;
         self.decode_raw(&raw)?;
         Some(raw.rest)
     }
 
-    /// Decodes an entry that was split off.
+    /// Decodes an entry that has already been separated from the following ones.
     pub(crate) fn decode_raw(&mut self, raw: &RawEntry<'_>) -> Option<()> {
         self.key = raw.key;
         let (reached, mut rest) = take_counts(raw.body)?;
@@ -112,7 +113,7 @@ impl<'a> RawEntry<'a> {
     }
 }
 
-/// The bits of the first byte that mark which of the four counts follow.
+/// Mask for the bits of the first byte that show which of the four counts follow.
 const PRESENT: u8 = 0x0f;
 const SMALL_SHIFT: u32 = 4;
 
@@ -159,7 +160,7 @@ pub(crate) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
 }
 
 /// Writes the number of bytes after `start` into the byte reserved there, or into more bytes if
-/// needed.
+/// necessary.
 #[inline]
 pub(crate) fn fill_in_length(out: &mut Vec<u8>, start: usize) {
     let length = out.len() - start - 1;

@@ -1,5 +1,3 @@
-//! Errors of books.
-
 use std::io;
 use std::path::Path;
 
@@ -21,7 +19,7 @@ pub enum BookError {
          from a Polyglot book with `tabia book import`"
     )]
     Foreign {
-        /// The file.
+        /// The name of the file.
         name: String,
     },
     /// The file has an unsupported version.
@@ -30,7 +28,7 @@ pub enum BookError {
          a newer Tabia if that wrote it"
     )]
     Version {
-        /// The file.
+        /// The name of the file.
         name: String,
         /// The version in the file.
         version: u64,
@@ -38,13 +36,13 @@ pub enum BookError {
     /// The file ends too early.
     #[error("cannot read {name}: it is truncated; copy it again or build it again")]
     Truncated {
-        /// The file.
+        /// The name of the file.
         name: String,
     },
     /// The file is damaged.
     #[error("cannot read {name}: it is damaged ({part}); copy it again or build it again")]
     Damaged {
-        /// The file.
+        /// The name of the file.
         name: String,
         /// The damaged part.
         part: &'static str,
@@ -55,23 +53,23 @@ pub enum BookError {
          --facets`"
     )]
     NoFacets {
-        /// The file.
+        /// The name of the file.
         name: String,
     },
-    /// The input contains no game that counts.
+    /// The input does not contain any game that counts.
     #[error("{name}: {reason}")]
     NoGames {
-        /// The input.
+        /// The name of the input.
         name: String,
-        /// What it contains instead.
+        /// What the input contains instead.
         reason: String,
     },
     /// A Polyglot book is invalid.
     #[error("cannot read {name}: not a Polyglot book: {reason}")]
     Polyglot {
-        /// The file.
+        /// The name of the file.
         name: String,
-        /// What is wrong with it.
+        /// The fault of the file.
         reason: String,
     },
 }

@@ -1,29 +1,29 @@
-//! The header of a book file, with the positions of its sections.
+//! The header of a book file, which contains the positions of its sections.
 //!
 //! ```text
 //! magic      8 bytes
 //! words      u64, little-endian, in the order of `Header::words`
-//! checksum   u64: CRC-32 of all before it
+//! checksum   u64: CRC-32 of everything before it
 //! ```
 //! The sections follow in this order: entries sorted by key; table of buckets; pawn filter;
 //! manifest (JSON); in files of version 4 only, the facets (lists of games, their index, and the
-//! games); and, in files of version 3 and optionally of version 4, the values of an analysis. Each
-//! has its own CRC-32 in the header. The header is written last, so a file whose writing was
-//! interrupted has no valid header.
+//! games); and, in files of version 3 and optionally of version 4, the values of an analysis. The
+//! header contains a separate CRC-32 for each section. It is written last, so a file whose writing
+//! was interrupted has no valid header.
 
 use super::bucket::BUCKET_BYTES;
 use super::error::BookError;
 use super::pawn_filter::filter_bytes;
 
-/// The first bytes of every book. The line end detects transfers in text mode.
+/// The first bytes of every book. The newline detects transfers in text mode.
 pub(crate) const MAGIC: [u8; 8] = *b"TABIABK\n";
-/// The versions of the format: entries alone, with values, and with facets.
+/// The format versions: with entries only, with values, and with facets.
 const VERSION: u64 = 2;
 const VERSION_WITH_VALUES: u64 = 3;
 const VERSION_WITH_FACETS: u64 = 4;
 pub(crate) const HEADER_BYTES: usize = 256;
 pub(crate) const VALUE_BYTES: usize = 24;
-/// More bits than any filter or table can have: 2^40 bits are 128 GB.
+/// More bits than any filter or table can have: 2^40 bits are 128 GiB.
 const MAX_TABLE_BITS: u64 = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,7 +45,7 @@ pub(crate) struct Sections {
     pub buckets: Section,
     pub pawn_filter: Section,
     pub manifest: Section,
-    /// The games of each position, their index, and their tags: see [`crate::games::book::facets`].
+    /// The games of each position, their index, and their tags; see [`crate::games::book::facets`].
     /// Empty in a book without facets.
     pub lists: Section,
     pub list_index: Section,
@@ -74,7 +74,7 @@ impl Sections {
         self.games.length > 0
     }
 
-    /// The version of a file with these sections.
+    /// Returns the format version of a file with these sections.
     fn version(&self) -> u64 {
         match (self.have_facets(), self.values.length > 0) {
             (true, _) => VERSION_WITH_FACETS,
@@ -92,7 +92,7 @@ impl Sections {
 pub(crate) struct Header {
     pub positions: u64,
     pub moves: u64,
-    /// Buckets of the table and bits of the pawn filter, as powers of two.
+    /// Number of buckets of the table and of bits of the pawn filter, as powers of two.
     pub bucket_bits: u32,
     pub pawn_filter_bits: u32,
     pub sections: Sections,
@@ -155,12 +155,12 @@ impl Header {
             u64::from_le_bytes(word)
         };
         if (1..=words(SECTIONS)).all(|index| word(index) == 0) {
-            // The header is written last.
+            // All words are zero: writing was interrupted before the header was written.
             return Err(BookError::Truncated { name: name() });
         }
         let known = sections(word(0));
         let words = words(known.unwrap_or(SECTIONS));
-        // A fuzzer would hardly ever get past a checksum.
+        // A fuzzer would hardly ever find a valid checksum.
         let sum = u64::from(crc32fast::hash(&head[..8 + 8 * words]));
         if sum != word(words) && !cfg!(fuzzing) {
             return Err(damaged("header"));
@@ -198,7 +198,7 @@ impl Header {
             return Err(damaged("values"));
         }
         if word(0) != header.sections.version() {
-            // A section that this version is for is empty.
+            // A section that defines this version is empty.
             return Err(damaged("header"));
         }
         header.check_sections(all, &name())?;

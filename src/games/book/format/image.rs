@@ -1,9 +1,9 @@
 //! A book as the bytes of its file, embedded or read into memory.
 //!
 //! Probing reads the bytes in place. Most probes miss, so the cheapest test comes first: the pawn
-//! filter, which is small enough for a cache and excludes most positions of a search. Then come the
-//! bucket with its filter, and its entries. The bytes are not trusted: what cannot be decoded
-//! counts as missing.
+//! filter, which is small enough for a cache and excludes most positions of a search. The bucket
+//! with its filter follows, and then its entries. The bytes are not trusted: data that cannot be
+//! decoded is treated as missing.
 
 use std::hint::select_unpredictable;
 
@@ -31,14 +31,14 @@ impl Storage {
     }
 }
 
-/// Largest size, in bytes, for testing all checksums when a book is opened, which takes a few
-/// milliseconds. `tabia book verify` tests those of larger ones.
+/// The maximum size, in bytes, of a book whose checksums are all tested when it is opened, which
+/// takes a few milliseconds. For larger books, `tabia book verify` tests them.
 const CHECKED_AT_OPENING: usize = 16 << 20;
 
-/// The least size of an entry: its key.
+/// The minimum size of an entry, which is the size of its key.
 const BYTES_PER_PLACE: usize = 8;
 
-/// The sections of the facets, see [`crate::games::book::facets`].
+/// The sections with facets, see [`crate::games::book::facets`].
 #[derive(Clone, Copy)]
 pub(crate) struct RawFacets<'a> {
     pub lists: &'a [u8],
@@ -75,23 +75,23 @@ impl Image {
         &self.storage.bytes()[section.start as usize..section.end() as usize]
     }
 
-    /// Whether the book may contain a position with these pawns. `false` is certain.
+    /// Whether the book may contain a position with these pawns. If `false`, it certainly does not.
     #[inline]
     pub(crate) fn may_hold_pawns(&self, pawn_key: u64) -> bool {
         let filter = self.section(self.header.sections.pawn_filter);
         may_hold(filter, self.header.pawn_filter_bits, pawn_key)
     }
 
-    /// Prefetches what [`Image::may_hold_pawns`] reads.
+    /// Prefetches the data that [`Image::may_hold_pawns`] reads.
     #[inline]
     pub(crate) fn prefetch_pawns(&self, pawn_key: u64) {
         let filter = self.section(self.header.sections.pawn_filter);
         prefetch_bit(filter, self.header.pawn_filter_bits, pawn_key);
     }
 
-    /// Prefetches the row that [`Image::find`] reads first; an empty row for pawns not in the book.
-    /// It does not branch on the filter: unknown pawns that pass do so by chance, and each of them
-    /// would be mispredicted.
+    /// Prefetches the row that [`Image::find`] reads first; for pawns that are not in the book, an
+    /// empty row. It does not branch on the filter: unknown pawns pass at random, so each of them
+    /// would cause a misprediction.
     #[inline]
     pub(crate) fn prefetch(&self, key: u64, pawn_key: u64) -> Row<'_> {
         let table = self.section(self.header.sections.buckets);
@@ -108,7 +108,7 @@ impl Image {
         if bucket.may_hold(key) { self.find_from(bucket.start, key) } else { None }
     }
 
-    /// The entry of a position that does not begin before `start`.
+    /// Returns the entry of a position if it does not begin before `start`.
     fn find_from(&self, start: u64, key: u64) -> Option<RawEntry<'_>> {
         let mut bytes = self.entries().get(usize::try_from(start).ok()?..)?;
         while let Some(entry) = RawEntry::split(bytes) {
@@ -125,19 +125,19 @@ impl Image {
         self.find(key)?.reached()
     }
 
-    /// Reads the entry of a position into `entry`; returns false if there is none.
+    /// Reads the entry of a position into `entry`; returns false if there is no entry.
     pub(crate) fn read(&self, key: u64, entry: &mut BookEntry) -> bool {
         self.find(key).is_some_and(|raw| entry.decode_raw(&raw).is_some())
     }
 
-    /// A unique number of the entry of a position, below [`Image::places`], and the entry.
+    /// Returns a unique number for the entry of a position, below [`Image::places`], and the entry.
     pub(crate) fn place(&self, key: u64) -> Option<(usize, RawEntry<'_>)> {
         let raw = self.find(key)?;
         let offset = raw.body.as_ptr() as usize - self.entries().as_ptr() as usize;
         Some((offset / BYTES_PER_PLACE, raw))
     }
 
-    /// The upper bound of all places.
+    /// Returns an exclusive upper bound for all places.
     pub(crate) fn places(&self) -> usize {
         self.entries().len() / BYTES_PER_PLACE + 1
     }
@@ -154,7 +154,7 @@ impl Image {
         self.section(self.header.sections.values)
     }
 
-    /// The bytes of the entries, starting at a position's.
+    /// Returns the bytes of the entries from the entry of a position onwards.
     pub(crate) fn entries_from(&self, key: u64) -> Option<&[u8]> {
         let table = self.section(self.header.sections.buckets);
         let bucket = Bucket::of(table, self.header.bucket_bits, key)?;

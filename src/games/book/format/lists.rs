@@ -1,17 +1,17 @@
-//! Lists of the games that reached each position of a book, by the move they played there.
+//! Lists of the games that reached each position of a book, grouped by the move they played there.
 //!
 //! ```text
 //! for each entry of the book, in the same order:
 //!   a position of one game, which left it by one move at most: the game's number in as few bytes
 //!   as the number of games takes
 //!   any other:
-//!     length   varint: bytes of what follows
+//!     length   varint: number of bytes that follow
 //!     head     varint: games of the first list, doubled; odd if a game is in several lists
 //!     lists    of the games that made no move of the entry; then for each of its moves, as many
-//!              games as it was played in: the first one's number, then the numbers left out before
-//!              each next one, varints
+//!              games as it was played in: the first one's number, then how many numbers are
+//!              skipped before each next one, varints
 //! ```
-//! The index has a row of 16 bytes for one entry in [`STEP`]: its key, and the start of its list.
+//! The index has a row of 16 bytes for one in [`STEP`] entries: its key, and the start of its list.
 //! From there the entries and their lists are read in parallel.
 
 use crate::games::book::facets::number_bytes;
@@ -21,14 +21,14 @@ use crate::games::book::format::entry::{RawEntry, fill_in_length, push_varint, t
 pub(in crate::games::book) const STEP: usize = 32;
 const ROW_BYTES: usize = 16;
 
-/// Whether the list of an entry is only the number of its single game.
+/// Whether the encoded list of an entry is only the number of its single game.
 fn is_single(entry: &BookEntry) -> bool {
     entry.reached.games() == 1 && entry.moves.len() <= 1
 }
 
-/// Appends the lists of an entry to `out`. `games` contains pairs of a list number (0 for no move
-/// of the entry, else that of the move, from 1) and a game, sorted. `all` is the number of games in
-/// the book.
+/// Appends the lists of an entry to `out`. `games` contains sorted pairs of a list index (0 for no
+/// move of the entry, otherwise the position of the move, from 1) and a game. `all` is the number
+/// of games in the book.
 pub(in crate::games::book) fn encode_lists(
     entry: &BookEntry,
     games: impl Iterator<Item = (usize, u32)> + Clone,
@@ -41,7 +41,7 @@ pub(in crate::games::book) fn encode_lists(
         return;
     }
     let start = out.len();
-    // The length of nearly all lists takes a single byte.
+    // The length of nearly all lists fits into a single byte.
     out.push(0);
     let (mut total, mut without_move) = (0_u64, 0_u64);
     for (list, _) in games.clone() {
@@ -64,7 +64,7 @@ pub(in crate::games::book) fn encode_lists(
 
 #[derive(Debug, Clone, Copy)]
 pub(in crate::games::book) enum Lists<'a> {
-    /// One game, whatever it played.
+    /// A single game, whichever move it played.
     Single(u32),
     Several(&'a [u8]),
 }
@@ -93,8 +93,9 @@ impl<'a> Lists<'a> {
         }
     }
 
-    /// Passes on all games with the numbers of their lists (see [`encode_lists`]), list by list, in
-    /// ascending order. `None` if the bytes are not valid; games passed on before that remain.
+    /// Passes on all games with the indices of their lists (see [`encode_lists`]), list by list, in
+    /// ascending order. Returns `None` if the bytes are not valid; games that were passed on before
+    /// the fault are not taken back.
     #[inline]
     pub(in crate::games::book) fn read(
         &self,
@@ -141,7 +142,8 @@ impl<'a> ListIndex<'a> {
         row
     }
 
-    /// The last row whose key is not above this one: its key, and the start of its list.
+    /// Returns the last row whose key is not greater than `key`: its key, and the start of its
+    /// list.
     pub(in crate::games::book) fn find(&self, key: u64) -> Option<(u64, u64)> {
         let at = self.0.partition_point(|row| decode(row).0 <= key).checked_sub(1)?;
         self.0.get(at).map(decode)
@@ -168,8 +170,8 @@ pub(in crate::games::book) struct SideBySide<'a> {
 }
 
 impl<'a> SideBySide<'a> {
-    /// Reads the next entry into `entry` and returns its lists; `None` at the end or if the bytes
-    /// are invalid.
+    /// Reads the next entry into `entry` and returns its lists; returns `None` at the end or if the
+    /// bytes are invalid.
     pub(in crate::games::book) fn next(&mut self, entry: &mut BookEntry) -> Option<Lists<'a>> {
         let raw = RawEntry::split(self.entries)?;
         entry.decode_raw(&raw)?;

@@ -1,4 +1,4 @@
-//! How a book was made, stored in it as JSON.
+//! The manifest: how a book was created, stored in the book as JSON.
 
 use std::fmt;
 
@@ -7,38 +7,40 @@ use serde::{Deserialize, Serialize};
 use crate::games::pgn::GameResult;
 use crate::support::words::grouped;
 
-/// How a book was made.
+/// How a book was created.
 ///
 /// It does not depend on the clock, the machine, the number of threads or the order of the inputs,
-/// so the same games give the same bytes.
+/// so the same games lead to the same bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
-    /// Program and version.
+    /// Name and version of the program.
     pub made_by: String,
-    /// How it was made, if not from games: `merge`, `import` and so on, with the relevant settings.
+    /// How the book was created, if not from games: `merge`, `import` and so on, with the relevant
+    /// settings.
     pub made_from: String,
     /// The maximum depth of counted moves, in plies; 0 if unknown.
     pub max_ply: u32,
-    /// The games that counted.
+    /// The games that were counted.
     pub games: GameTotals,
-    /// The games that did not count.
+    /// The games that were not counted.
     pub skipped: Skipped,
-    /// Games that stopped at a fault; the moves before it counted.
+    /// Games that stopped at a fault. The moves before the fault were counted.
     pub broken: u64,
-    /// The filters that games had to pass, in words.
+    /// Descriptions of the filters that games had to pass.
     pub filters: Vec<String>,
     /// The inputs, sorted.
     pub inputs: Vec<InputRecord>,
-    /// The build was interrupted: only a part of the inputs was read.
+    /// Whether the build was interrupted, so that only a part of the inputs was read.
     pub interrupted: bool,
-    /// The games without a result are weights, as in Polyglot books. A weight is how often to play
-    /// a move, and says nothing about its strength.
+    /// Whether the counts of games without a result are weights, as in Polyglot books. A weight
+    /// determines how often to play a move, and contains no information about its strength.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub weights: bool,
 }
 
-/// Prefixes of the filters that prune moves, each before its value, and of a merged book's sources.
+/// Prefixes of filter descriptions: the filters that prune moves, each before its value, and the
+/// sources of a merged book.
 pub(crate) const MIN_GAMES: &str = "min-games";
 pub(crate) const MIN_SCORE: &str = "min-score";
 pub(crate) const MERGED: &str = " books: ";
@@ -52,7 +54,7 @@ impl Manifest {
 
 impl Manifest {
     pub(crate) fn pruning(&self) -> Pruning {
-        // A merged book has the filters of its parts, each after the name of the part.
+        // A merged book has the filters of its parts, each preceded by the name of the part.
         let of_part = |filter: &'_ str| filter.rsplit(": ").next().unwrap_or_default().to_owned();
         let filters: Vec<String> = self.filters.iter().map(|filter| of_part(filter)).collect();
         let values = |name: &str| {
@@ -67,20 +69,20 @@ impl Manifest {
     }
 }
 
-/// What was pruned from a book because of few games or low scores.
+/// Which moves were pruned from a book because of few games or low scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Pruning {
-    /// Moves with at least this many games are complete; 0 or 1 for all.
+    /// Moves with at least this many games are complete; 0 or 1 if all moves are.
     min_games: u64,
-    /// Moves with low scores may be missing, whatever their games.
+    /// Whether moves with low scores may be missing, regardless of their games.
     by_score: bool,
-    /// The counts come from several books, each pruned separately.
+    /// Whether the counts come from several books, each of which was pruned separately.
     merged: bool,
 }
 
 impl Pruning {
-    /// Whether all moves played by the games in a position may have been pruned: `reached` games
-    /// reached it, and it has `legal_moves` moves.
+    /// Whether all moves that were played in a position may have been pruned, if `reached` games
+    /// reached it and it has `legal_moves` moves.
     pub(crate) fn may_hide(&self, reached: u64, legal_moves: u64) -> bool {
         let hidden = legal_moves.saturating_mul(self.min_games.saturating_sub(1));
         let by_games = hidden > 0 && (hidden >= reached || self.merged);
@@ -89,7 +91,7 @@ impl Pruning {
     }
 }
 
-/// Games by result.
+/// The number of games for each result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GameTotals {
@@ -103,7 +105,7 @@ pub struct GameTotals {
     pub undecided: u64,
 }
 
-/// `500 won by White, 300 drawn, 350 won by Black, 50 without a result`.
+/// Formats totals as `500 won by White, 300 drawn, 350 won by Black, 50 without a result`.
 impl fmt::Display for GameTotals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [white, draws, black] = [self.white, self.draws, self.black].map(grouped);
@@ -116,12 +118,12 @@ impl fmt::Display for GameTotals {
 }
 
 impl GameTotals {
-    /// The number of all games.
+    /// Returns the number of all games.
     pub fn total(&self) -> u64 {
         self.white + self.draws + self.black + self.undecided
     }
 
-    /// The numbers multiplied by a weight and rounded, as in a merged book.
+    /// Returns the numbers multiplied by a weight and rounded, as in a merged book.
     pub(crate) fn scaled(&self, weight: f64) -> Self {
         let scale = |games: u64| (games as f64 * weight).round() as u64;
         let GameTotals { white, draws, black, undecided } = *self;
@@ -158,26 +160,26 @@ impl GameTotals {
     }
 }
 
-/// Games that did not count, by reason.
+/// The number of games that were not counted, for each reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Skipped {
-    /// Without a result.
+    /// Games without a result.
     pub undecided: u64,
-    /// Chess960 and other variants.
+    /// Games of Chess960 and other variants.
     pub variants: u64,
-    /// Without tags: text between games, or the end of a game split by a blank line.
+    /// Games without tags: text between games, or the end of a game that a blank line splits.
     pub untagged: u64,
-    /// Without a single legal move.
+    /// Games without any legal move.
     pub empty: u64,
-    /// Excluded by a filter.
+    /// Games excluded by a filter.
     pub filtered: u64,
     /// Duplicates of other games.
     pub duplicates: u64,
 }
 
 impl Skipped {
-    /// The number of all skipped games.
+    /// Returns the number of all skipped games.
     pub fn total(&self) -> u64 {
         let Skipped { undecided, variants, untagged, empty, filtered, duplicates } = self;
         undecided + variants + untagged + empty + filtered + duplicates
@@ -193,7 +195,7 @@ impl Skipped {
     }
 }
 
-/// `3 without result, 1 variant …`: the reasons that occurred.
+/// Formats the reasons that occurred, such as `3 without result, 1 variant`.
 impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reasons = [
@@ -219,18 +221,18 @@ impl fmt::Display for Skipped {
 pub struct InputRecord {
     /// The file's name without its folder.
     pub name: String,
-    /// Its size in bytes, as PGN text.
+    /// The size of the input in bytes, as PGN text.
     pub bytes: u64,
-    /// The number of games in it that counted.
+    /// The number of counted games from the input.
     pub games: u64,
-    /// The XXH3 hash of its uncompressed text in hexadecimal; empty if unknown.
+    /// The XXH3 hash of the uncompressed text, in hexadecimal; empty if unknown.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub checksum: String,
 }
 
 impl InputRecord {
-    /// Whether both records are of the same text: by checksum, or by name and size if a record of
-    /// an older book has none.
+    /// Whether both records refer to the same text. Compares checksums, or name and size if a
+    /// record from an older book has no checksum.
     pub(crate) fn is_same_text(&self, other: &InputRecord) -> bool {
         let has_sums = !self.checksum.is_empty() && !other.checksum.is_empty();
         let has_same_sum = self.checksum == other.checksum;

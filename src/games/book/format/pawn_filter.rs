@@ -1,14 +1,14 @@
 //! The pawn filter in front of the table: one bit for each pawn structure that may be in the book.
 //!
-//! Its size is a power of two of bits, and the top bits of a pawn key select the bit. A filter of
-//! single bits has no false negatives. See <https://en.wikipedia.org/wiki/Bloom_filter>, with one
-//! hash function.
+//! Its size in bits is a power of two, and the top bits of a pawn key select the bit. The filter
+//! has no false negatives. It is a [Bloom filter](https://en.wikipedia.org/wiki/Bloom_filter) with
+//! one hash function.
 
 use super::bucket::slot;
 use crate::support::prefetch::prefetch;
 
-/// The filter has at least this many bits for each structure. At worst one unknown structure in
-/// eight passes, on average one in twelve.
+/// The minimum number of bits for each structure. At worst one unknown structure in eight passes,
+/// on average one in twelve.
 const BITS_PER_KEY: u64 = 8;
 
 pub(crate) fn filter_bytes(bits: u32) -> u64 {
@@ -24,7 +24,7 @@ pub(crate) fn may_hold(filter: &[u8], bits: u32, key: u64) -> bool {
     is_set(filter, slot(key, bits))
 }
 
-/// Prefetches what [`may_hold`] reads.
+/// Prefetches the byte that [`may_hold`] reads.
 #[inline]
 pub(crate) fn prefetch_bit(filter: &[u8], bits: u32, key: u64) {
     prefetch(&filter[byte_of(slot(key, bits))]);
@@ -44,19 +44,20 @@ fn set(filter: &mut [u8], slot: u64) {
     filter[byte_of(slot)] |= 1 << (slot % 8);
 }
 
-/// The pawn structures of a growing book. It is a filter of the largest size, which is folded to
-/// the needed size in the end. Each thread of a build has its own.
+/// The pawn structures of a growing book. This is a filter of the maximum size, which is finally
+/// folded to the required size. Each thread of a build has its own set.
 pub(crate) struct PawnSet {
     words: Vec<u64>,
-    /// Filters of other books, whose structures are unknown, with their sizes as powers of two.
+    /// Filters of other books, whose structures are not known individually, with their sizes as
+    /// powers of two.
     filters: Vec<(Vec<u8>, u32)>,
-    /// Any structure may occur, because the pawns of some positions are unknown.
+    /// Whether any structure may occur, because the pawns of some positions are unknown.
     everything: bool,
 }
 
-/// Bits of a [`PawnSet`], as a power of two: 4 MB, which stay in the cache while a book is built.
-/// Four million structures, those of some twenty million positions, fit well. Beyond that the
-/// filter passes more, and the filters of the buckets behind it reject them.
+/// Number of bits of a [`PawnSet`], as a power of two: 4 MB, which stay in the cache while a book
+/// is built. This is enough for four million structures, from about twenty million positions. With
+/// more, the pawn filter passes more positions, and the filters of the buckets reject them.
 const PAWN_SET_BITS: u32 = 25;
 
 impl PawnSet {
@@ -65,18 +66,19 @@ impl PawnSet {
         PawnSet { words, filters: Vec::new(), everything: false }
     }
 
-    /// The set for a book with positions of which only the key is known.
+    /// Creates the set for a book with positions of which only the key is known.
     pub(crate) fn everything() -> Self {
         PawnSet { words: Vec::new(), filters: Vec::new(), everything: true }
     }
 
-    /// The set as bytes, for [`PawnSet::from_bytes`]. Not for the set of a book, which has only
-    /// filters.
+    /// Serializes the set for [`PawnSet::from_bytes`]. Not for the set of an existing book, which
+    /// consists only of filters.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// The set from the bytes of [`PawnSet::to_bytes`]; `None` if they are invalid.
+    /// Restores the set from the result of [`PawnSet::to_bytes`]; returns `None` if the bytes are
+    /// invalid.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let words: Vec<u64> =
             bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
@@ -102,7 +104,8 @@ impl PawnSet {
         self.filters.extend_from_slice(&other.filters);
     }
 
-    /// Adds all that another filter may contain. The filter of this set will be no smaller.
+    /// Adds every structure that another filter may contain. The resulting filter will not be
+    /// smaller than that filter.
     pub(crate) fn insert_filter(&mut self, filter: &[u8], bits: u32) {
         if bits == 0 || bits > PAWN_SET_BITS {
             *self = Self::everything();
@@ -111,7 +114,7 @@ impl PawnSet {
         }
     }
 
-    /// The filter of the right size, with that size as a power of two.
+    /// Returns the filter of the required size, and that size as a power of two.
     pub(crate) fn fold(&self) -> (Vec<u8>, u32) {
         if self.everything {
             return (vec![1], 0);

@@ -18,12 +18,12 @@ use super::pawn_filter::PawnSet;
 
 const BLOCK: usize = 1 << 20;
 
-/// Writes a book of bare entries, sorted by key, to an empty `output`.
+/// Writes a book that consists only of entries, sorted by key, to an empty `output`.
 ///
-/// Their pawns are unknown, so probing such a book starts at the table of buckets.
+/// The pawns of its positions are unknown, so probing such a book starts at the table of buckets.
 ///
 /// # Errors
-/// Those of the output.
+/// If the output cannot be written.
 pub fn write_entries<W: Read + Write + Seek>(
     output: W,
     entries: impl Iterator<Item = BookEntry>,
@@ -56,8 +56,8 @@ pub(crate) struct Block {
     bytes: Vec<u8>,
     positions: u64,
     moves: u64,
-    /// With facets: the lists of the entries, and for some of them the key and the start of the
-    /// list.
+    /// The lists of the entries, if the book has facets, and for some entries the key and the start
+    /// of the list.
     lists: Vec<u8>,
     rows: Vec<(u64, u64)>,
 }
@@ -83,7 +83,8 @@ impl Block {
     }
 }
 
-/// Bytes of lists to buffer in memory until all entries are written; the rest goes to disk.
+/// Number of bytes of lists to keep in memory until all entries are written; further lists are
+/// buffered on disk.
 const LISTS_IN_MEMORY: usize = 16 << 20;
 
 /// The facets of a book, written after the entries.
@@ -95,7 +96,7 @@ struct FacetWriter<'a> {
     games: &'a [u8],
 }
 
-/// How much of a book without facets is written, for a writer that resumes.
+/// How much of a book without facets is written, so that another writer can resume.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EntriesSoFar {
     positions: u64,
@@ -104,8 +105,8 @@ pub(crate) struct EntriesSoFar {
     checksum: u32,
 }
 
-/// Writes a book to a file. Entries must be sorted by key. [`BookWriter::finish`] reads them back
-/// once to make the table of buckets, whose size is unknown before.
+/// Writes a book to a file. Entries must be sorted by key. [`BookWriter::finish`] reads them once
+/// to create the table of buckets, whose size is not known earlier.
 pub(crate) struct BookWriter<'a, W> {
     output: W,
     header: Header,
@@ -122,8 +123,8 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         Ok(BookWriter { output, header, checksum: Hasher::new(), facets: None })
     }
 
-    /// Adds facets: `games` is the content of their section. Lists that do not fit into memory go
-    /// to an unnamed file in `folder`.
+    /// Adds facets; `games` is the content of their section. Lists that do not fit into memory are
+    /// written to an unnamed file in `folder`.
     pub(crate) fn with_facets(self, games: &'a [u8], folder: &Path) -> Self {
         let facets = FacetWriter {
             lists: tempfile::spooled_tempfile_in(LISTS_IN_MEMORY, folder),
@@ -144,7 +145,7 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         self.facets.as_mut().map_or(Ok(()), |facets| facets.append(block))
     }
 
-    /// Writes the rest, the header last, and returns the output.
+    /// Writes the remaining sections, and finally the header; returns the output.
     pub(crate) fn finish(mut self, pawns: &PawnSet, manifest: &Manifest) -> io::Result<W> {
         self.header.sections.entries.checksum = self.checksum.clone().finalize().into();
         self.header.bucket_bits = bucket_bits(self.header.positions);
@@ -180,7 +181,7 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         io::copy(&mut facets.lists, &mut self.output)?;
         let list_index = self.write_section(lists.end(), &facets.index)?;
         let games = self.write_section(list_index.end(), facets.games)?;
-        // Empty, but the header needs the position.
+        // The section is empty, but the header needs its position.
         let values = Section { start: games.end(), ..Section::default() };
         let sections = &mut self.header.sections;
         (sections.lists, sections.list_index) = (lists, list_index);
@@ -210,8 +211,8 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
 }
 
 impl BookWriter<'_, File> {
-    /// Resumes the entries of an earlier writer and cuts off what follows them. `None` if the file
-    /// has fewer bytes, or different ones.
+    /// Resumes after the entries that an earlier writer wrote, and truncates whatever follows them.
+    /// Returns `None` if the file is shorter or its bytes differ.
     pub(crate) fn resume(mut file: File, so_far: &EntriesSoFar) -> io::Result<Option<Self>> {
         let entries = Section {
             start: HEADER_BYTES as u64,
@@ -236,7 +237,7 @@ impl BookWriter<'_, File> {
         Ok(Some(BookWriter { output: file, header, checksum, facets: None }))
     }
 
-    /// The state for [`BookWriter::resume`], once the file is synced.
+    /// Returns the state for [`BookWriter::resume`], to be stored once the file is synced.
     pub(crate) fn entries_so_far(&self) -> EntriesSoFar {
         EntriesSoFar {
             positions: self.header.positions,
@@ -310,10 +311,10 @@ impl Patch {
     }
 }
 
-/// Reads the entries back in blocks of whole entries.
+/// Reads the entries in blocks that contain whole entries.
 struct EntryBlocks {
     section: Section,
-    /// The start of the next block, from the start of the section.
+    /// The start of the next block, relative to the start of the section.
     offset: u64,
     buffer: Vec<u8>,
 }

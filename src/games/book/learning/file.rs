@@ -1,8 +1,8 @@
-//! The file of learnt results: rows after a header line, appended by several engines.
+//! The file of learned results: rows after a header line, appended by one or more engines.
 //!
-//! Each append is one write under a lock, so that rows of several engines do not mix. Bytes of an
-//! incomplete write after a crash or a power cut are cut off first. Damaged rows are skipped. A
-//! file that has grown too large is replaced by an equivalent one with fewer rows.
+//! Each append is one write under a lock, so rows from several engines do not mix. If a crash or a
+//! power failure has left an incomplete row, it is truncated first. Damaged rows are skipped. A
+//! file that has become too large is replaced with an equivalent one that has fewer rows.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -13,11 +13,12 @@ use super::memory::Memory;
 use super::row::{ROW_BYTES, Row};
 use crate::support::files::{Fault, JournalError, Kind, read_plain, write_whole};
 
-/// The first line of the file, with the version of its rows.
+/// The first line of the file, with the version of the row format.
 pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
 
-/// The maximum size of a file: 400,000 rows, those of some 4,000 games. Hand-set: they are made
-/// into a book at the start of each game, which takes a second or two for this many.
+/// The maximum size of a file in bytes: 400,000 rows, from about 4,000 games. Hand-set: at the
+/// start of each game the rows are converted to a book, which takes one or two seconds for this
+/// many.
 const MAX_BYTES: u64 = 16 << 20;
 
 static KIND: Kind = Kind { magic: "tabia learning 1", name: "the learning file" };
@@ -31,7 +32,7 @@ pub(crate) fn is_learning(head: &[u8]) -> bool {
     head.starts_with(HEADLINE)
 }
 
-/// The rows in the bytes of a file, and the number of damaged ones.
+/// Returns the rows in the bytes of a file, and the number of damaged rows.
 pub(super) fn rows_of(bytes: &[u8]) -> (Vec<Row>, usize) {
     let rest = bytes.get(HEADLINE.len()..).unwrap_or_default();
     let all = rest.as_chunks::<ROW_BYTES>().0;
@@ -40,7 +41,7 @@ pub(super) fn rows_of(bytes: &[u8]) -> (Vec<Row>, usize) {
     (rows, damaged)
 }
 
-/// Distinguishes the contents of a file at different times.
+/// Identifies the contents of a file at some point in time.
 pub(crate) type Stamp = (u64, u64, u64);
 
 pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
@@ -48,12 +49,12 @@ pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
     Some((metadata.dev(), metadata.ino(), metadata.len()))
 }
 
-/// A learning file. It is open only while it is written to.
+/// A learning file, which is open only while it is being written to.
 #[derive(Debug)]
 pub(crate) struct LearnFile {
     path: PathBuf,
     max_bytes: u64,
-    /// A written file that may not be synced yet.
+    /// A file that was written to and may not be synced yet.
     unsynced: Option<File>,
 }
 
@@ -61,7 +62,7 @@ impl LearnFile {
     /// Opens a learning file, or creates it.
     ///
     /// # Errors
-    /// If it cannot be written to, or is something else.
+    /// If the file cannot be written to, or is not a learning file.
     pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
         Self::bounded(path, MAX_BYTES)
     }
@@ -72,10 +73,10 @@ impl LearnFile {
         Ok(file)
     }
 
-    /// Appends rows: all of them or, on failure, none.
+    /// Appends all rows or, if that fails, none.
     ///
     /// # Errors
-    /// If the file cannot be written to, or is something else by now.
+    /// If the file cannot be written to, or is no longer a learning file.
     pub(crate) fn append(&mut self, rows: &[Row]) -> Result<(), JournalError> {
         self.append_rows(rows).map_err(|fault| error(&self.path, fault))
     }
@@ -89,7 +90,7 @@ impl LearnFile {
             (file, length) = self.locked()?;
         }
         if let Err(error) = file.write_all(&bytes) {
-            // If it cannot be cut off now, the next writer does it.
+            // If truncating fails now, the next writer does it.
             let _ = file.set_len(length);
             return Err(error.into());
         }
@@ -109,12 +110,12 @@ impl LearnFile {
         synced.map_err(|cause| error(&self.path, cause))
     }
 
-    /// Whether appended rows may not be synced yet.
+    /// Whether there are appended rows that may not be synced yet.
     pub(crate) fn is_unsynced(&self) -> bool {
         self.unsynced.is_some()
     }
 
-    /// Opens and locks the file, and cuts off an incomplete row. Also returns the length in bytes.
+    /// Opens and locks the file, and truncates an incomplete row. Also returns the length in bytes.
     fn locked(&self) -> Result<(File, u64), Fault> {
         let file = KIND.open(&self.path, "").map_err(|error| error.fault)?;
         let length = file.metadata()?.len();
@@ -125,8 +126,8 @@ impl LearnFile {
         Ok((file, length - torn))
     }
 
-    /// Replaces the locked file by an equivalent one with fewer rows, at most half the allowed
-    /// size.
+    /// Replaces the locked file with an equivalent one that has fewer rows and at most half the
+    /// maximum size.
     fn compact(&self, file: &mut File) -> io::Result<()> {
         let mut bytes = Vec::new();
         file.rewind()?;
@@ -149,10 +150,10 @@ impl Drop for LearnFile {
     }
 }
 
-/// All bytes of a learning file.
+/// Reads all bytes of a learning file.
 ///
 /// # Errors
-/// If it cannot be read, or is something else.
+/// If the file cannot be read, or is not a learning file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, JournalError> {
     let bytes = read_plain(path).map_err(|cause| error(path, cause))?;
     match KIND.check(&mut &bytes[..], "") {

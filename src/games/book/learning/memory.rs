@@ -1,4 +1,4 @@
-//! All learnt results by position, added up from the rows of a file.
+//! All learned results by position, summed up from the rows of a file.
 
 use std::cmp::Reverse;
 
@@ -7,11 +7,11 @@ use crate::chess::position::{KeyMap, Move};
 use crate::games::book::format::counts::Counts;
 use crate::games::pgn::GameResult;
 
-/// A move that was played in a position or, without a move, the end of games there.
+/// A move that was played in a position or, without a move, games that ended there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Played {
     pub mv: Option<Move>,
-    /// The key of the position after it; 0 for no move.
+    /// The key of the position after the move; 0 for no move.
     pub next: u64,
     pub counts: Counts,
     next_pawns: u32,
@@ -21,19 +21,20 @@ pub(super) struct Played {
 pub(super) struct LearnedPosition {
     pub key: u64,
     pub pawns: u32,
-    /// The best moves of searches, each by its deepest search, of those the latest.
+    /// The best moves of searches, each from its deepest search; if several are equally deep, from
+    /// the latest.
     pub found: Vec<(Row, Found)>,
     pub played: Vec<Played>,
     latest: usize,
 }
 
 impl LearnedPosition {
-    /// The results of the games that reached this position.
+    /// Returns the results of the games that reached this position.
     pub(super) fn reached(&self) -> Counts {
         self.played.iter().map(|played| played.counts).sum()
     }
 
-    /// The result of the deepest search, of those the latest.
+    /// Returns the result of the deepest search; if several are equally deep, of the latest.
     pub(super) fn deepest(&self) -> Option<(Row, Found)> {
         self.found.iter().max_by_key(|(_, found)| found.depth).copied()
     }
@@ -60,7 +61,7 @@ impl LearnedPosition {
     }
 }
 
-/// All learnt results. Positions are in the order of their first rows, so those of a game are
+/// All learned results. Positions are in the order of their first rows, so positions of a game are
 /// consecutive.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
@@ -120,12 +121,12 @@ impl Memory {
         self.numbers.get(&key).map(|&number| &self.learned_positions[number as usize])
     }
 
-    /// Equivalent rows without duplicates, at most `most`. If there are more, the positions of the
-    /// fewest games are left out, of those the oldest. Whole games are removed, so that no search
+    /// Returns equivalent rows without duplicates, at most `most`. If there are more, the positions
+    /// with the fewest games are removed, oldest first. Whole games are removed, so no search
     /// remains without the replies that have tested it.
     pub(super) fn compacted(&self, most: usize) -> Vec<Row> {
         let mut order: Vec<&LearnedPosition> = self.learned_positions.iter().collect();
-        // A position that was only analysed counts like one of a single game.
+        // A position that was only analysed is treated like one with a single game.
         order.sort_by_cached_key(|learned_position| {
             Reverse((learned_position.reached().games().max(1), learned_position.latest))
         });
@@ -136,7 +137,7 @@ impl Memory {
         });
         let kept = kept.count();
         order.truncate(kept);
-        // Positions of a game stay in its order.
+        // The positions of a game keep the order of the game.
         order.sort_by_key(|learned_position| self.numbers[&learned_position.key]);
         order.into_iter().flat_map(LearnedPosition::rows).collect()
     }
@@ -210,7 +211,8 @@ mod tests {
         });
         let rows = [often.clone(), vec![old], often, once, vec![new]].concat();
         let memory = Memory::of(rows.into_iter());
-        // The start by two results, 1. e4 by two moves, what was found, and the ends of the games.
+        // The rows: two results for the start, two moves for 1. e4, one search result, and the ends
+        // of the games.
         let all = memory.compacted(99);
         assert_eq!(all.len(), 2 + 2 + 1 + 2 + 2);
         assert_eq!(memory.compacted(8).len(), 8);

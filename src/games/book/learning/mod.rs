@@ -1,14 +1,14 @@
-//! Results learnt by an engine in its games and analyses: rows in a file, which are made into a
-//! book on request.
+//! Results that an engine has learned in its games and analyses: rows in a file, which are
+//! converted to a book on request.
 //!
 //! A row is a search result ([`Row::found`]), or the result of a game for one of its positions
-//! ([`Row::of_game`]). [`LearnFile`] stores them; [`Learned`] is their summary: the games counted
-//! as in any book, and the searches judged by later results.
+//! ([`Row::of_game`]). [`LearnFile`] stores rows. [`Learned`] is their summary: the games are
+//! counted as in any book, and the searches are evaluated using later results.
 //!
-//! Rows have a CRC each, are appended under a lock, and become a book ([`Learned`]) whenever they
-//! are read. `judgement` backs values up along the moves played: a search whose best known move
-//! scores less than it promised is refuted and has depth 0. Compaction drops whole games, the
-//! oldest first, so no search outlives the replies that refuted it.
+//! Each row has a CRC. Rows are appended under a lock, and are converted to a book ([`Learned`])
+//! whenever they are read. `judgement` backs up values along the moves played: a search whose best
+//! known move scores clearly less than the search predicted is refuted and has depth 0. Compaction
+//! removes whole games, oldest first, so no search outlives the replies that refuted it.
 
 mod file;
 mod judgement;
@@ -38,30 +38,30 @@ use crate::support::files::JournalError;
 use crate::support::words::counted;
 use memory::{LearnedPosition, Memory};
 
-/// A move is not searched again if its known value is this many centipawns less than the search
-/// that chose it found. Hand-set: twice the limit for refuting that search, since scores of two
-/// consecutive moves differ somewhat without either being wrong.
+/// A move is not searched again if its known value is this many centipawns below the score of the
+/// search that chose it. Hand-set: twice the limit for refuting that search, because the scores of
+/// two consecutive moves differ slightly even if both are right.
 const FAR_SHORT: Score = 50;
 
-/// The learnt results for lookups. Cloning is cheap.
+/// The learned results for lookups. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub(crate) struct Learned {
     book: Book,
     times: Arc<KeyMap<Duration>>,
 }
 
-/// The best move of a search that nothing has refuted.
+/// The best move of a search that no later result has refuted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnrefutedMove {
     pub mv: Move,
     /// The value of the position.
     pub value: BookValue,
-    /// The time of the search that found it.
+    /// The time of the search that found the move.
     pub time: Duration,
 }
 
 impl UnrefutedMove {
-    /// The reason to play the move in `position` without a search.
+    /// Explains why the move is played in `position` without a search.
     pub(crate) fn describe(&self, position: &Position) -> String {
         let (score, depth) = (notation::score(self.value.score), self.value.depth);
         let seconds = self.time.as_secs_f64();
@@ -73,10 +73,10 @@ impl UnrefutedMove {
 }
 
 impl Learned {
-    /// Reads learnt results; `None` if there are none yet.
+    /// Reads learned results; returns `None` if there are none yet.
     ///
     /// # Errors
-    /// If the file cannot be read, or is something else.
+    /// If the file cannot be read, or is not a learning file.
     pub(crate) fn read(path: &Path) -> Result<Option<Self>, JournalError> {
         let bytes = file::read(path)?;
         let (rows, _) = file::rows_of(&bytes);
@@ -93,20 +93,20 @@ impl Learned {
         Ok(Some(Learned { book, times }))
     }
 
-    /// The book of the learnt positions, from games and from searches without any.
+    /// Returns the book of the learned positions, including positions that were only searched.
     pub(crate) fn book(&self) -> &Book {
         &self.book
     }
 
-    /// The best move of a position by a search that nothing has refuted.
+    /// Returns the best move of a position from a search that no later result has refuted.
     pub(crate) fn unrefuted(&self, position: &Position) -> Option<UnrefutedMove> {
         let value = self.book.value(position)?;
         let (mv, time) = (value.best?, *self.times.get(&position.key())?);
         position.is_legal(mv).then_some(UnrefutedMove { mv, value, time })
     }
 
-    /// The moves of a position that are known to fall far short of what searches found, with their
-    /// values, if no good move is known.
+    /// Returns the moves of a position that are known to be much worse than searches found, with
+    /// their values; returns none if a good move is known.
     pub(crate) fn refuted(&self, position: &Position) -> Vec<Scored> {
         let Some(value) = self.book.value(position).filter(|value| value.depth == 0) else {
             return Vec::new();
@@ -119,10 +119,10 @@ impl Learned {
     }
 }
 
-/// Reads a book of learnt results from the bytes of a file.
+/// Converts the bytes of a learning file to a book.
 ///
 /// # Errors
-/// If it is not a learning file.
+/// If the bytes are not a learning file.
 pub(super) fn open(bytes: &[u8], path: &Path) -> Result<Book, BookError> {
     let (rows, damaged) = file::rows_of(bytes);
     let memory = Memory::of(rows.into_iter());
@@ -140,7 +140,7 @@ fn manifest(memory: &Memory, path: &Path, bytes: usize) -> Manifest {
         .iter()
         .filter(|learned_position| !learned_position.found.is_empty())
         .count();
-    // Each game has one position from which nothing was played.
+    // Each game has one position in which no move was played.
     let ends =
         memory.learned_positions().iter().flat_map(|learned_position| &learned_position.played);
     let games: Counts = ends.filter(|played| played.mv.is_none()).map(|played| played.counts).sum();
@@ -170,8 +170,8 @@ fn book_of(memory: &Memory, path: &Path, bytes: usize) -> Result<Book, BookError
     Book::from_bytes(written.into_inner(), &name)?.with_values(&judgement::judge(memory))
 }
 
-/// The entries, sorted by key, and their pawns. A position that was only searched, or that only a
-/// search leads to, has an entry without games.
+/// Returns the entries, sorted by key, and their pawns. A position that was only searched, or that
+/// is reached only by a searched move, has an entry without games.
 fn entries(memory: &Memory) -> (Vec<BookEntry>, PawnSet) {
     let mut entries = Vec::with_capacity(memory.learned_positions().len());
     let mut pawns = PawnSet::new();
@@ -193,7 +193,8 @@ fn entries(memory: &Memory) -> (Vec<BookEntry>, PawnSet) {
     (entries, pawns)
 }
 
-/// The moves of a position with their games: those that were played, and the best by search.
+/// Returns the moves of a position with their games: the moves that were played, and the best moves
+/// of searches.
 fn moves(learned_position: &LearnedPosition) -> Vec<(Move, Counts)> {
     let played =
         learned_position.played.iter().filter_map(|played| Some((played.mv?, played.counts)));
@@ -265,7 +266,7 @@ mod tests {
         let position = first.position();
         assert_eq!(book.reached(position), Some(Counts::new(1, 1, 0)));
         assert_eq!(book.moves(position).len(), 2);
-        // The move that lost must not be played again; the one before it may.
+        // The move that lost must not be played again; the move before it may be played.
         let unrefuted = learned.unrefuted(position).expect("found");
         assert_eq!((position.san(unrefuted.mv).as_str(), unrefuted.time.as_millis()), ("e5", 800));
         let lost_at = *game("e4 e5 Nf3").position();
@@ -294,7 +295,7 @@ mod tests {
         assert_eq!(book.value_of_move(&start, game.moves()[0]), Some(25));
         assert_eq!(learned.unrefuted(&start).map(|unrefuted| unrefuted.mv), Some(game.moves()[0]));
         assert_eq!(book.entries().count(), 2);
-        // By its games a chooser has nothing to choose.
+        // Without games, a chooser has no move to choose.
         assert_eq!(Chooser::new(Policy::Prefer, 0).choose(book, &Game::default()), None);
     }
 

@@ -1,7 +1,7 @@
-//! One learnt result, and its encoding.
+//! One learned result, and its encoding.
 //!
 //! ```text
-//! key          8 bytes, little-endian as all numbers
+//! key          8 bytes, little-endian like all numbers
 //! next         8 bytes: the key of the position after the move; 0 for no move
 //! pawns        4 bytes: the top half of the pawn key
 //! next pawns   4 bytes: the same after the move
@@ -9,7 +9,7 @@
 //! kind         u8: 1 found, 2 played and won by White, 3 drawn, 4 won by Black
 //! depth        u8: of what was found, in plies
 //! found:       i16 score, u16 thousands of nodes, u32 milliseconds
-//! played:      u32 games, u32 nothing
+//! played:      u32 games, u32 unused
 //! checksum     CRC-32 of all before it
 //! ```
 
@@ -24,30 +24,30 @@ const SUMMED: usize = ROW_BYTES - 4;
 const NODES_UNIT: u64 = 1_000;
 const FOUND: u8 = 1;
 const RESULTS: [GameResult; 3] = [GameResult::White, GameResult::Draw, GameResult::Black];
-/// The depth of a result by the rules, which needs no search: the maximum.
+/// The maximum depth, stored for results that follow from the rules without a search.
 const RULES_DEPTH: Depth = 255;
-/// Plies of a game that are stored: the opening, and the moves that show what it was worth.
+/// Number of plies of a game that are stored: the opening, and the moves that show how good it was.
 /// Hand-set.
 const GAME_PLIES: usize = 120;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// For the side to move, in centipawns; mates count from the position.
+    /// Score in centipawns for the side to move; mate scores count from this position.
     pub score: Score,
-    /// The last completed iteration, in plies, 0 to 255.
+    /// Depth of the last completed iteration in plies, from 0 to 255.
     pub depth: Depth,
-    /// Nodes, in full thousands; 65,535,000 stands for more as well.
+    /// Number of nodes, rounded down to thousands; 65,535,000 also stands for larger numbers.
     pub nodes: u64,
-    /// The search time, in full milliseconds.
+    /// The search time, rounded down to milliseconds.
     pub time: Duration,
 }
 
-/// The result for the move of a row.
+/// What a row records about its move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fact {
-    /// A search found it the best.
+    /// A search found that the move is the best.
     Found(Found),
-    /// It was played in games with this result.
+    /// The move was played in games with this result.
     Played {
         result: GameResult,
         /// The number of games.
@@ -60,16 +60,16 @@ pub(crate) struct Row {
     pub key: u64,
     /// The key of the position after the move; 0 for no move.
     pub next: u64,
-    /// The top half of the pawn key, which is all that filters use.
+    /// The top half of the pawn key; filters do not use the other half.
     pub pawns: u32,
-    /// The same for the position after the move.
+    /// The top half of the pawn key of the position after the move.
     pub next_pawns: u32,
-    /// The move; `None` if a game ended or is not stored any further.
+    /// The move; `None` if the game ended here or its further moves are not stored.
     pub mv: Option<Move>,
     pub fact: Fact,
 }
 
-/// The stored part of a pawn key.
+/// Returns the part of a pawn key that is stored.
 fn pawns_of(position: &Position) -> u32 {
     (position.pawn_key() >> 32) as u32
 }
@@ -93,21 +93,22 @@ impl Row {
         Row::new(position, Some(best), Fact::Found(Found { depth, ..found }))
     }
 
-    /// The result of a position without moves, by the rules.
+    /// Creates the row for a position without moves, whose result follows from the rules.
     fn final_value(position: &Position) -> Self {
         let score = if position.in_check() { mated_in(0) } else { DRAW };
         let found = Found { score, depth: RULES_DEPTH, nodes: 0, time: Duration::ZERO };
         Row::new(position, None, Fact::Found(found))
     }
 
-    /// The rows of a game's positions, each once; none if the game has no result.
+    /// Creates one row for each distinct position of a game; creates none if the game has no
+    /// result.
     pub(crate) fn of_game(game: &Game, result: GameResult) -> Vec<Self> {
         if result == GameResult::Undecided {
             return Vec::new();
         }
         let fact = Fact::Played { result, games: 1 };
-        // Of a repeated position, the last visit counts. So no game has cycles, and each has one
-        // position from which nothing was played.
+        // If a position is repeated, the last visit counts. Games therefore have no cycles, and
+        // each game has one position in which no move was played.
         let mut rows: Vec<Row> = Vec::new();
         let kept = game.positions().iter().enumerate().take(GAME_PLIES + 1);
         for (ply, position) in kept.rev() {
@@ -149,7 +150,7 @@ impl Row {
         row
     }
 
-    /// Decodes a row; `None` if it is invalid or damaged.
+    /// Decodes a row; returns `None` if the row is invalid or damaged.
     pub(crate) fn from_bytes(row: &[u8; ROW_BYTES]) -> Option<Self> {
         let long = |at: usize| u64::from(word(row, at)) | u64::from(word(row, at + 4)) << 32;
         let half = |at: usize| u16::from_le_bytes([row[at], row[at + 1]]);

@@ -1,9 +1,9 @@
-//! Castling in Polyglot books.
+//! Converts castling moves in Polyglot books.
 
 use crate::chess::position::{Move, Position, Square};
 
-/// The squares of the king and of the rook that Polyglot lets it capture, and the king's real
-/// target.
+/// The squares of the king and of the rook that it captures in Polyglot's notation, and the king's
+/// real destination.
 pub(crate) const CASTLINGS: [(Square, Square, Square); 4] = [
     (Square::E1, Square::H1, Square::G1),
     (Square::E1, Square::A1, Square::C1),
@@ -11,14 +11,14 @@ pub(crate) const CASTLINGS: [(Square, Square, Square); 4] = [
     (Square::E8, Square::A8, Square::C8),
 ];
 
-/// The Polyglot form of castling for the king's own move.
+/// Returns Polyglot's notation for a castling move of the king.
 pub(crate) fn castling(mv: Move) -> Option<Move> {
     let castling = CASTLINGS.iter().find(|(king, _, to)| (mv.from(), mv.to()) == (*king, *to));
     castling.map(|&(king, rook, _)| Move::new(king, rook))
 }
 
-/// Whether a move of the book means `mv`. Castling may be stored as the king capturing its rook if
-/// the book comes from Polyglot and the import could not reach the position.
+/// Whether a move of the book means `mv`. If the book comes from Polyglot and the import could not
+/// reach the position, castling is stored as the king capturing its rook.
 pub(crate) fn is_same(other: Move, mv: Move, position: &Position) -> bool {
     other == mv || position.is_castling(mv) && castling(mv) == Some(other)
 }

@@ -1,4 +1,4 @@
-//! Reads the text of a book's games from the files that it was built from.
+//! Reads the text of a book's games from the files from which the book was built.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,63 +18,64 @@ pub enum GameError {
     /// No game of the book has this id.
     #[error("cannot show game {id}: it is not in {book}")]
     Unknown {
-        /// The requested game.
+        /// The id of the requested game.
         id: GameId,
-        /// The book.
+        /// The name of the book.
         book: String,
     },
     /// The source of the games cannot be read again.
     #[error("cannot show game {id}: it was read from {origin}, which is not stored")]
     NotKept {
-        /// The requested game.
+        /// The id of the requested game.
         id: GameId,
-        /// The source of the game.
+        /// A description of the source.
         origin: String,
     },
     /// The file of the game is missing.
     #[error("cannot show game {id}: {path} no longer exists")]
     Gone {
-        /// The requested game.
+        /// The id of the requested game.
         id: GameId,
         /// The path of the file when the book was built.
         path: String,
     },
-    /// The file contains something else at the position of the game.
+    /// The file has different content where the game was.
     #[error("cannot show game {id}: {path} has changed since the book was built")]
     Changed {
-        /// The requested game.
+        /// The id of the requested game.
         id: GameId,
-        /// The file.
+        /// The path of the file.
         path: String,
     },
     /// The file of the game cannot be read.
     #[error("cannot show game {id}: cannot read {path}: {reason}")]
     Unreadable {
-        /// The requested game.
+        /// The id of the requested game.
         id: GameId,
-        /// The file.
+        /// The path of the file.
         path: String,
-        /// The cause.
+        /// The cause of the error.
         reason: String,
     },
 }
 
 impl Book {
-    /// The PGN text of a game of the book, or of those behind it, as in its file.
+    /// Returns the PGN text of a game as in its file. The game may be in this book or in a book
+    /// chained after it.
     ///
-    /// The file is searched at its path when the book was built, then beside the book. In a
-    /// compressed file everything before the game must be decompressed first.
+    /// Tabia looks for the file at its path when the book was built, and then next to the book. In
+    /// a compressed file, everything before the game must be decompressed first.
     ///
     /// # Errors
-    /// If there is no such game, or its file is missing or has changed.
+    /// If there is no such game, or if its file is missing or has changed.
     pub fn game(&self, id: GameId) -> Result<String, GameError> {
         self.game_from(id, &[])
     }
 
-    /// Like [`Book::game`], with more folders to search for the file.
+    /// Like [`Book::game`], but searches additional folders for the file.
     ///
     /// # Errors
-    /// As [`Book::game`].
+    /// See [`Book::game`].
     pub fn game_from(&self, id: GameId, folders: &[PathBuf]) -> Result<String, GameError> {
         let found = self.in_order().find_map(|book| {
             let games = Games::parse(book.image.facets()?.games)?;
@@ -86,8 +87,8 @@ impl Book {
         found.unwrap_or_else(unknown)
     }
 
-    /// Possible paths of a file of its games, likeliest first: at its path when the book was built,
-    /// in one of these folders, beside the book.
+    /// Returns the possible paths of a file of games, most likely first: its path when the book was
+    /// built, then in each of these folders, then next to the book.
     pub(crate) fn places(&self, file: &FileRecord, folders: &[PathBuf]) -> Vec<PathBuf> {
         let before = Some(PathBuf::from(&file.absolute)).filter(|_| !file.absolute.is_empty());
         let beside = Path::new(self.name()).parent().map(Path::to_owned);
@@ -96,7 +97,8 @@ impl Book {
         before.into_iter().chain(folders.filter_map(|folder| Some(folder.join(name?)))).collect()
     }
 
-    /// The files that its games were read from. A book without facets has only their names.
+    /// Returns the files from which the games were read. For a book without facets, only their
+    /// names are known.
     pub(crate) fn sources(&self) -> Result<Vec<FileRecord>, BookError> {
         let files = self.game_files();
         if !files.is_empty() {
@@ -106,7 +108,7 @@ impl Book {
         Ok(self.manifest()?.inputs.into_iter().map(named).collect())
     }
 
-    /// The files that its games were read from; none in a book without facets.
+    /// Returns the files from which the games were read; none for a book without facets.
     pub fn game_files(&self) -> Vec<FileRecord> {
         let games = self.image.facets().and_then(|raw| Games::parse(raw.games));
         games.and_then(|games| games.files()).unwrap_or_default()

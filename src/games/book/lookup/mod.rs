@@ -23,40 +23,41 @@ use castling::is_same;
 
 static EMBEDDED: &[u8] = include_bytes!("../../../../books/tabia.tbk");
 
-/// The name of the built-in book, accepted where a path of a book is expected.
+/// The name of the embedded book, accepted wherever the path of a book is expected.
 pub const EMBEDDED_NAME: &str = "embedded";
 
-/// Shown with all counts of the embedded book.
+/// A note shown with all counts of the embedded book.
 pub(crate) const SELF_PLAY: &str =
     "The counted games are self-play by Tabia, not games between people.";
 
-/// A move that leads into the book.
+/// A move that leads to a position of the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BookMove {
     /// The move, which is legal in the position.
     pub mv: Move,
-    /// Games that played it in this very position.
+    /// Results of the games that played the move in this position.
     pub played: Counts,
-    /// Games that reached the position after it, by any move order.
+    /// Results of the games that reached the position after the move by any move order.
     pub reached: Counts,
 }
 
 /// An opening book. Cloning is cheap; clones share the data.
 ///
-/// A book can have a second one behind it, that one a third, and so on. [`Book::reached`],
-/// [`Book::moves`] and [`Chooser::choose`](crate::games::book::Chooser::choose) search the next
-/// book for what they do not find in one. All other methods use only the first.
+/// Books can be chained. [`Book::reached`], [`Book::moves`] and
+/// [`Chooser::choose`](crate::games::book::Chooser::choose) search the next book in the chain if
+/// this one does not contain the position or move. All other methods use only the first book unless
+/// they state otherwise.
 #[derive(Clone)]
 pub struct Book {
     pub(super) image: Arc<Image>,
     name: Arc<str>,
     warnings: Arc<[String]>,
-    /// See [`Book::holds_weights`]; determined on first use.
+    /// The result of [`Book::holds_weights`], determined on first use.
     weights: Arc<OnceLock<bool>>,
     pub(super) next: Option<Arc<Book>>,
 }
 
-/// Books are equal if they share their data; the content is not compared.
+/// Books are equal if they share their data; contents are not compared.
 impl PartialEq for Book {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.image, &other.image) && self.next == other.next
@@ -75,7 +76,8 @@ impl Book {
         Book { name, next: Some(Arc::new(next)), ..self }
     }
 
-    /// The book built into the program: named opening lines, see `books/README.md`.
+    /// Returns the book built into the program: named opening lines and self-play games, see
+    /// `books/README.md`.
     pub fn embedded() -> Self {
         Self::from_storage(Storage::Static(EMBEDDED), EMBEDDED_NAME)
             .expect("a test has compared the embedded book with its source")
@@ -84,7 +86,7 @@ impl Book {
     /// Reads a book from the bytes of a `.tbk` file.
     ///
     /// # Errors
-    /// If they are not a valid book.
+    /// If the bytes are not a valid book.
     pub fn from_bytes(bytes: Vec<u8>, name: &str) -> Result<Self, BookError> {
         Self::from_storage(Storage::Owned(bytes), name)
     }
@@ -107,28 +109,29 @@ impl Book {
         Book { warnings: warnings.into_iter().collect(), ..self }
     }
 
-    /// Warnings about the file, as whole sentences without its name; usually none.
+    /// Returns warnings about the file, as complete sentences without the file's name; usually
+    /// there are none.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Whether this was a Polyglot book, whose counts are weights: each move is played in
-    /// proportion to its own.
+    /// Whether the book was imported from a Polyglot book, whose counts are weights: each move is
+    /// played in proportion to its weight.
     pub fn holds_weights(&self) -> bool {
         *self.weights.get_or_init(|| self.manifest().is_ok_and(|manifest| manifest.weights))
     }
 
-    /// The name of the book: its path, or `embedded`.
+    /// Returns the name of the book: its path, or `embedded`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The content of the book as a `.tbk` file.
+    /// Returns the bytes of the book in the `.tbk` format.
     pub fn bytes(&self) -> &[u8] {
         self.image.bytes()
     }
 
-    /// Whether this is the embedded book, or a copy of it: its games are self-play of the engine.
+    /// Whether this is the embedded book or a copy of it, whose games are self-play games.
     pub fn is_self_play(&self) -> bool {
         self.entries_checksum() == Self::embedded().entries_checksum()
     }
@@ -144,8 +147,8 @@ impl Book {
         !self.own_moves(position).is_empty()
     }
 
-    /// A checksum that distinguishes the book from others, including those that differ only in
-    /// values.
+    /// Returns a checksum that distinguishes the book from others, including books that differ only
+    /// in their values.
     pub(crate) fn checksum(&self) -> u64 {
         self.entries_checksum() ^ self.values_checksum().unwrap_or(0).rotate_left(32)
     }
@@ -154,52 +157,53 @@ impl Book {
         self.image.header().sections.entries.checksum
     }
 
-    /// The number of positions.
+    /// Returns the number of positions.
     pub fn positions(&self) -> u64 {
         self.image.header().positions
     }
 
-    /// The number of pairs of a position and a move played there.
+    /// Returns the number of pairs of a position and a move played there.
     pub fn move_count(&self) -> u64 {
         self.image.header().moves
     }
 
-    /// How the book was made.
+    /// Returns the manifest, which records how the book was created.
     ///
     /// # Errors
-    /// If that part of the file is damaged.
+    /// If that section of the file is damaged.
     pub fn manifest(&self) -> Result<Manifest, BookError> {
         self.image.manifest(&self.name)
     }
 
-    /// The games that reached a position by any move order; `None` if there are none.
+    /// Returns the results of the games that reached a position by any move order; `None` if there
+    /// are none.
     ///
-    /// Made for the search: it allocates nothing, and a miss costs one or two cache lines.
+    /// Designed for the search: it does not allocate, and a miss costs one or two cache lines.
     #[inline]
     pub fn reached(&self, position: &Position) -> Option<Counts> {
         self.probe(position.key(), position.pawn_key())
     }
 
-    /// Whether the book may contain a position with these pawns. `false` is certain.
+    /// Whether the book may contain a position with these pawns. If `false`, it certainly does not.
     pub(crate) fn may_hold_pawns(&self, pawn_key: u64) -> bool {
         self.image.may_hold_pawns(pawn_key)
             || self.next.as_ref().is_some_and(|next| next.may_hold_pawns(pawn_key))
     }
 
-    /// Like [`Book::reached`], by the position's keys.
+    /// Like [`Book::reached`], but takes the position's keys.
     #[inline]
     pub fn probe(&self, key: u64, pawn_key: u64) -> Option<Counts> {
         self.look_up(key, pawn_key, |counts| !counts.is_empty())
     }
 
-    /// The games that reached the position with this key, after [`Book::may_hold_pawns`] has
-    /// passed.
+    /// Returns the results of the games that reached the position with this key. Call it only after
+    /// [`Book::may_hold_pawns`] has passed.
     pub(crate) fn reached_by_key(&self, key: u64) -> Option<Counts> {
         let found = self.image.reached(key).filter(|counts| !counts.is_empty());
         found.or_else(|| self.next.as_ref()?.reached_by_key(key))
     }
 
-    /// Like [`Book::reached`], but also finds analysed or learnt positions without games.
+    /// Like [`Book::reached`], but also finds analysed or learned positions without games.
     #[inline]
     pub(crate) fn holds(&self, position: &Position) -> Option<Counts> {
         self.look_up(position.key(), position.pawn_key(), |_| true)
@@ -230,16 +234,17 @@ impl Book {
         })
     }
 
-    /// The entry of a position.
+    /// Returns the entry of a position.
     pub fn entry(&self, position: &Position) -> Option<BookEntry> {
         let mut entry = BookEntry::default();
         self.image.read(position.key(), &mut entry).then_some(entry)
     }
 
-    /// Every legal move that was played here or leads to a position of the book.
+    /// Returns every legal move that was played in this position or leads to a position of the
+    /// book.
     ///
-    /// The most reached come first, or the heaviest in a book of weights. Of several books, the
-    /// first that has a move is used.
+    /// The moves are sorted by the games that reached the position after them, most games first; in
+    /// a book of weights, by weight. If books are chained, the first one that has a move is used.
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
         self.in_order()
             .map(|book| book.own_moves(position))
@@ -280,7 +285,8 @@ impl Book {
         moves
     }
 
-    /// All positions, by ascending key. Stops early where the file is damaged.
+    /// Iterates over all positions in ascending order of keys. Stops early where the file is
+    /// damaged.
     pub fn entries(&self) -> impl Iterator<Item = BookEntry> + '_ {
         let mut rest = self.image.entries();
         std::iter::from_fn(move || {
@@ -296,7 +302,7 @@ impl Book {
     /// table, pawn filter, values and facets.
     ///
     /// # Errors
-    /// Names the part that is damaged.
+    /// If a part of the file is damaged; the error names the part.
     pub fn verify(&self) -> Result<(), BookError> {
         self.image.check_sums(&self.name)?;
         self.check_entries()?;

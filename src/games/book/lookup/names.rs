@@ -1,26 +1,26 @@
-//! The names of openings by position, so that transpositions have the same name.
+//! Names of openings by position, so that transpositions have the same name.
 
 use serde::Serialize;
 
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::pgn::read_games;
 
-/// The source of the embedded book, too; see `books/README.md` for its origin.
+/// Also the source of the embedded book; see `books/README.md` for its origin.
 static EMBEDDED: &[u8] = include_bytes!("../../../../books/openings.pgn");
 
-/// A named position.
+/// A position with an opening name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NamedOpening {
-    /// The code of the *Encyclopaedia of Chess Openings*, such as `B90`.
+    /// The code from the *Encyclopaedia of Chess Openings*, such as `B90`.
     pub eco: String,
     /// The name, such as `Sicilian Defense: Najdorf Variation`.
     pub name: String,
-    /// A usual line to it from the start position.
+    /// A usual line from the start position to the opening.
     #[serde(skip)]
     pub line: Vec<Move>,
 }
 
-/// Openings by position.
+/// Names of openings by position.
 #[derive(Debug, Default)]
 pub struct Names {
     openings: Vec<NamedOpening>,
@@ -28,9 +28,9 @@ pub struct Names {
 }
 
 impl Names {
-    /// The names built into the program: 3,807 openings.
+    /// Returns the 3,807 opening names built into the program.
     ///
-    /// Each call reads them again, which takes milliseconds, so keep them for repeated use.
+    /// Each call parses them again, which takes milliseconds, so keep the result for repeated use.
     pub fn embedded() -> Names {
         Self::read(EMBEDDED)
     }
@@ -48,19 +48,20 @@ impl Names {
         names
     }
 
-    /// The name of this very position.
+    /// Returns the name of this position, without considering earlier ones.
     pub fn get(&self, position: &Position) -> Option<&NamedOpening> {
         self.by_key.get(&position.key()).map(|&number| &self.openings[number as usize])
     }
 
-    /// The name of a game's opening: that of its last named position.
+    /// Returns the name of a game's opening, which is the name of its last named position.
     pub fn of_game(&self, game: &Game) -> Option<&NamedOpening> {
         game.positions().iter().rev().find_map(|position| self.get(position))
     }
 
     /// Finds an opening by ECO code, name or part of a name, ignoring case.
     ///
-    /// By code it returns the first one, by part of a name the one with the shortest name.
+    /// For a code it returns the first match, for a part of a name the opening with the shortest
+    /// name.
     pub fn find(&self, text: &str) -> Option<&NamedOpening> {
         let wanted = text.to_lowercase();
         let by_code = self.openings.iter().find(|opening| opening.eco.to_lowercase() == wanted);
@@ -70,7 +71,7 @@ impl Names {
         })
     }
 
-    /// The number of names.
+    /// Returns the number of names.
     pub fn len(&self) -> usize {
         self.openings.len()
     }

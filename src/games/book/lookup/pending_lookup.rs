@@ -1,9 +1,10 @@
-//! Prefetched lookups: whether a book may contain a position. The search starts one at every node
-//! and reads the result once memory has had time to respond.
+//! Prefetched lookups, which determine whether a book may contain a position. The search starts one
+//! at every node, and reads the result once memory has had time to respond.
 //!
-//! The bit of the pawn filter is prefetched before a move is made and the row of the bucket when
-//! its node begins. The row is read after the network has been updated and the table has been
-//! probed. The bit decides no branch before that: if the pawns do not pass, an empty row is read.
+//! The bit of the pawn filter is prefetched before a move is made, and the row of the bucket when
+//! its node begins. The row is read after the network has been updated and the transposition table
+//! has been probed. Before that, no branch depends on the bit: if the pawns do not pass, an empty
+//! row is read.
 
 use super::Book;
 use crate::chess::position::Position;
@@ -12,13 +13,13 @@ use crate::games::book::format::bucket::Row;
 #[derive(Clone, Copy)]
 pub(crate) struct PendingLookup<'a> {
     row: Row<'a>,
-    /// A book behind the first one may contain the position, by its pawns.
+    /// Whether a book chained after the first one may contain the position, according to its pawns.
     behind: bool,
 }
 
 impl PendingLookup<'_> {
-    /// Whether the book may contain the position; `false` is certain. Of several books the first
-    /// decides by the position's key, those behind it only by its pawns.
+    /// Whether the book may contain the position. If `false`, it certainly does not. In a chain,
+    /// the first book is tested with the position's key, the others only with its pawns.
     #[inline]
     pub(crate) fn may_hold(self, position: &Position) -> bool {
         self.behind | self.row.bucket().may_hold(position.key())
@@ -26,7 +27,7 @@ impl PendingLookup<'_> {
 }
 
 impl Book {
-    /// Prefetches what [`Book::start_lookup`] reads for a position with these pawns.
+    /// Prefetches the data that [`Book::start_lookup`] reads for a position with these pawns.
     #[inline]
     pub(crate) fn prefetch(&self, pawn_key: u64) {
         self.image.prefetch_pawns(pawn_key);
@@ -35,7 +36,7 @@ impl Book {
         }
     }
 
-    /// Starts a lookup of a position and prefetches its data, so that other work can be done
+    /// Starts the lookup of a position and prefetches its data, so that other work can be done
     /// meanwhile.
     #[inline]
     pub(crate) fn start_lookup(&self, position: &Position) -> PendingLookup<'_> {
@@ -44,8 +45,8 @@ impl Book {
         PendingLookup { row, behind }
     }
 
-    /// Whether this book or one behind it may contain a position, by its pawns. Prefetches what
-    /// each of these reads next.
+    /// Whether this book or one chained after it may contain a position, according to its pawns.
+    /// Prefetches the data that the lookup reads next in each of them.
     fn may_contain(&self, position: &Position) -> bool {
         let pawn_key = position.pawn_key();
         self.image.prefetch(position.key(), pawn_key);
@@ -86,7 +87,7 @@ mod tests {
         let alone = book(knights);
         let both = book(pawns).followed_by(&alone);
         let met = [neighbours(knights), neighbours(pawns)].concat();
-        // The second book decides by pawns alone; a third of these match.
+        // The second book is tested only with the pawns; a third of these positions match.
         for (book, max_passing) in [(&alone, 5), (&both, 100)] {
             let holds = |position: &&Position| book.holds(position).is_some();
             let (known, foreign): (Vec<_>, Vec<_>) = met.iter().partition(holds);

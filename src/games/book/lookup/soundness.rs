@@ -1,4 +1,4 @@
-//! Checks whether the parts of a book agree with each other, independent of checksums.
+//! Checks whether the parts of a book agree with each other, independently of checksums.
 
 use std::ops::ControlFlow;
 
@@ -18,10 +18,10 @@ impl Book {
     }
 
     /// Checks that the entries can be decoded and are sorted, and that their number and the table
-    /// of buckets are right.
+    /// of buckets are correct.
     ///
     /// # Errors
-    /// Names the part that is wrong.
+    /// If a part is wrong; the error names the part.
     pub(crate) fn check_entries(&self) -> Result<(), BookError> {
         let (entries, header) = (self.image.entries(), self.image.header());
         let mut rows = self.image.buckets().chunks_exact(BUCKET_BYTES as usize);
@@ -51,11 +51,11 @@ impl Book {
         }
     }
 
-    /// Checks that the pawn filter passes all positions reachable from the start. The pawns of
-    /// others are unknown.
+    /// Checks that the pawn filter passes all positions that can be reached from the start. The
+    /// pawns of other positions are unknown.
     ///
     /// # Errors
-    /// If it does not.
+    /// If the filter excludes such a position.
     pub(crate) fn check_pawns(&self) -> Result<(), BookError> {
         let mut is_sound = true;
         self.visit(&Position::start(), false, |position, _| {
@@ -68,16 +68,16 @@ impl Book {
     /// Checks that the values are sorted.
     ///
     /// # Errors
-    /// If they are not, so that some would not be found.
+    /// If the values are not sorted, so that lookups would miss some of them.
     pub(crate) fn check_values(&self) -> Result<(), BookError> {
         let is_sorted = self.values().map(|value| value.key).is_sorted_by(|a, b| a < b);
         if is_sorted { Ok(()) } else { Err(self.damaged("values")) }
     }
 
-    /// Checks that the facets agree with the counts. Reads all of them.
+    /// Checks that the facets agree with the counts. Reads all facets.
     ///
     /// # Errors
-    /// Names the part that does not agree.
+    /// If a part does not agree; the error names the part.
     pub(crate) fn check_facets(&self) -> Result<(), BookError> {
         let Some(raw) = self.image.facets() else { return Ok(()) };
         let damaged = |part| self.damaged(part);
@@ -224,9 +224,9 @@ mod tests {
         assert!(bits > 3);
         let filter: fn(&mut Sections) -> &mut Section = |sections| &mut sections.pawn_filter;
         assert_eq!(wrong_part(&changed(&book, filter, |bytes| bytes.fill(0))), Some("pawn filter"));
-        // A filter may pass too much.
+        // A filter may pass more than necessary.
         assert_eq!(wrong_part(&changed(&book, filter, |bytes| bytes.fill(0xff))), None);
-        // Any missing bit hides a position.
+        // A missing bit hides at least one position.
         for bit in 0..8 * book.image.pawn_filter().0.len() {
             let was_set = book.image.pawn_filter().0[bit / 8] >> (bit % 8) & 1 == 1;
             let cleared = changed(&book, filter, |bytes| bytes[bit / 8] &= !(1 << (bit % 8)));
@@ -253,7 +253,7 @@ mod tests {
         let sections = &book.image.header().sections;
         let [lists, index, games] = [sections.lists, sections.list_index, sections.games]
             .map(|section| (section.start - sections.lists.start) as usize);
-        // A game of the first list, a key, and the year of the first game.
+        // Damages a game of the first list, a key, and the year of the first game.
         for (at, part) in [(lists + 3, "lists"), (index, "list index"), (games + 16 + 6, "games")] {
             let seen = [0, 0x5a, 0xff].map(|byte| damaged(&book, &[(at, byte)]).verify().err());
             let is_named = |error: &BookError| matches!(error, BookError::Damaged { part: found, .. } if *found == part);

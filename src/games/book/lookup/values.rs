@@ -1,18 +1,18 @@
-//! Search results for the positions of a book: the section that an analysis adds to its file.
+//! Search results for the positions of a book: the section that an analysis adds to the file.
 //!
 //! ```text
 //! for each position, sorted by key, little-endian:
 //!   key        8 bytes
 //!   score      i16: of best play, within the book and outside it
 //!   best       2 bytes: its first move, as in entries; 0 for none
-//!   outside    i16, 2 bytes: the same of the moves that lead out of the analysis
-//!   own        i16, 2 bytes: the same of the search of all moves
-//!   depth      u8: plies that the score is worth
-//!   own depth  u8: plies that the searches reached
-//!   nodes      u16: thousands a search took
+//!   outside    i16, 2 bytes: the same for the moves that lead out of the analysis
+//!   own        i16, 2 bytes: the same for the search of all moves
+//!   depth      u8: the depth of the score, in plies
+//!   own depth  u8: the depth that the searches reached, in plies
+//!   nodes      u16: nodes per search, in thousands
 //! ```
-//! Rows have a fixed length and keys are uniform, so a row is found by interpolation and doubling
-//! steps from there.
+//! Rows have a fixed length and keys are uniform, so a row is found by interpolation, followed by a
+//! search with doubling steps.
 
 use std::io::{self, Write};
 
@@ -24,30 +24,31 @@ use crate::games::book::format::header::{HEADER_BYTES, Section, VALUE_BYTES as R
 
 const NODES_UNIT: u64 = 1_000;
 
-/// A move and the score it leads to, in centipawns for the side to move.
+/// A move and the score after it, in centipawns for the side that plays it.
 pub type Scored = (Move, Score);
 
 /// Search results for a position.
 ///
-/// Scores are in centipawns for the side to move; mates count from this position.
+/// Scores are in centipawns for the side to move; mate scores count from this position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BookValue {
     /// The key of the position.
     pub key: u64,
-    /// The score of best play: the better of the backed-up moves within the analysis and those
-    /// outside.
+    /// The score of best play: the maximum of the backed-up scores within the analysis and the
+    /// score outside it.
     pub score: Score,
     /// The first move of best play; `None` if the game is over.
     pub best: Option<Move>,
     /// The best move that leads out of the analysis; `None` if there is no such move.
     pub outside: Option<Scored>,
-    /// The best move by a search of this position alone.
+    /// The best move according to a search of only this position.
     pub own: Option<Scored>,
-    /// The depth that the score is worth, in plies.
+    /// The depth of the score, in plies, after backing up.
     pub depth: Depth,
     /// The depth that the searches of this position reached, in plies.
     pub own_depth: Depth,
-    /// Nodes per search, in full thousands; 65,535,000 stands for more as well.
+    /// The number of nodes per search, rounded down to thousands; 65,535,000 also stands for larger
+    /// numbers.
     pub nodes: u64,
 }
 
@@ -55,7 +56,7 @@ fn thousands(nodes: u64) -> u16 {
     u16::try_from(nodes / NODES_UNIT).unwrap_or(u16::MAX)
 }
 
-/// The nodes as rounded and limited by a row.
+/// Returns the number of nodes as a row stores it: rounded and limited.
 pub(crate) fn kept_nodes(nodes: u64) -> u64 {
     u64::from(thousands(nodes)) * NODES_UNIT
 }
@@ -98,7 +99,7 @@ impl BookValue {
     }
 }
 
-/// Converts a score after a move to the position before it.
+/// Converts the score of a position to the score of the position before it.
 pub(crate) fn before(score: Score) -> Score {
     -from_table(score, 1)
 }
@@ -111,7 +112,8 @@ fn key(row: &[u8; ROW_BYTES]) -> u64 {
 
 pub(crate) fn find(section: &[u8], wanted: u64) -> Option<BookValue> {
     let rows = section.as_chunks::<ROW_BYTES>().0;
-    // Keys are uniform: the share of keys below this one is the share of rows before its own.
+    // Keys are uniform, so the share of all keys below this one estimates the share of rows before
+    // its row.
     let guess = ((u128::from(wanted) * rows.len() as u128) >> u64::BITS) as usize;
     let (mut low, mut high, mut step) = (guess, guess, 1);
     while low > 0 && key(&rows[low - 1]) >= wanted {
@@ -132,8 +134,8 @@ pub(crate) fn all(section: &[u8]) -> impl ExactSizeIterator<Item = BookValue> + 
 }
 
 impl Book {
-    /// The search results for a position, if it was analysed; of several books, those of the
-    /// greatest depth.
+    /// Returns the search results for a position, if it was analysed. If books are chained, returns
+    /// the results with the greatest depth.
     pub fn value(&self, position: &Position) -> Option<BookValue> {
         let own = || find(self.image.values(), position.key());
         let found = if self.image.may_hold_pawns(position.pawn_key()) { own() } else { None };
@@ -142,7 +144,8 @@ impl Book {
         behind.filter(is_deeper).or(found)
     }
 
-    /// A checksum of the values; `None` if neither this book nor any behind it has some.
+    /// Returns a checksum of the values; `None` if neither this book nor any chained after it has
+    /// values.
     pub(crate) fn values_checksum(&self) -> Option<u64> {
         let values = self.image.header().sections.values;
         let own = (values.length > 0).then_some(values.checksum);
@@ -153,31 +156,31 @@ impl Book {
         }
     }
 
-    /// The score of a move in centipawns for the side that makes it, if the position after it was
-    /// analysed.
+    /// Returns the score of a move in centipawns for the side that plays it, if the position after
+    /// it was analysed.
     pub fn value_of_move(&self, position: &Position, mv: Move) -> Option<Score> {
         self.value(&position.play(mv)).map(|value| before(value.score))
     }
 
-    /// All search results for its positions, sorted by key.
+    /// Iterates over all search results of the book, sorted by key.
     pub fn values(&self) -> impl ExactSizeIterator<Item = BookValue> + '_ {
         all(self.image.values())
     }
 
-    /// This book with its values replaced by these, sorted by key.
+    /// Returns this book with its values replaced by `values`, which must be sorted by key.
     ///
     /// # Errors
-    /// If it is damaged.
+    /// If the book is damaged.
     pub(crate) fn with_values(&self, values: &[BookValue]) -> Result<Self, BookError> {
         let to_error = |error: io::Error| BookError::writing(self.name(), &error);
         let bytes = self.write_with_values(values, Vec::new()).map_err(to_error)?;
         Self::from_bytes(bytes, self.name())
     }
 
-    /// Writes this book with its values replaced by these, sorted by key.
+    /// Writes this book with its values replaced by `values`, which must be sorted by key.
     ///
     /// # Errors
-    /// Those of the output.
+    /// If the output cannot be written.
     pub fn write_with_values<W: Write>(
         &self,
         values: &[BookValue],
@@ -226,7 +229,7 @@ mod tests {
         #[test]
         fn find_returns_exactly_the_stored_rows(
             keys in btree_set(any::<u64>(), 0..200),
-            // Many keys close together, where interpolation guesses badly.
+            // Generates many keys close together, for which interpolation guesses badly.
             near in btree_set(0_u64..300, 0..50),
             others in vec(any::<u64>(), 20),
         ) {

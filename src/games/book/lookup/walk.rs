@@ -1,4 +1,5 @@
-//! Enumerates the positions of a book by playing its moves, since keys cannot be reversed.
+//! Enumerates the positions of a book by playing its moves, because keys cannot be converted back
+//! to positions.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -9,21 +10,22 @@ use crate::games::book::format::counts::Counts;
 use crate::games::book::format::entry::BookEntry;
 use crate::support::random::Random;
 
-/// A position of the book and the distance to it.
+/// A position of the book and its distance from the start of the walk.
 #[derive(Debug, Clone)]
 pub struct Visited {
     /// The position.
     pub position: Position,
     /// The shortest distance from the start of the walk, in plies.
     pub ply: u32,
-    /// The entry of the position; without moves if the book ends here.
+    /// The entry of the position. It has no moves if the book ends here.
     pub entry: BookEntry,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follow {
     Played,
-    /// The moves of the book, or all legal ones if games left the position by a pruned move.
+    /// Follow the moves of the book; if games left the position by a pruned move, follow all legal
+    /// moves.
     Missing,
     All,
 }
@@ -40,8 +42,8 @@ impl Follow {
 }
 
 impl Book {
-    /// A random line from the start position, with moves weighted by their games. It ends where the
-    /// book does, or after this many plies.
+    /// Draws a random line from the start position, with moves weighted by their games. The line
+    /// ends where the book ends, or after `plies` plies.
     pub(crate) fn draw_line(&self, plies: usize, random: &mut Random) -> Game {
         let mut game = Game::default();
         for _ in 0..plies {
@@ -57,7 +59,7 @@ impl Book {
                 ticket = ticket.saturating_sub(games);
                 is_it
             });
-            // Moves of the book are legal.
+            // Book moves are legal, so playing one does not fail.
             if drawn.is_none_or(|drawn| game.play(drawn.mv).is_err()) {
                 break;
             }
@@ -68,7 +70,8 @@ impl Book {
     /// Visits every position that can be reached from `start` within the book, nearest first.
     ///
     /// Each position is visited once, down to `max_ply` plies. Moves that were never played but
-    /// lead back into the book count as well, so books of one side's moves are visited completely.
+    /// lead back into the book are also followed, so books with the moves of only one side are
+    /// visited completely.
     pub fn walk(&self, start: &Position, max_ply: u32) -> impl Iterator<Item = Visited> + '_ {
         let mut queue = VecDeque::from([(*start, 0)]);
         let mut seen = KeyMap::default();
@@ -89,14 +92,15 @@ impl Book {
         })
     }
 
-    /// Visits every position that can be reached from `start` within the book, each once, until
-    /// `visit` breaks. Returns the number of visited positions. Made for whole books: it follows
-    /// only the moves that were played, and all others only if positions are left after that.
+    /// Visits every position that can be reached from `start` within the book once, until `visit`
+    /// breaks. Returns the number of visited positions. For speed on whole books, it first follows
+    /// only moves that were played, and then all other moves if some positions have not been
+    /// reached.
     ///
-    /// With `nearest_first` the order is nearly that of [`Book::walk`], which takes memory for all
-    /// positions of a ply. Moves that were not played are then followed only where games left the
-    /// position by a pruned move, because trying all moves in a million positions takes half a
-    /// minute. It may miss positions of a pruned book.
+    /// With `nearest_first` the order is nearly the same as in [`Book::walk`], which needs memory
+    /// for all positions of a ply. Moves that were not played are then followed only where games
+    /// left the position by a pruned move, because trying all moves in a million positions takes
+    /// half a minute. It may then miss positions of a pruned book.
     pub(crate) fn visit(
         &self,
         start: &Position,
@@ -137,7 +141,7 @@ impl Book {
         number
     }
 
-    /// The positions of the book after each legal move.
+    /// Iterates over the positions of the book that a legal move reaches.
     fn known_after(&self, position: &Position) -> impl Iterator<Item = Position> {
         let after: Vec<Position> = position
             .legal_moves()
@@ -150,9 +154,9 @@ impl Book {
         after.into_iter()
     }
 
-    /// The moves of an entry that are legal in its position.
+    /// Iterates over the moves of an entry that are legal in its position.
     ///
-    /// These are all moves, unless two positions share a key or the book is damaged.
+    /// These are all moves of the entry, unless two positions share a key or the book is damaged.
     pub fn legal_moves_of<'a>(
         &self,
         entry: &'a BookEntry,

@@ -16,13 +16,13 @@ use crate::games::book::format::writer::write_book;
 use crate::games::book::lookup::Book;
 use crate::support::words::counted;
 
-/// Merges books into an empty `output`, with the counts of each multiplied by its weight.
+/// Merges books into an empty `output`, with the counts of each book multiplied by its weight.
 ///
-/// Facets are kept if all books have them and weight 1. If all books also have the same depth and
-/// filters, a game in several books counts once.
+/// Facets are kept if all books have facets and weight 1. If all books also have the same depth and
+/// filters, a game that is in several books counts once.
 ///
 /// # Errors
-/// Those of the output, and if the games of a book are damaged.
+/// If the output cannot be written, or if the games of a book are damaged.
 pub fn merge<W: Read + Write + Seek>(books: &[(Book, f64)], output: W) -> io::Result<W> {
     let pawns = pawns_of(books.iter().map(|(book, _)| book));
     let mut manifest = merged_manifest(books);
@@ -45,7 +45,8 @@ fn keep_facets(books: &[(Book, f64)]) -> bool {
     books.iter().all(|(book, weight)| *weight == 1.0 && book.image.facets().is_some())
 }
 
-/// Whether all books have the same depth and filters, so that a game adds the same to each.
+/// Whether all books have the same depth and filters, so that a game contributes the same counts to
+/// each.
 fn are_alike(books: &[(Book, f64)]) -> bool {
     let how = |book: &Book| {
         let manifest = book.manifest().unwrap_or_default();
@@ -67,18 +68,18 @@ fn leave_out(manifest: &mut Manifest, repeated: &Repeated) {
     }
 }
 
-/// Content that several books to be merged have in common.
+/// Content that several books have in common before they are merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shared {
-    /// The inputs with the same text as one of an earlier book.
+    /// The inputs that have the same text as an input of an earlier book.
     pub inputs: Vec<InputRecord>,
     /// The number of games that an earlier book also contains, and which [`merge`] counts once.
     ///
-    /// `None` if it counts them once for each book.
+    /// `None` if [`merge`] counts such games once for each book.
     pub games: Option<u64>,
 }
 
-/// Returns what books have in common before they are merged.
+/// Returns what the books have in common before they are merged.
 ///
 /// # Errors
 /// If the games of a book are damaged.
@@ -98,15 +99,15 @@ pub fn shared(books: &[(Book, f64)]) -> io::Result<Shared> {
     Ok(Shared { inputs, games })
 }
 
-/// Adds games to a book made of games, and writes the result to an empty `output`.
+/// Adds games to a book built from games, and writes the result to an empty `output`.
 ///
-/// `more` is the book of the new games alone, built with the options of `book`. The result equals
-/// one build of all games, with the moves that an analysis has added to `book`, but without its
-/// values. In books with facets a game counts once. Returns the number of games that were not
-/// counted again.
+/// `more` is a book of only the new games, built with the options of `book`. The result equals a
+/// single build from all games, with the moves that an analysis has added to `book`, but without
+/// its values. In books with facets a game counts once. Also returns the number of games that were
+/// already in `book` and are not counted again.
 ///
 /// # Errors
-/// Those of the output, and if the games of a book are damaged.
+/// If the output cannot be written, or if the games of a book are damaged.
 pub fn add<W: Read + Write + Seek>(book: &Book, more: &Book, output: W) -> io::Result<(W, u64)> {
     let pawns = pawns_of([book, more].into_iter());
     let mut manifest = book.manifest().map_err(io::Error::other)?;
@@ -130,8 +131,9 @@ pub fn add<W: Read + Write + Seek>(book: &Book, more: &Book, output: W) -> io::R
     Ok((output, left_out))
 }
 
-/// Adds the pawn structures of a book's positions that remain. They are known only for positions
-/// that can be reached from `start`; if there are others, the book's whole filter is added.
+/// Adds the pawn structures of the positions that remain in a book. They are known only for
+/// positions that can be reached from `start`; if there are others, the book's whole filter is
+/// added.
 pub(crate) fn insert_pawns(
     book: &Book,
     start: &Position,
@@ -234,54 +236,23 @@ fn short_name(book: &Book) -> String {
     book.name().rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-/// What to keep of a book.
+/// Which content of a book to keep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cut {
-    /// The minimum number of games of positions and moves.
+    /// The minimum number of games for positions and moves.
     pub min_games: u64,
-    /// The minimum score of a move for the side that played it, in percent.
+    /// The minimum score of a move, in percent, for the side that played it.
     pub min_score: f64,
-    /// Keeps only the moves of this side.
+    /// If set, keeps only the moves of this side.
     pub side: Option<Color>,
-    /// Keeps only what the moves of the book lead to from here.
+    /// If set, keeps only positions that the moves of the book reach from here.
     pub start: Option<Position>,
     /// The number of plies that games played before `start`.
     pub plies_before: u32,
     /// The maximum depth in plies.
     pub max_ply: u32,
-    /// Moves to remove.
-    pub avoid: AvoidedMoves,
-}
-
-/// Moves that a book must not have, by position.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct AvoidedMoves {
-    moves: KeyMap<Vec<Move>>,
-    /// The keys of the positions after the moves. They go too, because the book would otherwise play
-    /// the moves as transpositions.
-    after: KeyMap<()>,
-}
-
-impl FromIterator<(Position, Move)> for AvoidedMoves {
-    fn from_iter<I: IntoIterator<Item = (Position, Move)>>(moves: I) -> Self {
-        let mut avoided = AvoidedMoves::default();
-        for (position, mv) in moves {
-            avoided.moves.entry(position.key()).or_default().push(mv);
-            avoided.after.insert(position.play(mv).key(), ());
-        }
-        avoided
-    }
-}
-
-impl AvoidedMoves {
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.after.is_empty()
-    }
-
-    fn contains(&self, key: u64, mv: Move) -> bool {
-        self.moves.get(&key).is_some_and(|moves| moves.contains(&mv))
-    }
+    /// Positions to remove, with the moves that lead to them.
+    pub avoid: Vec<Position>,
 }
 
 impl Default for Cut {
@@ -294,18 +265,19 @@ impl Default for Cut {
             start: None,
             plies_before: 0,
             max_ply: u32::MAX,
-            avoid: AvoidedMoves::default(),
+            avoid: Vec::new(),
         }
     }
 }
 
 impl Cut {
-    /// Whether cutting needs the positions themselves, not only their keys.
+    /// Whether cutting needs the positions themselves and not only their keys.
     fn needs_positions(&self) -> bool {
         self.min_score > 0.0
             || self.side.is_some()
             || self.start.is_some()
             || self.max_ply < u32::MAX
+            || !self.avoid.is_empty()
     }
 
     fn describe(&self) -> Vec<String> {
@@ -316,22 +288,17 @@ impl Cut {
             self.side.map(|side| format!("side {}", notation::color(side).to_lowercase())),
             start,
             (self.max_ply < u32::MAX).then(|| format!("within {} plies", self.max_ply)),
-            (!self.avoid.is_empty()).then(|| {
-                format!(
-                    "without the positions after {}",
-                    counted(self.avoid.after.len() as u64, "move")
-                )
-            }),
+            (!self.avoid.is_empty())
+                .then(|| format!("without {}", counted(self.avoid.len() as u64, "position"))),
         ]
         .into_iter()
         .flatten()
         .collect()
     }
 
-    fn apply(&self, entry: &mut BookEntry, side: Option<Color>, ply: u32) {
-        let key = entry.key;
+    fn apply(&self, entry: &mut BookEntry, side: Option<Color>, ply: u32, avoided: &[Move]) {
         entry.moves.retain(|(mv, played)| {
-            !self.avoid.contains(key, *mv)
+            !avoided.contains(mv)
                 && played.games() >= self.min_games
                 && ply < self.max_ply
                 && side.is_none_or(|side| played.score(side) * 100.0 >= self.min_score)
@@ -340,10 +307,10 @@ impl Cut {
     }
 }
 
-/// Writes what remains of a book to an empty `output`, with its facets if it has some.
+/// Writes the remaining content of a book to an empty `output`, including its facets, if any.
 ///
 /// # Errors
-/// Those of the output.
+/// If the output cannot be written.
 pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Result<W> {
     let mut manifest = book.manifest().unwrap_or_default();
     manifest.made_from = format!("a cut of {}", short_name(book));
@@ -352,16 +319,26 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
     if cut.max_ply < u32::MAX && (manifest.max_ply == 0 || depth < manifest.max_ply) {
         manifest.max_ply = depth;
     }
-    // The side to move and the depth of each position, as far as the book's own moves reach it.
+    // The side to move and the depth of each position that the book's own moves reach.
     let start = cut.start.unwrap_or_else(Position::start);
     let mut known: KeyMap<(Color, u32)> = KeyMap::default();
+    let avoid: KeyMap<()> = cut.avoid.iter().map(|position| (position.key(), ())).collect();
+    let mut avoided: KeyMap<Vec<Move>> = KeyMap::default();
     if cut.needs_positions() {
         let walk = book.walk(&start, cut.max_ply);
-        known.extend(walk.map(|at| (at.entry.key, (at.position.side_to_move(), at.ply))));
+        for at in walk {
+            known.insert(at.entry.key, (at.position.side_to_move(), at.ply));
+            let leads = |mv: &Move| avoid.contains_key(&at.position.play(*mv).key());
+            let moves: Vec<Move> =
+                at.entry.moves.iter().map(|(mv, _)| *mv).filter(|mv| leads(mv)).collect();
+            if !moves.is_empty() {
+                avoided.insert(at.entry.key, moves);
+            }
+        }
     }
     let stays = |entry: &BookEntry| {
         entry.reached.games() >= cut.min_games
-            && !cut.avoid.after.contains_key(&entry.key)
+            && !avoid.contains_key(&entry.key)
             && (!cut.needs_positions() || known.contains_key(&entry.key))
     };
     let mut pawns = PawnSet::new();
@@ -372,7 +349,8 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
         }
         let place = known.get(&entry.key);
         let ply = place.map_or(0, |&(_, ply)| ply);
-        cut.apply(&mut entry, place.map(|&(side, _)| side), ply);
+        let avoided = avoided.get(&entry.key).map_or(&[][..], Vec::as_slice);
+        cut.apply(&mut entry, place.map(|&(side, _)| side), ply, avoided);
         Some(entry)
     };
     match book.image.facets() {
@@ -381,18 +359,18 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
     }
 }
 
-/// The difference of two books in one position.
+/// The difference between two books in one position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The position's key.
     pub key: u64,
-    /// The games of the first book, if it has the position.
+    /// The results in the first book, if it contains the position.
     pub left: Option<Counts>,
-    /// The games of the second book, if it has the position.
+    /// The results in the second book, if it contains the position.
     pub right: Option<Counts>,
 }
 
-/// The positions in which two books differ, in counts or moves, by ascending key.
+/// Iterates over the positions in which two books differ, in counts or moves, by ascending key.
 pub fn differences(left: &Book, right: &Book) -> impl Iterator<Item = Difference> {
     let (mut left, mut right) = (left.entries().peekable(), right.entries().peekable());
     std::iter::from_fn(move || {

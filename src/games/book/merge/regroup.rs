@@ -17,7 +17,8 @@ use crate::games::book::format::writer::{Block, BookWriter};
 use crate::games::book::lookup::Book;
 use crate::games::pgn::GameResult;
 
-/// An entry with its games, each with the move that it played; `None` for no move of the entry.
+/// An entry with its games, each with the move that it played; `None` if it played no move of the
+/// entry.
 pub(crate) struct KnownEntry {
     pub entry: BookEntry,
     games: Vec<(Option<Move>, u32)>,
@@ -36,7 +37,8 @@ struct Selected<'a> {
 }
 
 impl Selected<'_> {
-    /// The entry for the selected games alone; `None` if none of them reached the position.
+    /// Returns the entry restricted to the selected games; `None` if none of them reached the
+    /// position.
     fn of(&self, mut known: KnownEntry) -> Option<KnownEntry> {
         known.games.retain(|&(_, game)| self.is_in[game as usize]);
         let one = |game: u32| counts_of(self.games, game);
@@ -56,7 +58,7 @@ impl Selected<'_> {
 }
 
 impl KnownEntry {
-    /// The games by the numbers of their lists, see
+    /// Returns the games with the indices of their lists, see
     /// [`encode_lists`](crate::games::book::format::lists::encode_lists).
     fn listed(&self) -> Vec<(usize, u32)> {
         let moves = &self.entry.moves;
@@ -67,7 +69,7 @@ impl KnownEntry {
         let listed = self.games.iter().map(|&(mv, game)| (place(mv).unwrap_or(0), game));
         let mut listed: Vec<(usize, u32)> = listed.collect();
         listed.sort_unstable();
-        // One game may have made two of the pruned moves.
+        // One game may have played two of the pruned moves.
         listed.dedup();
         listed
     }
@@ -77,7 +79,8 @@ fn games_of(book: &Book) -> Option<Games<'_>> {
     Games::parse(book.image.facets()?.games)
 }
 
-/// All entries of a book with their games, by ascending key. Stops early where the file is damaged.
+/// Iterates over all entries of a book with their games, by ascending key. Stops early where the
+/// file is damaged.
 fn known_entries(book: &Book) -> impl Iterator<Item = KnownEntry> + '_ {
     let all = games_of(book).map_or(0, |games| games.len());
     let lists = book.image.facets().map_or(&[][..], |raw| raw.lists);
@@ -102,7 +105,7 @@ fn write_known<W: Read + Write + Seek>(
     let mut writer = BookWriter::new(output)?.with_facets(&games.bytes, &std::env::temp_dir());
     let mut entries = entries.peekable();
     while let Some(first) = entries.peek() {
-        // The index starts anew in each block: with the blocks of a build the bytes are the same.
+        // The index starts again in each block, as in a build, so the bytes are the same.
         let partition = partition_of(first.entry.key);
         let mut block = Block::default();
         let is_here = |known: &KnownEntry| partition_of(known.entry.key) == partition;
@@ -130,7 +133,7 @@ pub(crate) struct Repeated {
 }
 
 impl Repeated {
-    /// Returns no repeated games for each of these books.
+    /// Creates an empty set of repeated games for each of these books.
     pub(crate) fn none(books: &[&Book]) -> Vec<Self> {
         let games = |book| games_of(book).map_or(0, |games| games.len() as usize);
         books
@@ -139,7 +142,8 @@ impl Repeated {
             .collect()
     }
 
-    /// Removes the games from an entry, with their counts. Returns `false` if nothing is left.
+    /// Removes the games from an entry, with their counts. Returns `false` if the entry has no
+    /// games left.
     fn take_out(&self, games: &Games<'_>, known: &mut KnownEntry) -> bool {
         let is_repeated = |game: u32| self.games.get(game as usize).copied().unwrap_or(false);
         let mut gone: Vec<(Option<Move>, u32)> =
@@ -159,7 +163,7 @@ impl Repeated {
                 }
             }
         }
-        // A game that repeated the position reached it once.
+        // A game that repeated the position counts once among those that reached it.
         gone.sort_unstable_by_key(|&(_, game)| game);
         gone.dedup_by_key(|&mut (_, game)| game);
         gone.iter().for_each(|&(_, game)| known.entry.reached -= counts(game));
@@ -169,9 +173,9 @@ impl Repeated {
 
 /// Finds, for each book with facets, the games that are also in an earlier one.
 ///
-/// With `within`, this includes games that occur twice in the last one. Games are equal if they
-/// have the same id and, since different games may share it, the same text or the same players and
-/// result.
+/// With `within`, this includes games that occur twice in the last book. Games are equal if they
+/// have the same id and, because different games may share an id, the same text or the same players
+/// and result.
 ///
 /// # Errors
 /// If the games of a book are damaged.
@@ -298,7 +302,8 @@ pub(crate) fn grow_known<W: Read + Write + Seek>(
     write_known(output, Joined { sources: sources.collect() }, &games, pawns, manifest)
 }
 
-/// Prunes a book with facets with `cut`, and removes games that are left without an entry.
+/// Prunes a book with facets according to `cut`, and removes games that no remaining entry
+/// contains.
 pub(crate) fn cut_known<W: Read + Write + Seek>(
     book: &Book,
     cut: impl Fn(BookEntry) -> Option<BookEntry>,
@@ -324,8 +329,8 @@ pub(crate) fn cut_known<W: Read + Write + Seek>(
     write_known(output, entries, &games, pawns, manifest)
 }
 
-/// Writes a book with the selected games of a book with facets. `choose` returns whether each game
-/// is selected, and `pawns_of` the pawn structures of the entries that remain.
+/// Writes a book with the selected games of a book with facets. `choose` returns whether a game is
+/// selected, and `pawns_of` returns the pawn structures of the entries that remain.
 pub(crate) fn select_known<W: Read + Write + Seek>(
     book: &Book,
     choose: impl FnOnce(&Games<'_>) -> Vec<bool>,

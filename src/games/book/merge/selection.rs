@@ -13,19 +13,19 @@ use crate::games::book::format::error::BookError;
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::book::lookup::Book;
 
-/// A selection of games of a book with facets; all by default.
+/// A selection from the games of a book with facets. By default, all games are selected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Rating groups, speeds and dates.
+    /// The accepted rating groups, speeds and dates.
     pub facets: FacetFilter,
-    /// Strings in lower case, one of which a player's name must contain; empty for any player.
+    /// Lower-case strings, one of which a player's name must contain; empty for any player.
     pub players: Vec<String>,
-    /// The side whose name is compared; `None` for either.
+    /// The side whose name is tested; `None` for either side.
     pub side: Option<Color>,
 }
 
 impl Selection {
-    /// Whether all games count.
+    /// Whether all games are selected.
     pub fn is_everything(&self) -> bool {
         self.facets.is_everything() && self.players.is_empty()
     }
@@ -59,13 +59,13 @@ impl Selection {
 }
 
 impl Book {
-    /// The book of the selected games alone, in memory, with their facets and without values.
+    /// Returns a book in memory with only the selected games and their facets, without values.
     ///
     /// It has the entries of a book built from these games, except for positions and moves that
     /// this book lacks.
     ///
     /// # Errors
-    /// If the book has no facets, or they are damaged.
+    /// If the book has no facets, or if its facets are damaged.
     pub fn of_games(&self, selection: &Selection) -> Result<Self, BookError> {
         if self.image.facets().is_none() {
             return Err(BookError::NoFacets { name: self.name().to_owned() });

@@ -1,7 +1,7 @@
-//! Opens books from paths: book files, Polyglot books, games and learning files, also several in
-//! sequence.
+//! Opens books from paths: book files, Polyglot books, games and learning files, and chains of
+//! several books.
 //!
-//! Uses all of `book` but `partial`.
+//! Uses all of `book` except `partial`.
 
 pub(super) mod opponent_book;
 pub(super) mod polyglot;
@@ -32,8 +32,9 @@ pub(crate) const POLYGLOT_FILE: FileKind =
 impl Book {
     /// Opens a book from a file.
     ///
-    /// A `.tbk` is read completely; a Polyglot `.bin` is imported, the games of a PGN are counted,
-    /// and a learning file is summed up. The file may change or be deleted meanwhile.
+    /// A `.tbk` file is read completely, a Polyglot `.bin` file is imported, the games of a PGN
+    /// file are counted, and the rows of a learning file are summed up. After that, the file may
+    /// change or be deleted.
     ///
     /// # Errors
     /// If the file cannot be read, is damaged, or is neither a book nor games.
@@ -60,10 +61,10 @@ impl Book {
         Ok(book)
     }
 
-    /// The numbers of positions and moves in a `.tbk` file, from its header alone.
+    /// Returns the numbers of positions and moves in a `.tbk` file. Reads only its header.
     ///
     /// # Errors
-    /// If it cannot be read or is not a book.
+    /// If the file cannot be read or is not a book.
     pub(crate) fn extent(path: &Path) -> Result<(u64, u64), BookError> {
         let name = path.display().to_string();
         let read = || -> io::Result<(Vec<u8>, u64)> {
@@ -77,13 +78,13 @@ impl Book {
         Ok((header.positions, header.moves))
     }
 
-    /// Opens several books that are searched in order.
+    /// Opens several books, chained in the given order.
     ///
-    /// `paths` contains paths as in [`Book::open`], or [`EMBEDDED_NAME`], separated by
+    /// `paths` contains paths as for [`Book::open`], or [`EMBEDDED_NAME`], separated by
     /// [`BOOK_SEPARATOR`].
     ///
     /// # Errors
-    /// As [`Book::open`], of the first book that fails.
+    /// As for [`Book::open`], for the first book that fails.
     pub fn open_all(paths: &str) -> Result<Self, BookError> {
         let books = paths.split(BOOK_SEPARATOR).map(Self::open_one);
         Ok(Self::chain(books.collect::<Result<_, _>>()?))
@@ -91,8 +92,8 @@ impl Book {
 
     /// Like [`Book::open_all`], but skips books that cannot be opened.
     ///
-    /// If none is left, it uses the embedded one. Also returns the paths without the skipped ones,
-    /// and the errors.
+    /// If none can be opened, it uses the embedded book. Also returns the paths of the opened
+    /// books, and the errors.
     pub fn open_any(paths: &str) -> (Self, String, Vec<BookError>) {
         let (mut books, mut opened, mut faults) = (Vec::new(), Vec::new(), Vec::new());
         for path in paths.split(BOOK_SEPARATOR) {
@@ -121,17 +122,17 @@ impl Book {
         Self::from_bytes(bytes.into_inner(), NO_BOOK_NAME)
     }
 
-    /// The first book with the others behind it; the embedded one for none.
+    /// Chains books in the given order; returns the embedded book if there are none.
     fn chain(books: Vec<Self>) -> Self {
         let chained = books.into_iter().reduce(|book, next| book.followed_by(&next));
         chained.unwrap_or_else(Self::embedded)
     }
 }
 
-/// Reads what follows the `head` of a file, and returns both.
+/// Reads the rest of a file after its `head`, and returns both.
 ///
 /// Books are not memory-mapped: if another program truncates a mapped file, the system kills the
-/// process with SIGBUS, and an engine with it.
+/// engine with SIGBUS.
 fn read_rest(mut file: File, head: Vec<u8>) -> io::Result<Vec<u8>> {
     let mut bytes = head;
     let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);

@@ -1,8 +1,9 @@
-//! Opponent books: a player's opening moves, taken from their games, and their mean rating.
+//! Opponent books: the opening moves of a player, taken from the player's games, and the mean
+//! rating.
 //!
-//! An opponent book (option `--opponent-book`) is two books in memory, of the games in which the player had
-//! White and had Black, each with the moves of that side only, and the mean rating. The
-//! controller's `BookLoader` uses it instead of the book.
+//! An opponent book (option `--opponent-book`) consists of two books in memory, one for the games
+//! in which the player had White and one for those with Black, each with the moves of that side
+//! only, and the player's mean rating. The controller's `BookLoader` uses it instead of the book.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -16,12 +17,12 @@ use crate::games::book::lookup::Book;
 use crate::games::pgn::{GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
 use crate::support::error::ParseError;
 
-/// Plies of each game that an opponent book covers. Later positions seldom recur.
+/// Number of plies of each game that an opponent book covers. Later positions seldom recur.
 const MAX_PLY: u32 = 60;
 
-/// The games of an opponent book: `GAMES.pgn[,player=NAME][,ratings=FROM-TO]`.
+/// Specifies the games of an opponent book: `GAMES.pgn[,player=NAME][,ratings=FROM-TO]`.
 ///
-/// Both conditions are on the player who made a move, not on the opponent.
+/// Both conditions apply to the player who made a move, not to the opponent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpponentBookSpec {
     games: PathBuf,
@@ -32,7 +33,7 @@ pub(crate) struct OpponentBookSpec {
 impl FromStr for OpponentBookSpec {
     type Err = ParseError;
 
-    /// Conditions are parsed from the end, since file names may contain commas.
+    /// Parses conditions from the end, because file names may contain commas.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut spec = OpponentBookSpec { games: PathBuf::new(), player: None, ratings: None };
         let mut rest = text.trim();
@@ -76,9 +77,9 @@ impl fmt::Display for OpponentBookSpec {
 
 #[derive(Debug, Clone)]
 pub(crate) struct OpponentBook {
-    /// The moves of the selected players only.
+    /// The book, with moves of the selected players only.
     pub(crate) book: Book,
-    /// Their mean rating over their games; `None` if no game contains one.
+    /// The mean rating of the selected players over their games; `None` if no game contains one.
     pub(crate) rating: Option<u32>,
     /// The number of games, counted once for each selected player.
     pub(crate) games: u64,
@@ -88,7 +89,8 @@ impl OpponentBook {
     /// Reads the games that `spec` names, see [`OpponentBookSpec`].
     ///
     /// # Errors
-    /// If the text is not a valid spec, the games cannot be read, or none of them is the player's.
+    /// If the text is not a valid spec, if the games cannot be read, or if the player has no games
+    /// among them.
     pub(crate) fn open(spec: &str) -> Result<Self, BookError> {
         let invalid = |error: ParseError| BookError::NoGames {
             name: spec.to_owned(),
@@ -176,7 +178,7 @@ impl Visitor for OpponentStats {
                 self.sum += rating;
             }
         }
-        // The moves are in the book.
+        // The book counts the moves.
         std::ops::ControlFlow::Break(())
     }
 
@@ -231,7 +233,7 @@ mod tests {
         assert_eq!(moves(&ann, &[]), ["e4"]);
         assert_eq!(moves(&ann, &["d4"]), ["f5"]);
         assert_eq!(moves(&ann, &["e4", "c5"]), ["c3"]);
-        // The moves are Bob's.
+        // The other moves are Bob's.
         assert_eq!(moves(&ann, &["e4"]), Vec::<String>::new());
     }
 

@@ -1,12 +1,13 @@
-//! Import and export of Polyglot books.
+//! Imports and exports Polyglot books.
 //!
-//! Sixteen bytes a move, big-endian: key of the position, move, weight, learning data (unused
-//! here); sorted by key. Castling is written as the king taking its own rook. A weight of 0 means
-//! "never play". Rows with key 0 are a header. Source: <http://hgm.nubati.net/book_format.html>.
+//! An entry has sixteen bytes, big-endian: key of the position, move, weight, learning data (unused
+//! here). Entries are sorted by key. Castling is written as the king capturing its own rook. A
+//! weight of 0 means "never play". Rows with key 0 are a header. Source:
+//! <http://hgm.nubati.net/book_format.html>.
 //!
-//! Polyglot's keys count en passant as soon as a pawn could take by its squares, pinned or not
-//! ([`Position::polyglot_key`]). Other programs write keys like ours, which count it only where it
-//! is legal. Both are read, and Polyglot's are written.
+//! Polyglot's keys include en passant whenever an enemy pawn is adjacent, pinned or not
+//! ([`Position::polyglot_key`]). Other programs write keys like Tabia's, which include it only if
+//! the capture is legal. Tabia reads both and writes Polyglot's keys.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -61,14 +62,14 @@ fn encode(mv: Move, position: &Position) -> u16 {
     castling.unwrap_or(mv).to_polyglot()
 }
 
-/// Whether these may be the first bytes of a Polyglot book: whole rows of moves, sorted.
+/// Whether these may be the first bytes of a Polyglot book: complete rows of moves, sorted.
 pub(crate) fn recognises(head: &[u8]) -> bool {
     let rows: Vec<Row> = head.as_chunks().0.iter().map(Row::parse).collect();
     let holds_moves = |row: &Row| row.key == 0 || Move::from_polyglot(row.mv).is_some();
     !rows.is_empty() && rows.is_sorted_by_key(|row| row.key) && rows.iter().all(holds_moves)
 }
 
-/// The rows of a file with warnings, or the reason why it is not a Polyglot book.
+/// Returns the rows of a file with warnings, or the reason why it is not a Polyglot book.
 fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
     let (whole, rest) = bytes.as_chunks::<ROW>();
     if whole.is_empty() {
@@ -92,12 +93,13 @@ fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
     Ok((rows, warnings))
 }
 
-/// Imports a Polyglot book from its bytes. A weight becomes as many games without a result; the
+/// Imports a Polyglot book from its bytes. A weight becomes that many games without a result. The
 /// positions after the last moves are added with the games that led there.
 ///
 /// # Errors
-/// If the bytes are not a Polyglot book: too few, without moves, with illegal moves in the start
-/// position, or without moves for it and all positions after the first move.
+/// If the bytes are not a Polyglot book: if they are too few or contain no moves, if moves in the
+/// start position are illegal, or if there are no moves for the start position and for all
+/// positions after the first move.
 pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     let refuse = |reason| BookError::Polyglot { name: name.to_owned(), reason };
     let (rows, mut warnings) = rows(bytes).map_err(refuse)?;
@@ -125,13 +127,13 @@ pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     Ok(book.with_warnings(warnings))
 }
 
-/// A Polyglot book during its import. The meaning of its rows depends on the position, so the book
-/// is walked from the start position.
+/// A Polyglot book during its import. The meaning of its rows depends on the position, so the
+/// import walks the book from the start position.
 struct Import<'a> {
     rows: KeyMap<&'a [Row]>,
     entries: BTreeMap<u64, BookEntry>,
     pawns: PawnSet,
-    /// Positions that cannot be reached. Their moves are imported unchanged.
+    /// The number of positions that cannot be reached. Their moves are imported unchanged.
     orphans: usize,
     illegal: usize,
 }
@@ -189,8 +191,8 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Queues the positions of the book after each legal move. All moves are tried, since books may
-    /// contain the moves of one side only.
+    /// Queues the positions of the book after each legal move. All moves are tried, because books
+    /// may contain the moves of only one side.
     fn push_known(&self, position: &Position, open: &mut Vec<Position>) {
         let next = position.legal_moves();
         let next = next.iter().map(|mv| position.play(mv));
@@ -201,18 +203,18 @@ impl<'a> Import<'a> {
         keys(position).any(|key| self.rows.contains_key(&key))
     }
 
-    /// Takes the rows of a position out, under either kind of key.
+    /// Removes the rows of a position, stored under either kind of key, and returns them.
     fn take_rows(&mut self, position: &Position) -> Vec<Row> {
         let groups = keys(position).filter_map(|key| self.rows.remove(&key));
         groups.flatten().copied().collect()
     }
 
-    /// Adds the moves of a position; weights of duplicate moves are added up. As many games reached
-    /// the position as left it.
+    /// Adds the moves of a position; the weights of duplicate moves are summed up. The number of
+    /// games that reached the position equals the number of games that left it.
     fn add(&mut self, key: u64, moves: Vec<(Move, Counts)>) {
         let reached = moves.iter().map(|&(_, played)| played).sum();
         let mut entry = BookEntry { key, reached, moves };
-        // Under the other key the position may have occurred before, with other moves.
+        // The position may already have been added under the other key, with other moves.
         if let Some(known) = self.entries.get(&key).filter(|known| !known.moves.is_empty()) {
             entry.reached += known.reached;
             entry.moves.extend_from_slice(&known.moves);
@@ -221,7 +223,7 @@ impl<'a> Import<'a> {
         self.entries.insert(key, entry);
     }
 
-    /// Adds games to a position that a move leads to, which puts it in the book.
+    /// Adds games to the position after a move, which adds that position to the book.
     fn lead_to(&mut self, position: &Position, played: Counts) {
         self.pawns.insert(position.pawn_key());
         let key = position.key();
@@ -241,21 +243,23 @@ fn weighed(weight: u16) -> Counts {
     Counts { undecided: weight.into(), ..Counts::default() }
 }
 
-/// A book exported to Polyglot format, and counts of what was left out.
+/// A book exported to Polyglot format, and the numbers of skipped moves and positions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Export {
     /// The content of the file.
     pub bytes: Vec<u8>,
-    /// Positions left out because no moves of the book lead to them from the start position.
+    /// Number of positions skipped because no moves of the book lead to them from the start
+    /// position.
     pub out_of_reach: u64,
-    /// Moves left out because they have no weight: the side that played them lost every game.
+    /// Number of moves skipped because they have no weight: the side that played them lost every
+    /// game.
     pub weightless: u64,
-    /// Positions whose weights were scaled down, because one was above 65535.
+    /// Number of positions whose weights were scaled down, because one was above 65535.
     pub scaled: u64,
 }
 
 impl Export {
-    /// The number of moves in the bytes.
+    /// Returns the number of moves in the file.
     pub fn moves(&self) -> u64 {
         (self.bytes.len() / ROW) as u64
     }
@@ -264,10 +268,11 @@ impl Export {
 impl Book {
     /// Exports the book to Polyglot format.
     ///
-    /// As in Polyglot's own books, a move weighs two for a win of the side that played it, one for
-    /// a draw, and also one for a game without a result. The weights of a position are scaled down
-    /// if one does not fit. Moves without weight are left out. A book that was imported from
-    /// Polyglot is exported completely, with its moves of weight 0 and the unreachable positions.
+    /// As in Polyglot's own books, the weight of a move is two for each win of the side that played
+    /// it, one for each draw, and also one for each game without a result. If a weight of a
+    /// position does not fit, all of its weights are scaled down. Moves without weight are skipped.
+    /// A book that was imported from Polyglot is exported completely, with its moves of weight 0
+    /// and its unreachable positions.
     pub fn to_polyglot(&self) -> Export {
         let mut export = Export::default();
         let mut rows = Vec::new();
@@ -286,7 +291,7 @@ impl Book {
         });
         let left = self.positions().saturating_sub(reached);
         if keeps_all && left > 0 {
-            // Their moves and weights are as in the Polyglot book.
+            // The moves and weights of unreachable positions are the same as in the Polyglot book.
             for entry in self.entries().filter(|entry| !done.contains_key(&entry.key)) {
                 let weight = |played: &Counts| played.games();
                 let moves =

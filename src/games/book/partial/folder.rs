@@ -1,4 +1,4 @@
-//! The folder of partial counts and its manifest file.
+//! The folder with partial counts, and its manifest file.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -15,29 +15,28 @@ use crate::games::book::format::manifest::Manifest;
 use crate::support::files::{describe, draft_of, read_plain, remove_leftover};
 
 const VERSION: u32 = 1;
-/// The name of the manifest file in a folder that was counted. Others may add letters before the
-/// dot.
+/// The name of the manifest file in a new folder. Other programs may add letters before the dot.
 const ACCOUNT: &str = "manifest.json";
-/// Like any new folder, it is readable as the umask permits.
+/// The mode of a new folder, to which the umask applies.
 const NEW_FOLDER_MODE: u32 = 0o777;
 
-/// Metadata of partial counts, which grouping removes from the rows.
+/// Metadata of partial counts, which the rows no longer show once they are grouped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PartialMetadata {
     version: u32,
-    /// The number of rows before they are grouped.
+    /// The number of rows before grouping.
     rows: u64,
-    /// The sum of all games in all rows, which grouping does not change.
+    /// The total number of games in all rows, which grouping does not change.
     pub visits: u64,
-    /// The sum of the checksums of all rows, which grouping does not change. `None` in files of
+    /// The sum of the checksums of all rows, which grouping does not change. `None` in files from
     /// older programs.
     #[serde(default)]
     pub sum: Option<u64>,
     #[serde(default)]
     facets: bool,
-    /// The manifest for a book of these games.
+    /// The manifest for a book built from these games.
     pub manifest: Manifest,
-    /// The XXH3 of this metadata without this number. `None` in files of older programs.
+    /// The XXH3 hash of this metadata without this field. `None` in files from older programs.
     #[serde(default)]
     checksum: Option<u64>,
 }
@@ -52,7 +51,7 @@ impl PartialMetadata {
         Ok(PartialMetadata { checksum, ..new })
     }
 
-    /// The expected checksum.
+    /// Computes the expected checksum.
     fn checksum(&self) -> io::Result<u64> {
         let bare = PartialMetadata { checksum: None, ..self.clone() };
         Ok(xxh3_64(&serde_json::to_vec(&bare)?))
@@ -87,15 +86,15 @@ pub(super) fn refused(path: &Path, reason: &str) -> BuildError {
 pub(super) struct Draft {
     folder: PathBuf,
     draft: TempDir,
-    /// Shows that the program runs, see [`remove_leftover`].
+    /// A lock which shows that the program is running, see [`remove_leftover`].
     _lock: File,
 }
 
 impl Draft {
-    /// Starts a folder that will have this path.
+    /// Creates a draft of a folder that will have this path.
     ///
     /// # Errors
-    /// If something exists here already, or nothing can be written beside it.
+    /// If the path already exists, or if its parent folder cannot be written to.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let is_free = match folder.read_dir() {
             Ok(mut entries) => entries.next().is_none(),
@@ -113,7 +112,8 @@ impl Draft {
         names.prefix(name.file_name().unwrap_or_default());
         let draft = names.tempdir_in(beside.unwrap_or(Path::new(".")))?;
         let lock = File::open(draft.path())?;
-        // Failure is harmless: where locks are unsupported, nobody removes the folder either.
+        // Failure is harmless: where locks are unsupported, other programs do not remove the folder
+        // either.
         let _ = lock.try_lock();
         Ok(Draft { folder: folder.to_owned(), draft, _lock: lock })
     }
@@ -122,20 +122,20 @@ impl Draft {
         File::create_new(self.draft.path().join(name))
     }
 
-    /// Adds the metadata and renames the folder.
+    /// Adds the metadata and renames the draft to its final path.
     pub(super) fn keep(self, account: &PartialMetadata) -> io::Result<()> {
         let file = self.create(ACCOUNT)?;
         serde_json::to_writer_pretty(&file, account)?;
         file.sync_all()?;
         File::open(self.draft.path())?.sync_all()?;
         fs::rename(self.draft.path(), &self.folder)?;
-        // The temporary name no longer exists, so there is nothing to remove.
+        // After renaming, the temporary name no longer exists, so there is nothing to remove.
         let _ = self.draft.keep();
         Ok(())
     }
 }
 
-/// The metadata files in these folders and below.
+/// Reads the metadata files in these folders and their subfolders.
 pub(super) fn accounts_in(folders: &[PathBuf]) -> Result<Vec<PartialMetadata>, BuildError> {
     let (stem, ending) = ACCOUNT.split_at(ACCOUNT.len() - ".json".len());
     let paths = files_in(folders, |name| name.starts_with(stem) && name.ends_with(ending))?;
@@ -154,7 +154,8 @@ pub(super) fn tables_in(folders: &[PathBuf]) -> Result<Vec<PathBuf>, BuildError>
     files_in(folders, |name| name.ends_with(".parquet"))
 }
 
-/// Files by name. Names with a leading dot or underscore belong to other programs and are skipped.
+/// Returns the files whose names match. Names with a leading dot or underscore belong to other
+/// programs and are skipped.
 fn files_in(
     folders: &[PathBuf],
     wanted: impl Fn(&str) -> bool,
@@ -169,7 +170,7 @@ fn files_in(
             if name.starts_with(['.', '_']) {
                 continue;
             }
-            // Links to folders are not followed: they may lead back here.
+            // Links to folders are not followed, because they may form a cycle.
             if path.symlink_metadata().map_err(unreadable)?.is_dir() {
                 waiting.push(path);
             } else if wanted(&name) {
@@ -182,7 +183,7 @@ fn files_in(
     Ok(files)
 }
 
-/// Combines metadata as a build of all the games would.
+/// Combines metadata. The result is the same as if all games had been counted together.
 ///
 /// # Errors
 /// If the games were counted in different ways.

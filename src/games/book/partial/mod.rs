@@ -1,35 +1,36 @@
 //! Partial counts in Parquet: counted games before they become a book.
 //!
-//! They are for programs that group and sort more rows than one machine can store. `docs/reference/parquet-counts.md`
-//! describes their use. A folder of partial counts has a file `part-NNN.parquet` for each range of
-//! keys, divided by their top bits, and a `manifest.json` of the games. The columns of a file:
+//! Other programs can group and sort them if there are more rows than one machine can store.
+//! `docs/reference/parquet-counts.md` describes their use. A folder of partial counts contains one
+//! file `part-NNN.parquet` for each range of keys, divided according to their top bits, and a
+//! `manifest.json` for the games. A file has these columns:
 //!
 //! | column | type | |
 //! | --- | --- | --- |
-//! | `key` | INT64 | the position's key; its 64 bits as a signed number |
-//! | `pawns` | INT32 | the top 32 bits of its pawn key, likewise |
+//! | `key` | INT64 | the position's key, with its 64 bits as a signed number |
+//! | `pawns` | INT32 | the top 32 bits of its pawn key, also signed |
 //! | `black_to_move` | BOOLEAN | |
-//! | `move` | INT32, or null | the move that left it, as in Polyglot books |
-//! | `again` | BOOLEAN | a repeated position: the games count for the move alone |
-//! | `white`, `draws`, `black`, `undecided` | INT64 | the games by their result |
+//! | `move` | INT32, or null | the move played, as in Polyglot books |
+//! | `again` | BOOLEAN | a repeated position: the games count only for the move |
+//! | `white`, `draws`, `black`, `undecided` | INT64 | the number of games for each result |
 //!
-//! and if games are counted with facets:
+//! With facets, it also has these:
 //!
 //! | column | type | |
 //! | --- | --- | --- |
 //! | `rating_group` | INT32, or null | the lower bound of the group of the players' mean rating |
 //! | `speed` | text | |
-//! | `month` | INT32, or null | the month of the games: 202405, or 202400 for the year alone |
-//! | `rating_sum`, `rated` | INT64 | the ratings of the players to move, and how many have one |
+//! | `month` | INT32, or null | the month: 202405, or 202400 if only the year is known |
+//! | `rating_sum`, `rated` | INT64 | sum and number of the known ratings of the players to move |
 //! | `latest` | INT32, or null | the day of the latest game: 20240517, with zeros if unknown |
-//! | `latest_game` | text | the id of that game; of several of that day, the greatest |
+//! | `latest_game` | text | the id of that game; if several have that date, the greatest id |
 //!
-//! Rows with equal values in the first five columns, and in the first three of the facets, may be
-//! added up, in any order. No other change is allowed. Numbers are signed because Spark supports no
-//! others.
+//! Programs may add up rows with equal values in the first five columns, and in the first three
+//! facet columns, in any order. No other change is allowed. Numbers are signed because Spark has no
+//! unsigned types.
 //!
-//! Parquet is read and written by the column API of its library, because Arrow would add many more
-//! crates.
+//! Tabia reads and writes Parquet with the column API of its library, because Arrow would add many
+//! more crates.
 
 mod folder;
 mod rows;
@@ -72,8 +73,8 @@ pub struct Packed {
 /// folder is written completely or not at all.
 ///
 /// # Errors
-/// If the folder exists and is not empty, a game is broken and the build is strict, the monitor has
-/// stopped the reading, or the disk fails.
+/// If the folder exists and is not empty, if a game is broken and the build is strict, if the
+/// monitor has stopped the reading, or if the disk fails.
 pub fn count_to_parquet(
     inputs: &[PgnInput],
     options: &BuildOptions,
@@ -115,13 +116,15 @@ fn write_parts(
     table.finish()
 }
 
-/// Makes a book from the partial counts in folders and below, and writes it to an empty `output`.
+/// Creates a book from the partial counts in folders and their subfolders, and writes it to an
+/// empty `output`.
 ///
-/// Counts grouped by other programs need the manifests of all their sources beside them.
+/// If other programs have grouped the counts, the manifests of all sources must be next to the
+/// counts.
 ///
 /// # Errors
-/// If the counts cannot be read, do not belong together, are incomplete, or contain no game; if the
-/// book cannot be written, or the monitor has stopped it.
+/// If the counts cannot be read, do not belong together, are incomplete, or contain no games; if
+/// the book cannot be written; or if the monitor has stopped the work.
 pub fn pack_parquet<W: Read + Write + Seek>(
     folders: &[PathBuf],
     options: &BuildOptions,

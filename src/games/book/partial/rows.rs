@@ -19,8 +19,8 @@ use crate::games::book::builder::{PartialRow, Piece, RowSource};
 use crate::games::pgn::{io_error, open_parquet};
 use crate::support::files::{describe, open_plain};
 
-/// The columns to read, with their types. A book is made of sums over all facets, so theirs are
-/// skipped.
+/// The columns to read, with their types. A book contains sums over all facets, so facet columns
+/// are skipped.
 const COLUMNS: [(&str, Physical); 9] = [
     ("key", Physical::INT64),
     ("pawns", Physical::INT32),
@@ -38,13 +38,13 @@ const BATCH: usize = 1 << 13;
 pub(super) struct Tables {
     files: Vec<Table>,
     pieces: Vec<Piece>,
-    /// The file of each row group, and its number there.
+    /// For each row group, the index of its file and its index in that file.
     places: Vec<(usize, usize)>,
 }
 
 struct Table {
     path: PathBuf,
-    /// The position of each of [`COLUMNS`].
+    /// The index of each of [`COLUMNS`] in the file.
     columns: [usize; COLUMNS.len()],
 }
 
@@ -52,7 +52,7 @@ impl Tables {
     /// Opens the files and lists their row groups.
     ///
     /// # Errors
-    /// If one of the files has no such rows.
+    /// If one of the files does not contain rows of partial counts.
     pub(super) fn open(paths: Vec<PathBuf>) -> Result<Self, BuildError> {
         let mut tables = Tables { files: Vec::new(), pieces: Vec::new(), places: Vec::new() };
         for path in paths {
@@ -142,7 +142,7 @@ impl RowSource for Tables {
 struct Column<T: DataType> {
     name: &'static str,
     reader: ColumnReaderImpl<T>,
-    /// The values of the batch, without nulls.
+    /// The values of the batch that are not null.
     values: Vec<T::T>,
     /// For a nullable column, whether each row has a value.
     levels: Vec<i16>,
@@ -172,7 +172,7 @@ impl<T: DataType> Column<T> {
         Ok(())
     }
 
-    /// Like [`Self::read`], but every row must have a value.
+    /// Like [`Self::read`], but fails if a row has no value.
     fn read_all(&mut self, rows: usize) -> Result<(), ParquetError> {
         self.read(rows)?;
         if self.values.len() == rows { Ok(()) } else { Err(self.fault("contains nulls")) }

@@ -27,7 +27,7 @@ const COLUMNS: &str = "
     required int64 black;
     required int64 undecided;
 ";
-/// Additional columns if games are counted with facets.
+/// Additional columns for games that are counted with facets.
 const FACET_COLUMNS: &str = "
     optional int32 rating_group;
     required binary speed (STRING);
@@ -37,21 +37,21 @@ const FACET_COLUMNS: &str = "
     optional int32 latest;
     required binary latest_game (STRING);
 ";
-/// Rows per row group: as many as in DuckDB, and few enough that a partition of a large book has
-/// row groups of its own.
+/// Number of rows per row group: the same as in DuckDB, and small enough that each partition of a
+/// large book has its own row groups.
 const GROUP_ROWS: usize = 1 << 17;
-/// Higher levels take far longer: most of the data are keys, which have no pattern.
+/// Higher levels take far longer: most of the data consists of keys, which are random.
 const ZSTD_LEVEL: i32 = 1;
 
-/// The divisor from a date in digits to its month.
+/// Divisor that removes the day from a date written as digits.
 const DAYS: u32 = 100;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RowTotals {
     pub rows: u64,
-    /// The games that they count.
+    /// The total number of games in the rows.
     pub visits: u64,
-    /// The sum of [`PartialRow::sum`].
+    /// The sum of [`PartialRow::sum`] over the rows.
     pub sum: u64,
 }
 
@@ -122,7 +122,7 @@ impl TableWriter {
         Ok(TableWriter { writer, waiting: Columns::default(), rows: 0, visits: 0, sum: 0 })
     }
 
-    /// Appends a row, which must come in the order of the keys.
+    /// Appends a row; rows must be appended in the order of their keys.
     pub(super) fn push(&mut self, row: &PartialRow) -> io::Result<()> {
         let columns = &mut self.waiting;
         columns.key.push(row.key.cast_signed());
@@ -196,7 +196,7 @@ impl FacetColumns {
     }
 }
 
-/// Writes the next column. `levels` marks the rows with a value, if not all have one.
+/// Writes the next column. `levels` marks the rows that have a value, if some have none.
 fn write<T: DataType>(
     group: &mut SerializedRowGroupWriter<'_, File>,
     values: &[T::T],
@@ -208,9 +208,9 @@ fn write<T: DataType>(
     column.close()
 }
 
-/// The encodings of the columns. Keys are sorted, so they are stored as differences. Ids are stored
-/// without their lengths, which are all the same, and without a dictionary, which would contain
-/// nearly all of them.
+/// Sets the encodings of the columns. Keys are sorted, so they are stored as differences. Ids are
+/// stored without their lengths, which are all the same, and without a dictionary, which would
+/// contain nearly all of them.
 fn properties() -> io::Result<WriterPropertiesBuilder> {
     let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(io_error)?;
     let [key, pawns, game] = ["key", "pawns", "latest_game"].map(ColumnPath::from);

@@ -11,16 +11,16 @@ use crate::games::book::lookup::Book;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct PlyEntropy {
-    /// The entropy of the move, in bits, where the book has one.
+    /// The entropy of the move, in bits, in games in which the book has one.
     pub bits: f64,
-    /// The share of games in which the book has a move, 0 to 1.
+    /// The share of games in which the book has a move, from 0 to 1.
     pub covered: f64,
 }
 
 pub(crate) enum MoveSelection<'a> {
-    /// By an engine with this book.
+    /// An engine with this book selects the moves.
     Policy(&'a Chooser),
-    /// By the players of the book's games.
+    /// The players of the book's games select the moves.
     Games,
 }
 
@@ -41,7 +41,7 @@ impl MoveSelection<'_> {
     }
 }
 
-/// The entropy of the first plies of games from the start position.
+/// Computes the entropy of the first plies of games from the start position.
 pub(crate) fn entropy(book: &Book, selection: &MoveSelection<'_>, plies: usize) -> Vec<PlyEntropy> {
     let mut now: KeyMap<(Game, f64)> = KeyMap::default();
     let start = Game::default();
@@ -86,7 +86,8 @@ mod tests {
         let book = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book").0;
         let found = entropy(&book, &MoveSelection::Games, 3);
         assert_eq!(found[0], PlyEntropy { bits: 1.0, covered: 1.0 });
-        // After 1.e4 two replies, after 1.d4 one, half of the time each.
+        // There are two replies to 1.e4 and one to 1.d4, and each first move is played half of the
+        // time.
         assert_eq!(found[1], PlyEntropy { bits: 0.5, covered: 1.0 });
         assert_eq!(found[2], PlyEntropy { bits: 0.0, covered: 0.0 });
         let best = Chooser::new(Policy::Random, 0);

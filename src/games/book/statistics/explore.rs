@@ -1,4 +1,4 @@
-//! Explores a position in a book with facets: counts of the games that pass a filter, their
+//! Explores a position in a book with facets: results of the games that pass a filter, their
 //! ratings, their dates, and the games themselves.
 
 use std::cmp::Reverse;
@@ -21,7 +21,7 @@ use crate::games::pgn::GameDate;
 
 use super::summary::{GameSummary, LISTED_GAMES, ListedGame, MonthCounts, Player, by_month};
 
-/// Positions with fewer games keep repeated ones in a set: a bit for each game of a large book
+/// In positions with fewer games, a set stores the games seen: a bit for each game of a large book
 /// would cost more.
 const FEW_GAMES: u64 = 4_096;
 
@@ -30,31 +30,32 @@ const FEW_GAMES: u64 = 4_096;
 pub struct MoveStats {
     /// The move, which is legal in the position.
     pub mv: Move,
-    /// The games that played it in this very position.
+    /// The games that played the move in this position.
     pub played: GameSummary,
-    /// Games that reached the position after it, by any move order.
+    /// Results of the games that reached the position after the move by any move order.
     pub reached: Counts,
 }
 
 /// The statistics of a position in a book.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PositionStats {
-    /// The games that reached it by any move order, each once.
+    /// The games that reached the position by any move order, each counted once.
     pub reached: GameSummary,
-    /// The games that continued with one of the moves, each once, even if they repeated the
+    /// The games that continued with one of the moves, each counted once even if it repeated the
     /// position.
     ///
-    /// A book without facets has only upper bounds for their numbers. They are exact if no game
-    /// ended in the position or none repeated it.
+    /// For a book without facets, the numbers are upper bounds. They are exact if no game ended in
+    /// the position or no game repeated it.
     pub continued: GameSummary,
-    /// The moves played here or leading to a position that games reached, most reached first.
+    /// The moves that were played in this position or lead to a position that games reached; sorted
+    /// by the number of games that reached it, most first.
     pub moves: Vec<MoveStats>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Breadth {
     Played,
-    /// Also moves that lead to positions which games reached by other move orders.
+    /// Also includes moves to positions that games reached by other move orders.
     Reached,
 }
 
@@ -73,7 +74,7 @@ impl<'a> Facets<'a> {
     }
 
     fn find(&self, key: u64) -> Option<(BookEntry, Lists<'a>)> {
-        // Most positions are not in the book, and the index cannot show that.
+        // Most positions are not in the book, which the index alone cannot show.
         self.image.find(key)?;
         let (first, start) = self.index.find(key)?;
         let mut both = SideBySide {
@@ -122,7 +123,7 @@ impl<'a> Facets<'a> {
             }
         };
         let mut seen = SeenGames::new(&lists, &entry);
-        // The first list contains games without a move, or whose move was pruned.
+        // The first list contains games that played no move here, or whose move was pruned.
         let mut without_move = HashSet::new();
         let (mut again, mut moved_later) = (Vec::new(), Vec::new());
         lists.read(&entry, self.games.len(), |list, game| {
@@ -147,7 +148,8 @@ impl<'a> Facets<'a> {
             games.into_iter().for_each(|game| take(&mut tally, game));
             tally.sums()
         };
-        // A game that repeated the position counts once; the lists contain each game once anyway.
+        // A game that repeated the position counts once. If no game did, each game is in only one
+        // list.
         let mut continued = GameSummary::default();
         moves.iter().for_each(|(_, played)| continued.add(played.clone()));
         continued.remove(&sums_of(again));
@@ -188,11 +190,11 @@ impl<'a> Facets<'a> {
 
 /// The games of a position seen so far. A game that repeated the position is in several lists.
 enum SeenGames {
-    /// Each game is in only one list.
+    /// Each game is in only one list, so nothing is stored.
     Nowhere,
     /// A bit for each game of the book.
     Bits(Vec<u64>),
-    /// Few games among many.
+    /// A set for few games in a book with many.
     Few(HashSet<u32>),
 }
 
@@ -250,8 +252,8 @@ fn counts([white, draws, black, undecided]: [u32; 4]) -> Counts {
 struct Tally {
     results: [u32; 4],
     ratings: (u64, u64),
-    /// Results for each run of games of the same month, latest first. The month is stored as in the
-    /// number of a date.
+    /// Results for each run of games of the same month, latest first. The month is the number that
+    /// `GameDate::split` returns.
     months: Vec<(u32, [u32; 4])>,
     /// The highest rated games with their ratings, highest first.
     top: Vec<(Option<u16>, Reverse<u32>)>,
@@ -304,24 +306,26 @@ impl Tally {
 }
 
 impl Book {
-    /// Whether the book stores its games, as filters require; of several books, one is enough.
+    /// Whether the book stores its games, which filters require. If books are chained, one such
+    /// book is enough.
     pub fn has_facets(&self) -> bool {
         self.image.facets().is_some() || self.next.as_ref().is_some_and(|next| next.has_facets())
     }
 
-    /// The number of games stored in the book; 0 without facets.
+    /// Returns the number of games stored in the book; 0 without facets.
     pub fn facet_games(&self) -> u32 {
         Facets::of(&self.image).map_or(0, |facets| facets.games.len())
     }
 
-    /// Counts, mean ratings, history and games of a position, for the games that pass the filter.
+    /// Returns counts, mean ratings, history and games of a position, for the games that pass the
+    /// filter.
     ///
-    /// Of several books the first that contains the position is used, as in the engine. If none
-    /// does, the first with moves to positions that it contains is used. Books without facets have
-    /// only counts, and are skipped if there is a filter.
+    /// If books are chained, the first one that contains the position is used, as in the engine. If
+    /// no book contains the position, the first one with moves to positions that it contains is
+    /// used. Books without facets have only counts, and are skipped if there is a filter.
     ///
-    /// The counts equal those of a book built from these games alone, unless moves or positions
-    /// with few games were pruned.
+    /// The counts equal those in a book built from only these games, unless moves or positions with
+    /// few games were pruned.
     pub fn explore(&self, position: &Position, filter: &FacetFilter) -> PositionStats {
         self.explore_to(position, filter, Breadth::Reached)
     }
@@ -344,7 +348,7 @@ impl Book {
         }
     }
 
-    /// Like [`Book::explore`], for this book without those behind it.
+    /// Like [`Book::explore`], but ignores books chained after this one.
     fn explore_alone(
         &self,
         position: &Position,
@@ -387,14 +391,14 @@ impl Book {
         PositionStats { reached, continued, moves }
     }
 
-    /// A small book of this position and those one move after it, from the games that pass the
-    /// filter.
+    /// Returns a small book with this position and the positions one move later, built from the
+    /// games that pass the filter.
     ///
-    /// It keeps the values of this book for these positions. Within its range it equals a book
-    /// built from these games alone.
+    /// For these positions it contains the same counts as a book built from only these games, and
+    /// the values of this book.
     ///
     /// # Errors
-    /// If the book has no facets, or is damaged.
+    /// If the book has no facets, or if it is damaged.
     pub fn filtered(&self, position: &Position, filter: &FacetFilter) -> Result<Self, BookError> {
         if !self.has_facets() {
             return Err(BookError::NoFacets { name: self.name().to_owned() });

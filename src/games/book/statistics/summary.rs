@@ -12,16 +12,16 @@ use crate::games::book::format::counts::{Counts, decided};
 use crate::games::pgn::{GameDate, GameResult, Month};
 use crate::support::words::visible;
 
-/// The most games to list for a position and for each move, as many as the masters explorer of
-/// Lichess lists.
+/// The maximum number of games to list for a position and for each move; the same as in the masters
+/// explorer of Lichess.
 pub const LISTED_GAMES: usize = 15;
 
 /// A player of a listed game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Player {
-    /// The name; empty if the game has none.
+    /// The name; empty if unknown.
     pub name: String,
-    /// The rating, if the game has one; serialised as 0 if not.
+    /// The rating, if the game has one; serialized as 0 if unknown.
     #[serde(serialize_with = "or_zero")]
     pub rating: Option<u16>,
 }
@@ -33,13 +33,13 @@ impl Player {
     }
 }
 
-/// A game in a list. Serialises in the form of Lichess' opening explorer.
+/// A game in a list. Serialized in the format of the Lichess opening explorer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListedGame {
-    /// The move played in the position; `None` if the game, or the counted part of it, ended there.
+    /// The move played in the position; `None` if the game, or its counted part, ended there.
     #[serde(rename = "uci", skip_serializing_if = "Option::is_none", serialize_with = "as_uci")]
     pub mv: Option<Move>,
-    /// The id, for [`Book::game`].
+    /// The id, which can be passed to [`Book::game`].
     #[serde(serialize_with = "as_text")]
     pub id: GameId,
     /// The result of the game.
@@ -81,7 +81,7 @@ fn as_winner<S: Serializer>(result: &GameResult, serializer: S) -> Result<S::Ok,
 fn as_year_and_month<S: Serializer>(date: &GameDate, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct YearAndMonth {
-        /// 0 if unknown.
+        /// The year; 0 if unknown.
         year: u16,
         month: Option<Month>,
     }
@@ -100,7 +100,7 @@ impl ListedGame {
         CompiledFilter::new(filter).accepts(self.date, self.speed, || self.mean_rating())
     }
 
-    /// The mean rating of both players, or the rating of the only one who has one.
+    /// Returns the mean rating of both players, or the only known rating.
     pub fn mean_rating(&self) -> Option<u16> {
         match (self.white.rating, self.black.rating) {
             (Some(white), Some(black)) => Some(white.midpoint(black)),
@@ -109,7 +109,7 @@ impl ListedGame {
     }
 }
 
-/// The games of a month. Serialises in the form of Lichess' opening explorer.
+/// The results of games in one month. Serialized in the format of the Lichess opening explorer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct MonthCounts {
     /// The month.
@@ -119,7 +119,7 @@ pub struct MonthCounts {
     pub counts: Counts,
 }
 
-/// Sums results by month, the oldest first.
+/// Sums up results by month, oldest month first.
 pub(super) fn by_month(results: impl Iterator<Item = MonthCounts>) -> Vec<MonthCounts> {
     let mut months: BTreeMap<Month, Counts> = BTreeMap::new();
     for MonthCounts { month, counts } in results {
@@ -133,19 +133,20 @@ pub(super) fn by_month(results: impl Iterator<Item = MonthCounts>) -> Vec<MonthC
 pub struct GameSummary {
     /// The results.
     pub counts: Counts,
-    /// The sum of the ratings of the players to move, and how many of them have one.
+    /// The sum of the known ratings of the players to move, and the number of these ratings.
     pub(super) ratings: (u64, u64),
-    /// The results by month, without games of unknown date.
+    /// The results by month; games without a known month are not included.
     pub history: Vec<MonthCounts>,
-    /// The games with the highest mean rating of both players, at most [`LISTED_GAMES`]. With equal
-    /// ratings the latest comes first; games without a rating come last.
+    /// The games with the highest mean rating of both players, at most [`LISTED_GAMES`]. Among
+    /// equal ratings the latest game comes first; games without a rating come last.
     pub top: Vec<ListedGame>,
     /// The latest games, at most [`LISTED_GAMES`]. Games without a date come last.
     pub latest: Vec<ListedGame>,
 }
 
 impl GameSummary {
-    /// The mean rating of the players to move, rounded; `None` if none of them has one.
+    /// Returns the rounded mean of the known ratings of the players to move; `None` if there are
+    /// none.
     pub fn mean_rating(&self) -> Option<u16> {
         let (sum, number) = self.ratings;
         (number > 0).then(|| ((sum + number / 2) / number) as u16)
@@ -160,7 +161,7 @@ impl GameSummary {
         join(&mut self.latest, other.latest, |game| game.date);
     }
 
-    /// Removes games that were counted twice; the lists of games remain.
+    /// Removes the results of games that were counted twice; the lists of games are unchanged.
     pub(super) fn remove(&mut self, other: &GameSummary) {
         self.counts -= other.counts;
         self.ratings.0 -= other.ratings.0;
@@ -173,7 +174,7 @@ impl GameSummary {
     }
 }
 
-/// Merges two lists of games and keeps the greatest ranks, without duplicates.
+/// Merges two lists of games without duplicates, and keeps those with the greatest ranks.
 fn join<K: Ord>(
     list: &mut Vec<ListedGame>,
     more: Vec<ListedGame>,

@@ -1,4 +1,4 @@
-//! Descriptions of what the book contains.
+//! Describes the contents of the book in words.
 
 use std::cmp::Reverse;
 
@@ -14,17 +14,17 @@ use crate::games::book::lookup::values::BookValue;
 use crate::games::book::lookup::{Book, BookMove, SELF_PLAY};
 use crate::support::words::{counted, grouped, percent};
 
-/// The start of the message that a line of the search transposes to the book.
+/// The start of the message that a line of the search transposes into the book.
 pub(crate) const MEETS_BOOK: &str = "transposes to the book";
 
 /// The start of the message that the book's analysis covers the root.
 pub(crate) const ANALYSED: &str = "analysed in the book";
 
-/// The prefix to either message if the search ended in the book.
+/// The prefix of either message if the line of the search ended in the book.
 pub(crate) const ENDED: &str = "ended in the book: ";
 
-/// Describes where a line of play enters the book and what an analysis found there. For a line
-/// without moves, describes the analysis of the position itself.
+/// Describes where a line of play enters the book, and what an analysis found there. If the line
+/// has no moves, describes the analysis of the position itself.
 pub(crate) fn transposition(
     position: &Position,
     line: &[Move],
@@ -45,8 +45,8 @@ pub(crate) fn transposition(
     }
 }
 
-/// Games above which the best one is not looked up during a search: reading a thousand takes about
-/// twenty microseconds.
+/// Positions with more games are not searched for the highest rated game: reading a thousand games
+/// takes about twenty microseconds.
 const LOOKED_THROUGH: u64 = 50_000;
 
 /// Describes the position at the end of a line: the opening's name, the move that most games
@@ -75,7 +75,7 @@ fn count(plies: usize) -> String {
 }
 
 impl BookValue {
-    /// Describes the search results of `position`, to which this value belongs.
+    /// Describes the search results. The value must belong to `position`.
     pub(crate) fn describe(&self, position: &Position) -> String {
         let san = |mv: Move| if position.is_legal(mv) { position.san(mv) } else { "?".to_owned() };
         let best = self.best.map_or_else(|| "no move".to_owned(), san);
@@ -87,20 +87,21 @@ impl BookValue {
         text
     }
 
-    /// The reason to play the best move in `position` without a search.
+    /// Explains why the best move in `position` is played without a search.
     pub(crate) fn as_move_reason(&self, position: &Position) -> String {
         format!("analysed in the book: {} ({} nodes)", self.describe(position), self.nodes)
     }
 }
 
-/// The maximum length of a reply, in bytes: xboard copies it into 5,120 bytes without a check.
+/// The maximum length of a reply in bytes: xboard copies the reply into a buffer of 5,120 bytes
+/// without checking its length.
 const LONGEST_REPLY: usize = 4000;
 
-/// The legend of [`book_lines`].
+/// The legend below [`book_lines`].
 const LEGEND: &str = "score: of the side to move; games: that reached the position after the move; \
                       here: that played it in this position; the rest: who won";
 
-/// Lists the book's moves in a position as a table with a legend.
+/// Lists the book moves in a position as a table with a legend.
 pub(crate) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
     let position = game.position();
     let candidates = Chooser::new(Policy::Prefer, 0).candidates(book, game);
@@ -115,7 +116,7 @@ pub(crate) fn book_lines(book: &Book, game: &Game) -> Vec<String> {
     lines.extend(
         book.value(position).map(|value| format!("analysed: {}", value.describe(position))),
     );
-    // Only analysed books have a column for it.
+    // Only analysed books have a column for values.
     let analysed = book.values().len() > 0;
     let value = |text: &str| if analysed { format!(" {text:>6}") } else { String::new() };
     let row = |san: &str, score: &str, worth: &str, games: [&str; 5]| {

@@ -1,4 +1,4 @@
-// The report of a match: tables, charts, and all games to go through.
+// The match report: tables, charts and a game viewer.
 
 import { byId, draw, make } from "./dom.js";
 import { Curve } from "./chart.js";
@@ -11,7 +11,7 @@ const share = (part, whole) => whole ? (100 * part / whole).toFixed(1) + "%" : "
 const signed = (number, digits) => (number >= 0 ? "+" : "−") + Math.abs(number).toFixed(digits);
 
 function showMatch() {
-  const heads = ["Engine", "Command", "Protocol", "Time control", "Flag falls late", "Options"];
+  const heads = ["Engine", "Command", "Protocol", "Time control", "Time margin", "Options"];
   const rows = data.engines.map(engine => make("tr", {}, make("th", { scope: "row" }, engine.name), make("td", { class: "long" }, make("code", {}, engine.command)),
     make("td", {}, engine.protocol), make("td", {}, engine.limits), make("td", {}, `${engine.margin} ms`), make("td", { class: engine.options ? "long" : null }, engine.options || "–")));
   byId("engines").append(make("thead", {}, make("tr", {}, ...heads.map(text => make("th", { scope: "col" }, text)))), make("tbody", {}, ...rows));
@@ -30,7 +30,7 @@ function showTable() {
   byId("table").append(make("thead", {}, head), make("tbody", {}, ...rows));
 }
 
-/** From these shares on a part of a bar has room for its count, and for words. */
+/** Minimum shares at which part of a bar shows its count, and its count with a word. */
 const [COUNT_FITS, WORDS_FIT] = [.07, .22];
 
 function resultBar(wins, draws, losses) {
@@ -101,7 +101,7 @@ function showLengths() {
   byId("lengths").append(svg);
 }
 
-/** Scores beyond this are moves to mate; so many centipawns is mate itself. */
+/** Scores above `MATES` are mates; mate in n plies is `MATE - n`. */
 const [MATES, MATE] = [31000, 32000];
 
 function scoreText(score) {
@@ -110,14 +110,14 @@ function scoreText(score) {
   return (score > 0 ? "+M" : "−M") + Math.ceil((MATE - Math.abs(score)) / 2);
 }
 
-/** A move that was given or that a book told, one whose search ended in the book, or neither. */
+/** The class of a move: `book` from the opening or a book, `met` if its search ended in the book, or `null`. */
 function kindOf(game, at) {
   if (at < game.opening) return "book";
   const remark = game.remarks[at - game.opening] ?? "";
   return remark === "book" ? "book" : remark ? "met" : null;
 }
 
-/** What is known of the move that led to a position. */
+/** The comment on the move that led to a position. */
 function saidOf(game, ply) {
   if (ply === 0) return ["start"];
   const [san, index] = [game.san[ply - 1], ply - 1 - game.opening];
@@ -128,7 +128,7 @@ function saidOf(game, ply) {
   return [`${san}: ${found} ${(game.seconds[index] ?? 0).toFixed(2)} s${met}`];
 }
 
-/** The scores that one side's engine gave after its moves, for White in pawns; `null` elsewhere. */
+/** The scores that one side's engine reported, in pawns for White; `null` for other moves. */
 function scoresOf(game, side) {
   const first = game.fen.split(" ")[1] === "b" ? 1 : 0;
   return [null, ...game.moves.map((_, at) => {
@@ -137,9 +137,9 @@ function scoresOf(game, side) {
   })];
 }
 
-/** A curve for each engine. */
+/** A chart with a line for each engine. */
 function curveOf(game, go) {
-  return new Curve(scoresOf(game, 0), { low: -10, high: 10, marks: [[5, "+5"], [0, "0"], [-5, "−5"]], label: "Evaluations of both engines, in pawns for White, move by move", onPick: go, other: scoresOf(game, 1) });
+  return new Curve(scoresOf(game, 0), { low: -10, high: 10, marks: [[5, "+5"], [0, "0"], [-5, "−5"]], label: "Evaluations of both engines by move, in pawns for White", onPick: go, other: scoresOf(game, 1) });
 }
 
 function showGames() {
@@ -151,7 +151,7 @@ function showGames() {
     const head = [
       make("p", {}, make("b", {}, `${game.names[0]} – ${game.names[1]}  ${game.result}`)),
       make("p", { class: "note" }, `${game.end}: ${game.detail}`),
-      make("p", { class: "note" }, "Evaluations in pawns for White. Grey moves belong to the opening or come from a book; after dotted ones the search ended in the book."),
+      make("p", { class: "note" }, "Evaluations are in pawns for White. Grey moves come from the opening or a book. For moves with a dotted underline, the search ended in the book."),
       make("p", { class: "note keys" }, make("span", { class: "key" }, `${game.names[0]} (White)`), make("span", { class: "key other" }, `${game.names[1]} (Black)`)),
     ];
     replay.show({ ...game, kind: at => kindOf(game, at), said: ply => saidOf(game, ply), curve: go => curveOf(game, go) }, head);

@@ -1,11 +1,11 @@
-// The engine's own search, visit by visit, to be folded and unfolded.
+// The page of the engine's search: a tree of visits that can be folded.
 
 import { Board } from "./board.js";
 import { byId, make } from "./dom.js";
 import { wireTheme } from "./theme.js";
 
 const data = JSON.parse(byId("data").textContent);
-/** Visits unfolded at once at most. */
+/** Maximum number of visits that one click unfolds. */
 const MAX_UNFOLDED = 3000;
 
 const below = data.visits.map(() => []);
@@ -13,18 +13,18 @@ data.visits.forEach(({ parent }, at) => { if (parent !== null) below[parent].pus
 
 let board;
 
-/** What a visit looks like where it can be chosen. */
-function face(at) {
+/** The label of a visit, as elements. */
+function labelOf(at) {
   const { name, text, type } = data.visits[at];
   return [make("b", { class: type ?? "open" }, name), ` ${text}`];
 }
 
-/** The items of visits; what is below one is made when it is unfolded. */
+/** The list items of visits. Items below a visit are created when it is unfolded. */
 function items(places) {
   return places.map(at => {
-    if (below[at].length === 0) return make("li", {}, make("button", { type: "button", class: "visit", "data-at": at }, ...face(at)));
+    if (below[at].length === 0) return make("li", {}, make("button", { type: "button", class: "visit", "data-at": at }, ...labelOf(at)));
     const list = make("ul", { class: "branch" });
-    const fold = make("details", {}, make("summary", { class: "visit", "data-at": at }, ...face(at)), list);
+    const fold = make("details", {}, make("summary", { class: "visit", "data-at": at }, ...labelOf(at)), list);
     fold.addEventListener("toggle", () => unfold(fold));
     return make("li", {}, fold);
   });
@@ -35,12 +35,12 @@ function unfold(fold) {
   if (fold.open && list.children.length === 0) list.append(...items(below[fold.querySelector("summary").dataset.at]));
 }
 
-function choose(face) {
-  const visit = data.visits[face.dataset.at];
+function choose(label) {
+  const visit = data.visits[label.dataset.at];
   document.querySelector(".visit.now")?.classList.remove("now");
-  face.classList.add("now");
+  label.classList.add("now");
   byId("chosen").textContent = visit.name;
-  byId("told").textContent = visit.text + (visit.hidden ? ` (${visit.hidden} visits below are not kept)` : "");
+  byId("details").textContent = visit.text + (visit.hidden ? ` (${visit.hidden} visits below are not recorded)` : "");
   board.show({ fen: visit.fen, legal: [] });
 }
 
@@ -76,8 +76,8 @@ function begin() {
   byId("fold").addEventListener("click", () => byId("tree").querySelectorAll("li li details").forEach(fold => { fold.open = false; }));
   byId("unfold").addEventListener("click", unfoldAll);
   for (const kind of ["focusin", "click"]) byId("tree").addEventListener(kind, event => {
-    const face = event.target.closest(".visit");
-    if (face) choose(face);
+    const label = event.target.closest(".visit");
+    if (label) choose(label);
   });
   choice.value = data.iterations.length - 1;
   if (data.iterations.length > 0) showIteration(data.iterations.length - 1);

@@ -1,29 +1,29 @@
-// Who did what and when: PV-splitting as a picture, and as a story whose steps are what threads did.
+// A timeline of PV-splitting, as a picture and as a record of what each thread did.
 
 import { draw } from "./dom.js";
 import { splitOnAClock } from "./splitting.js";
 
 /** Sizes of the picture in pixels. */
 const CLOCK = { narrowest: 300, widest: 700, left: 34, right: 8, top: 24, row: 34, bar: 24 };
-/** Ticks with a number, about. */
+/** Approximate number of labelled ticks. */
 const CLOCK_NUMBERS = 10;
-/** Pixels for a letter in a bar. */
+/** Width of a letter in a bar, in pixels. */
 const LETTER = 7.5;
 
 export const SPLITTING = "pv-splitting";
 
-/** PV-splitting told as other searches are, but that its steps have ticks in place of nodes. */
+/** Records PV-splitting in the form of the other searches; its steps have ticks instead of nodes. */
 export function watchSplitting(tree, threads) {
   const timeline = splitOnAClock(tree, threads);
   const steps = timeline.spans.map(span => ({ kind: span.work, text: span.text, span }));
   return { algorithm: SPLITTING, timeline, steps, summary: timeline.summary, value: timeline.value, nodes: timeline.visits, distinct: null, cutoffs: null, researches: timeline.spans.filter(span => span.work === "again").length, hits: 0 };
 }
 
-/** The picture after so many steps, in so many pixels of room: what ended later is pale. */
+/** The timeline after `step` steps, at most `room` pixels wide. Work that ends later is pale. */
 export function clockPicture({ timeline, steps }, step, room) {
   const { threads, ticks } = timeline, width = Math.max(CLOCK.narrowest, Math.min(CLOCK.widest, room)), height = CLOCK.top + CLOCK.row * threads + 4;
   const x = tick => CLOCK.left + (width - CLOCK.left - CLOCK.right) * tick / ticks;
-  const svg = draw("svg", { class: "clock", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `What each of ${threads} threads did in ${ticks} ticks` });
+  const svg = draw("svg", { class: "clock", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Work of ${threads} ${threads === 1 ? "thread" : "threads"} in ${ticks} ${ticks === 1 ? "tick" : "ticks"}` });
   const every = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find(every => ticks / every <= CLOCK_NUMBERS) ?? Math.ceil(ticks / CLOCK_NUMBERS);
   for (let tick = 0; tick <= ticks; tick += every) {
     svg.append(draw("line", { class: "grid", x1: x(tick), x2: x(tick), y1: CLOCK.top - 4, y2: height }), draw("text", { class: "small", x: x(tick), y: CLOCK.top - 9 }, tick));

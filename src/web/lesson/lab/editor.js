@@ -1,14 +1,14 @@
-// Where a tree is changed: node by node, as text, by chance, in the order of its moves.
+// The tree editor: single nodes, the text, random trees, and the order of moves.
 
 import { byId } from "./dom.js";
 import { SMALL, grow } from "./growth.js";
 import { GameTree, MAX_VALUE, TreeError } from "./tree.js";
 
-/** Nodes that a tree may grow to here: all of it is searched in many ways at every change. */
+/** Maximum nodes of a random tree; every change searches the whole tree by all methods. */
 const LARGEST = 3000;
 const MAX_SEED = (1n << 64n) - 1n;
 
-/** Wires the panel. `onTree` is told a new tree, `onOrder` an order of moves, `onUndo` that the last change is not wanted. */
+/** The panel. Calls `onTree` with a new tree, `onOrder` with an order of moves, and `onUndo` to revert the last change. */
 export class Editor {
   #tree = null; #chosen = null; #onTree; #onChoose;
 
@@ -31,7 +31,7 @@ export class Editor {
 
   get #at() { return this.#tree.find(this.#chosen); }
 
-  /** The seed that is written, or the first one. */
+  /** The entered seed, or the default if it is invalid. */
   get #seed() {
     const text = byId("seed").value.trim();
     return /^\d{1,20}$/.test(text) && BigInt(text) <= MAX_SEED ? BigInt(text) : SMALL.seed;
@@ -39,7 +39,7 @@ export class Editor {
 
   get seed() { return this.#seed; }
 
-  /** Shows a tree and a node of it. */
+  /** Shows a tree and its selected node. */
   show(tree, chosen, order, canUndo) {
     [this.#tree, this.#chosen] = [tree, chosen];
     const at = this.#at, { name, parent, value } = tree.nodes[at];
@@ -53,11 +53,11 @@ export class Editor {
     byId("undo").disabled = !canUndo;
     byId("text").value = tree.toString();
     byId("order").value = order;
-    byId("order-said").textContent = { 0: "as it is", 100: "best first", "-100": "worst first" }[order] ?? `${Math.abs(order)}% ${order > 0 ? "best" : "worst"} first`;
-    this.#complain("");
+    byId("order-said").textContent = { 0: "unchanged", 100: "best first", "-100": "worst first" }[order] ?? `${Math.abs(order)}% ${order > 0 ? "best" : "worst"} first`;
+    this.#showMessage("");
   }
 
-  #complain(fault) { byId("fault").textContent = fault; }
+  #showMessage(fault) { byId("fault").textContent = fault; }
 
   #change(tree, chosen = this.#chosen) {
     this.#chosen = chosen;
@@ -71,7 +71,7 @@ export class Editor {
 
   #setValue() {
     const text = byId("value").value.trim(), value = Number(text);
-    if (!/^[+-]?\d+$/.test(text) || Math.abs(value) > MAX_VALUE) this.#complain(`A value is a whole number within ±${MAX_VALUE}.`);
+    if (!/^[+-]?\d+$/.test(text) || Math.abs(value) > MAX_VALUE) this.#showMessage(`Enter a whole number between −${MAX_VALUE} and ${MAX_VALUE}.`);
     else this.#change(this.#tree.withValue(this.#at, value));
   }
 
@@ -81,7 +81,7 @@ export class Editor {
       this.#change(tree, tree.nodes[0].name);
     } catch (error) {
       if (!(error instanceof TreeError)) throw error;
-      this.#complain(error.message);
+      this.#showMessage(error.message);
     }
   }
 
@@ -89,9 +89,9 @@ export class Editor {
     byId("text").select();
     try {
       await navigator.clipboard.writeText(byId("text").value);
-      this.#complain("Copied.");
+      this.#showMessage("Copied.");
     } catch {
-      this.#complain("The browser does not let a page copy; the text is selected, so copy it by keys.");
+      this.#showMessage("The browser denies access to the clipboard. The text is selected: copy it with the keyboard.");
     }
   }
 
@@ -101,7 +101,7 @@ export class Editor {
     let [level, nodes] = [1, 1];
     for (let depth = 0; depth < growth.depth; depth++) nodes += level *= growth.branching;
     if (nodes > LARGEST) {
-      this.#complain(`That may be ${nodes} nodes, more than ${LARGEST}: take less depth or branching, or the program's “lesson forest”.`);
+      this.#showMessage(`This tree may have ${nodes} nodes, more than ${LARGEST}. Reduce depth or branching, or use “tabia lesson forest”.`);
       return;
     }
     const tree = grow(growth);

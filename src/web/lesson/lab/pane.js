@@ -1,4 +1,4 @@
-// One search beside others: which one, what happens now, its picture, its windows and all its steps.
+// A pane that shows one search: the current step, the tree, the windows and all steps.
 
 import { Board } from "./board.js";
 import { SPLITTING, clockPicture } from "./clock.js";
@@ -6,19 +6,19 @@ import { byId, make } from "./dom.js";
 import { TreePicture, greek, keyOf, written } from "./picture.js";
 import { windowsPicture } from "./windows.js";
 
-/** Nodes that are drawn at most; larger trees can be searched, and compared in the table. */
+/** Maximum nodes of a drawn tree. Larger trees can be searched and compared in the table. */
 export const MAX_DRAWN = 1500;
 
-/** What the colours of the threads' work mean. */
+/** The legend of the timeline's colours. */
 const CLOCK_KEY = [["split", "splits a node"], ["first", "first moves"], ["null", "null window"], ["again", "again, open window"], ["stopped", "stopped by a cutoff"]];
-/** Counts, what one of them is called, and several. */
-const COUNTS = [["visits", "visit", "visits"], ["nodes", "node", "nodes"], ["cutoffs", "cutoff", "cutoffs"], ["again", "searched again", "searched again"], ["hits", "out of the table", "out of the table"]];
+/** Counts with their labels in singular and plural. */
+const COUNTS = [["visits", "visit", "visits"], ["nodes", "node", "nodes"], ["cutoffs", "cutoff", "cutoffs"], ["again", "searched again", "searched again"], ["hits", "table hit", "table hits"]];
 const TICKS = [["visits", "tick", "ticks"]];
 
-/** Shows stories. `onMethod` is told the name of another search that is wanted, `onChoose` the key of a node, `onStep` a step. */
+/** Shows search records. Calls `onMethod` with the name of a selected search, `onChoose` with the key of a node, and `onStep` with a step. */
 export class Pane {
   root; #select; #now; #counts; #windows; #picture; #clock; #list; #summary; #place; #board = null; #items = [];
-  #story = null; #step = 0; #picked = null; #onChoose;
+  #record = null; #step = 0; #picked = null; #onChoose;
 
   constructor(label, names, { onMethod, onChoose, onStep }) {
     this.#onChoose = onChoose;
@@ -30,7 +30,7 @@ export class Pane {
     this.#clock = make("div");
     this.#place = make("div", { class: "place", hidden: true });
     this.#summary = make("p", { class: "note summary" });
-    this.#list = make("ol", { class: "story", tabindex: "0", "aria-label": `Steps of ${label}` });
+    this.#list = make("ol", { class: "story", tabindex: "0", "aria-label": `${label}: steps` });
     this.#list.addEventListener("click", event => {
       const at = this.#items.indexOf(event.target.closest("li"));
       if (at >= 0) onStep(at + 1);
@@ -43,22 +43,22 @@ export class Pane {
       make("div", { class: "foot" }, this.#place, make("details", { open: true }, make("summary", {}, "All steps"), this.#list)));
   }
 
-  /** Pixels from side to side. */
+  /** The available width, in pixels. */
   get #room() { return this.#now.clientWidth; }
 
-  get length() { return this.#story.steps.length; }
+  get length() { return this.#record.steps.length; }
 
-  /** Shows another story. `drawn` is what the tree's picture is made of, if not of the story itself. */
-  take(story, chosen, values, drawn = story) {
-    this.#story = { ...story, chosen, values, drawn };
-    this.#select.value = story.algorithm;
-    this.#items = story.steps.map(({ kind, text, node }) => make("li", { class: kind }, "  ".repeat(node === undefined ? 0 : story.tree[node].ply) + written(text)));
+  /** Shows another record. The picture shows `drawn`, by default the record itself. */
+  take(record, chosen, values, drawn = record) {
+    this.#record = { ...record, chosen, values, drawn };
+    this.#select.value = record.algorithm;
+    this.#items = record.steps.map(({ kind, text, node }) => make("li", { class: kind }, "  ".repeat(node === undefined ? 0 : record.tree[node].ply) + written(text)));
     this.#list.replaceChildren(...this.#items);
     this.#picture.take(drawn);
-    this.#summary.textContent = written(story.summary) + (story.hidden ? ` (${story.hidden} visits are not shown)` : "");
+    this.#summary.textContent = written(record.summary) + (record.hidden ? ` (${record.hidden} visits not shown)` : "");
   }
 
-  /** Goes to a step, or to the last one before it. */
+  /** Shows a step, or the last one if there are fewer. */
   go(step) {
     this.#step = Math.min(step, this.length);
     this.#picked = null;
@@ -66,35 +66,35 @@ export class Pane {
   }
 
   choose(key) {
-    this.#story.chosen = this.#picked = key;
+    this.#record.chosen = this.#picked = key;
     this.paint();
   }
 
   paint() {
-    const { steps, chosen, values, drawn, algorithm } = this.#story, at = steps[this.#step - 1];
+    const { steps, chosen, values, drawn, algorithm } = this.#record, at = steps[this.#step - 1];
     this.#now.textContent = at ? greek(at.text) : "Before the search";
     const isClock = algorithm === SPLITTING;
-    this.#clock.replaceChildren(...isClock ? [clockPicture(this.#story, this.#step, this.#room), make("p", { class: "note clock-key" }, ...CLOCK_KEY.flatMap(([kind, text]) => [make("span", { class: `swatch ${kind}` }), ` ${text} `]))] : []);
+    this.#clock.replaceChildren(...isClock ? [clockPicture(this.#record, this.#step, this.#room), make("p", { class: "note clock-key" }, ...CLOCK_KEY.flatMap(([kind, text]) => [make("span", { class: `swatch ${kind}` }), ` ${text} `]))] : []);
     if (drawn.tree.length <= MAX_DRAWN) {
       const counts = this.#picture.paint(isClock ? 0 : this.#step, chosen, values);
       this.#count(isClock ? { visits: at?.span.end ?? 0 } : counts);
     } else {
-      this.#picture.root.replaceChildren(make("p", { class: "note" }, `The tree has ${drawn.tree.length} nodes, too many to be drawn.`));
+      this.#picture.root.replaceChildren(make("p", { class: "note" }, `The tree has ${drawn.tree.length} nodes; trees of more than ${MAX_DRAWN} are not drawn.`));
     }
-    const line = isClock ? null : windowsPicture(this.#story, this.#step, this.#room);
+    const line = isClock ? null : windowsPicture(this.#record, this.#step, this.#room);
     this.#windows.replaceChildren(...line ? [line] : []);
     this.#showPlace(at);
     this.#mark();
   }
 
   #count(counts) {
-    const shown = this.#story.algorithm === SPLITTING ? TICKS : COUNTS;
+    const shown = this.#record.algorithm === SPLITTING ? TICKS : COUNTS;
     this.#counts.replaceChildren(...shown.filter(([key]) => counts[key] > 0 || key === "visits").map(([key, one, many]) => make("div", {}, make("dd", {}, counts[key]), make("dt", {}, counts[key] === 1 ? one : many))));
   }
 
-  /** The position of the node where the search is, or of one that was chosen since the last step. */
+  /** Shows the position of the node selected since the last step, or of the current node. */
   #showPlace(at) {
-    const { tree } = this.#story;
+    const { tree } = this.#record;
     const node = tree?.find(one => keyOf(one) === this.#picked) ?? tree?.[at?.node ?? 0];
     this.#place.hidden = !node?.fen;
     if (!node?.fen) return;
@@ -104,7 +104,7 @@ export class Pane {
       this.#place.append(root, make("p", { class: "note", id: "place-name" }));
     }
     this.#board.show({ fen: node.fen, legal: [], last: "", check: false });
-    byId("place-name").textContent = `The position of ${node.name}`;
+    byId("place-name").textContent = `Position of ${node.name}`;
   }
 
   #mark() {
@@ -117,8 +117,8 @@ export class Pane {
   }
 
   #fold() {
-    if (this.#story.chosen) this.#picture.fold(this.#story.chosen);
+    if (this.#record.chosen) this.#picture.fold(this.#record.chosen);
     this.paint();
-    this.#onChoose(this.#story.chosen);
+    this.#onChoose(this.#record.chosen);
   }
 }

@@ -1,11 +1,11 @@
-// Exercises in the page: asked, answered, marked at once.
+// The exercises' view: asks questions and marks answers.
 
 import { byId, make } from "./dom.js";
 import { Exercises, isRight } from "./exercise.js";
 import { TreePicture, unsearched, written } from "./picture.js";
 import { GameTree } from "./tree.js";
 
-/** Wires the exercises' view. `onWatch` is told a tree and a search that somebody wants to see. */
+/** The exercises' view. Calls `onWatch` with a tree and a search to show. */
 export class Quiz {
   #exercises = null; #exercise = null; #picture = new TreePicture(null); #right = 0; #answered = 0; #isMarked = false;
 
@@ -17,7 +17,7 @@ export class Quiz {
     byId("quiz-watch").addEventListener("click", () => onWatch(GameTree.parse(this.#exercise.tree), this.#exercise.algorithm));
   }
 
-  /** Shows the view; the first time with its first exercise. */
+  /** Shows the view, and the first exercise if there is none yet. */
   show() {
     if (this.#exercises) this.paint();
     else this.#begin();
@@ -53,7 +53,7 @@ export class Quiz {
     const answer = byId("quiz-answer").value;
     if (answer.trim() === "") return;
     const right = isRight(this.#exercise, answer), { answers, reason } = this.#exercise;
-    // Only the first answer counts; what comes after the reason was shown is not one's own.
+    // Only the first answer counts, because the explanation gives the solution.
     if (!this.#isMarked) {
       this.#answered++;
       if (right) this.#right++;

@@ -1,4 +1,4 @@
-// Reproducible random numbers: SplitMix64, number for number as the program has it.
+// Reproducible random numbers by SplitMix64, the same as in the program.
 // Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014).
 
 const WORD = 64;
@@ -7,12 +7,12 @@ const word = number => BigInt.asUintN(WORD, number);
 export class Random {
   #state;
 
-  /** A generator whose numbers follow from a seed of 64 bits. */
+  /** Creates a generator from a 64-bit seed. */
   constructor(seed) {
     this.#state = word(BigInt(seed));
   }
 
-  /** The next number, of 64 bits. */
+  /** The next 64-bit number. */
   next() {
     this.#state = word(this.#state + 0x9e3779b97f4a7c15n);
     let mixed = word((this.#state ^ (this.#state >> 30n)) * 0xbf58476d1ce4e5b9n);
@@ -20,11 +20,11 @@ export class Random {
     return mixed ^ (mixed >> 31n);
   }
 
-  /** A number from 0 to below a bound: the high half of the product (Lemire 2019). */
+  /** A number below `bound`, from the high half of the product (Lemire 2019). */
   below(bound) {
     return Number((this.next() * BigInt(bound)) >> 64n);
   }
 }
 
-/** The seed whose bits are all the other way round. */
+/** The seed with all bits inverted. */
 export const inverted = seed => word(~BigInt(seed));

@@ -1,44 +1,44 @@
-// Minimax, alpha-beta and principal variation search as the textbooks have them, in negamax form, with a
-// table or without: step for step as in the program.
+// Textbook minimax, alpha-beta and principal variation search, in negamax form, with or without a table.
+// They take the same steps as the program.
 
-/** Above every value. */
+/** Larger than every value. */
 export const INFINITY = 32001;
 export const FULL = { alpha: -INFINITY, beta: INFINITY };
-/** Why a node gets its window: nothing better is known, a null window asks, or the answer to it was yes. */
+/** Why a node has its window: the open window, a null-window test, or a re-search after the test failed high. */
 const OPEN = "open";
 const NULL = "null";
 export const AGAIN = "again";
 
-/** The window between two bounds as the opponent sees it. */
+/** The window from the opponent's side. */
 export const flipped = ({ alpha, beta }) => ({ alpha: -beta, beta: -alpha });
-/** The window that asks whether a value is above alpha. */
+/** The null window that tests whether a value is above alpha. */
 export const nullAbove = alpha => ({ alpha, beta: alpha + 1 });
 export const isNull = ({ alpha, beta }) => beta - alpha <= 1;
 
-/** Hears of a search and does nothing. */
-const NOBODY = { enter() {}, hit() {}, first() {}, raise() {}, cutoff() {}, leave() {} };
+/** An observer that ignores all steps. */
+const NO_OBSERVER = { enter() {}, hit() {}, first() {}, raise() {}, cutoff() {}, leave() {} };
 
-/** What a search remembers of positions: their values, or only the line to search first. */
+/** A transposition table, or a table of only the line to search first. */
 export class Table {
   #entries = new Map(); #keepsValues;
 
   constructor(keepsValues) { this.#keepsValues = keepsValues; }
 
-  /** Has a line searched first, as pairs of a position and the one that follows; a table of values knows it already. */
+  /** Stores a line to be searched first: keys of positions, each with its successor's. A transposition table already contains it. */
   expect(line) {
     if (this.#keepsValues) return;
     this.#entries = new Map(line.map(([key, best]) => [key, { depth: -1, value: 0, bound: "exact", best }]));
   }
 
-  /** A value that settles a search to `depth` with this window. */
+  /** A stored value that suffices for a search to `depth` with this window, or `null`. */
   value(key, depth, { alpha, beta }) {
     const entry = this.#entries.get(key);
     if (!entry || entry.depth < depth) return null;
-    const settles = { exact: true, lower: entry.value >= beta, upper: entry.value <= alpha }[entry.bound];
-    return settles ? entry.value : null;
+    const suffices = { exact: true, lower: entry.value >= beta, upper: entry.value <= alpha }[entry.bound];
+    return suffices ? entry.value : null;
   }
 
-  /** The position after the best move known. */
+  /** The key of the position after the stored best move. */
   best(key) { return this.#entries.get(key)?.best ?? null; }
 
   store(key, depth, { alpha, beta }, value, best) {
@@ -48,18 +48,18 @@ export class Table {
   }
 }
 
-/** One search. Windows and values are those of the side to move; a result is a value and the line to it. */
+/** A search. Windows and values are those of the side to move; a result is a value and the best line. */
 export class Search {
   nodes = 0;
   #game; #observer; #table;
 
-  constructor(game, observer = NOBODY, table = null) {
+  constructor(game, observer = NO_OBSERVER, table = null) {
     this.#game = game;
     this.#observer = observer;
     this.#table = table;
   }
 
-  /** The value of a node that is `ply` plies from the root, searched to `depth` plies. */
+  /** Searches a node that is `ply` plies from the root, to `depth` plies. */
   run(algorithm, node, ply, depth, window) {
     this.#observer.enter(ply, null, window, OPEN);
     switch (algorithm) {
@@ -95,25 +95,25 @@ export class Search {
 
   #pvs(node, ply, depth, window) {
     return this.#moves(node, ply, depth, window, (move, open, isFirst) => {
-      const child = (asked, why) => {
-        this.#observer.enter(ply + 1, move, flipped(asked), why);
-        const [below, rest] = this.#pvs(move, ply + 1, depth - 1, flipped(asked));
+      const child = (window, why) => {
+        this.#observer.enter(ply + 1, move, flipped(window), why);
+        const [below, rest] = this.#pvs(move, ply + 1, depth - 1, flipped(window));
         return [-below, rest];
       };
       if (isFirst) return child(open, OPEN);
       if (isNull(open)) return child(open, NULL);
       const found = child(nullAbove(open.alpha), NULL);
       const better = found[0] > open.alpha && found[0] < open.beta;
-      // At a leaf the null window's answer is exact already.
+      // At a leaf, the result of the null window is already exact.
       return better && !this.#game.isExact(move, depth - 1) ? child(open, AGAIN) : found;
     });
   }
 
-  /** A node's moves, one after the other, until alpha has reached beta; `valueOf` searches one. */
+  /** Searches a node's moves until alpha reaches beta; `valueOf` searches one move. */
   #moves(node, ply, depth, window, valueOf) {
     let moves = this.#expand(node, depth);
     if (!moves) return this.#leaf(node, ply);
-    const known = this.#recall(node, ply, depth, window);
+    const known = this.#probeTable(node, ply, depth, window);
     if (known !== null) return [known, []];
     moves = this.#bestFirst(node, ply, moves);
     let { alpha } = window, best = -INFINITY, line = [];
@@ -134,8 +134,8 @@ export class Search {
     return [best, line];
   }
 
-  /** A value out of the table that settles the node. */
-  #recall(node, ply, depth, window) {
+  /** A sufficient value from the table, or `null`. */
+  #probeTable(node, ply, depth, window) {
     const value = this.#table?.value(this.#game.key(node), depth, window) ?? null;
     if (value === null) return null;
     this.#observer.hit(ply);
@@ -143,7 +143,7 @@ export class Search {
     return value;
   }
 
-  /** The moves with the table's best one first. */
+  /** The moves, with the stored best move first. */
   #bestFirst(node, ply, moves) {
     const best = this.#table?.best(this.#game.key(node)) ?? null;
     const at = best === null ? -1 : moves.findIndex(move => this.#game.key(move) === best);
@@ -152,7 +152,7 @@ export class Search {
     return [moves[at], ...moves.slice(0, at), ...moves.slice(at + 1)];
   }
 
-  /** Counts a node; its moves, or `null` at a leaf and at the end of the depth. */
+  /** Counts a node and returns its moves; `null` at a leaf and at the end of the depth. */
   #expand(node, depth) {
     this.nodes++;
     const moves = this.#game.children(node);

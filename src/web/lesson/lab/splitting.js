@@ -1,22 +1,22 @@
-// PV-splitting on a clock, as the program has it: a visit of a node takes one tick.
+// PV-splitting on a simulated clock, with the same timeline as in the program. A visit takes one tick.
 
 import { FULL, Search, flipped, nullAbove } from "./search.js";
 import { boundText, byLine } from "./story.js";
 import { PositionTree } from "./tree.js";
 
-/** Below this depth a node is too small to be shared out. */
+/** Below this depth a node is too small to be split. */
 const MIN_SPLIT_DEPTH = 2;
 
-/** Searches a tree with so many threads, and tells what each of them did and when. */
+/** Simulates a search of a tree by this many threads. */
 export function splitOnAClock(tree, threads) {
   const game = new PositionTree(tree), clock = new Clock(game, threads);
   const [value, line] = clock.pvSplit({ node: 0, ply: 0, depth: game.height, window: FULL });
   const serial = new Search(game);
   serial.run("alpha-beta", 0, 0, game.height, FULL);
-  return told(clock, (tree.isMax(0) ? value : -value) + 0, line.map(node => game.name(node)), serial.nodes);
+  return timelineOf(clock, (tree.isMax(0) ? value : -value) + 0, line.map(node => game.name(node)), serial.nodes);
 }
 
-function told({ threads, now: ticks, visits, spans }, value, line, serial) {
+function timelineOf({ threads, now: ticks, visits, spans }, value, line, serial) {
   // Hundredths, rounded half up, in whole numbers.
   const faster = Math.floor((200 * serial + ticks) / (2 * ticks));
   const times = `${Math.floor(faster / 100)}.${String(faster % 100).padStart(2, "0")}`;
@@ -42,24 +42,24 @@ class Clock {
       this.#note(0, job, job.end);
       return [job.value, job.line];
     }
-    const [first, ...brothers] = moves;
+    const [first, ...siblings] = moves;
     this.now++;
     this.#note(0, { node, window, work: "split", begin: this.now - 1, end: this.now, value: 0, line: [] }, this.now);
     const [below, rest] = this.pvSplit({ node: first, ply: ply + 1, depth: depth - 1, window: flipped(window) });
     const best = [-below, [first, ...rest]];
-    if (best[0] >= window.beta || brothers.length === 0) return best;
-    return this.#shareOut({ place, brothers, best, alpha: Math.max(window.alpha, best[0]) });
+    if (best[0] >= window.beta || siblings.length === 0) return best;
+    return this.#shareOut({ place, siblings, best, alpha: Math.max(window.alpha, best[0]) });
   }
 
-  /** Has all threads work at a split point until the last of them is done. */
+  /** Runs all threads on a split point until the last of them is done. */
   #shareOut(split) {
     const { beta } = split.place.window;
-    const busy = Array.from({ length: this.threads }, () => this.#nextBrother(split));
+    const busy = Array.from({ length: this.threads }, () => this.#nextSibling(split));
     for (let thread = firstDone(busy); thread >= 0; thread = firstDone(busy)) {
-      const job = busy[thread], value = -job.value, asked = -job.window.beta;
+      const job = busy[thread], value = -job.value, alpha = -job.window.beta;
       this.now = job.end;
       this.#note(thread, job, job.end);
-      if (job.work === "null" && value > asked && value < beta) {
+      if (job.work === "null" && value > alpha && value < beta) {
         busy[thread] = this.#beginBelow({ node: job.node, window: flipped({ alpha: split.alpha, beta }), work: "again" }, split.place);
         continue;
       }
@@ -72,14 +72,14 @@ class Clock {
         busy.forEach((other, at) => other && this.#note(at, other, this.now));
         break;
       }
-      busy[thread] = this.#nextBrother(split);
+      busy[thread] = this.#nextSibling(split);
     }
     return split.best;
   }
 
-  /** What a thread does that takes the next brother; `null` if none is left. */
-  #nextBrother(split) {
-    const node = split.brothers.shift();
+  /** Starts the next sibling on a free thread; `null` if none is left. */
+  #nextSibling(split) {
+    const node = split.siblings.shift();
     return node === undefined ? null : this.#beginBelow({ node, window: flipped(nullAbove(split.alpha)), work: "null" }, split.place);
   }
 
@@ -87,14 +87,14 @@ class Clock {
     return this.#begin(task, ply + 1, depth - 1);
   }
 
-  /** A task begun now, with what will be its result. */
+  /** Starts a task and computes its result. */
   #begin(task, ply, depth) {
     const search = new Search(this.#game);
     const [value, line] = search.run("alpha-beta", task.node, ply, depth, task.window);
     return { ...task, begin: this.now, end: this.now + search.nodes, value, line };
   }
 
-  /** Writes down what a thread did until `end`. */
+  /** Records the work of a thread until `end`. */
   #note(at, job, end) {
     const { begin, work } = job, node = this.#game.name(job.node), thread = at + 1, stopped = end < job.end;
     this.visits += end - begin;
@@ -112,7 +112,7 @@ class Clock {
   }
 }
 
-/** The thread whose job is done first, the lowest of several; -1 if nobody is busy. */
+/** The thread whose job ends first, the lowest of equal ones; -1 if all are idle. */
 function firstDone(busy) {
   return busy.reduce((first, job, at) => job && (first < 0 || job.end < busy[first].end) ? at : first, -1);
 }

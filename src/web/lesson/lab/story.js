@@ -1,20 +1,20 @@
-// A search written down and told from the side of Max, word for word as the program tells it.
+// Records of searches from Max's side, with the same words as in the program.
 
 import { AGAIN, FULL, INFINITY, Search, Table, flipped, isNull } from "./search.js";
 import { PositionTree } from "./tree.js";
 
-/** Cut off moves are told one by one up to here. */
+/** Maximum moves of a cutoff that are shown one by one. */
 const SHOWN_CUT = 3;
 const ROOT = 0;
 
-/** The ways to search a tree: an algorithm, with a table or without, at once or by iterative deepening. */
+/** The methods: an algorithm, with or without a table and iterative deepening. */
 export const METHODS = [
   { name: "minimax", algorithm: "minimax", table: false, deepening: false },
   ...[[false, false, ""], [true, false, " with table"], [false, true, " with deepening"], [true, true, " with table and deepening"]].flatMap(([table, deepening, more]) =>
     ["alpha-beta", "pvs"].map(algorithm => ({ name: algorithm + more, algorithm, table, deepening }))),
 ];
 
-/** Searches the whole of a tree and tells all of it. */
+/** Searches a whole tree and returns the complete record. */
 export function watch(tree, method) {
   const game = new PositionTree(tree), recorder = new Recorder(), table = new Table(method.table);
   const first = method.deepening ? 1 : game.height;
@@ -25,10 +25,10 @@ export function watch(tree, method) {
     const keys = [ROOT, ...line].map(node => game.key(node));
     table.expect(line.map((_, index) => [keys[index], keys[index + 1]]));
   }
-  return new Teller(game, recorder, method.name).tell();
+  return new RecordRenderer(game, recorder, method.name).render();
 }
 
-/** Writes down visits and steps. */
+/** Records visits and steps. */
 class Recorder {
   visits = []; steps = []; #path = [];
 
@@ -62,60 +62,60 @@ class Recorder {
   }
 }
 
-/** Infinities as such. */
+/** Formats a bound, which may be infinite. */
 export const boundText = bound => bound >= INFINITY ? "+∞" : bound <= -INFINITY ? "-∞" : String(bound);
 const finite = bound => Math.abs(bound) < INFINITY ? bound : null;
-/** The type of a visit: of a PV, cut or all node. */
+/** The node type of a visit: PV, cut or all. */
 const typeOf = ({ alpha, beta }, value) => value >= beta ? "cut" : value <= alpha ? "all" : "pv";
-/** ` by N1 N3`; nothing where there is no line. */
+/** Formats a line as ` by N1 N3`; empty for an empty line. */
 export const byLine = line => line.length > 0 ? ` by ${line.join(" ")}` : "";
 const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-/** A visit as Max sees it. */
-function tellVisit(visit, max, estimate, cut) {
+/** Describes a visit from Max's side, with the names of the nodes it cut off. */
+function renderVisit(visit, max, estimate, cut) {
   const { alpha, beta } = max ? visit.window : flipped(visit.window);
   const type = typeOf(visit.window, visit.value);
   const [atLeast, atMost] = max ? [">=", "<="] : ["<=", ">="];
-  const met = visit.cutoff && (max ? visit.cutoff : flipped(visit.cutoff));
+  const crossed = visit.cutoff && (max ? visit.cutoff : flipped(visit.cutoff));
   return {
     window: `(${boundText(alpha)}, ${boundText(beta)})`, alpha: finite(alpha), beta: finite(beta),
     null: isNull(visit.window), again: visit.why === AGAIN, leaf: visit.leaf,
     value: (max ? visit.value : -visit.value) + 0, kind: type, hit: visit.hit,
     relation: visit.leaf ? (estimate ? "~" : "=") : { cut: atLeast, all: atMost, pv: "=" }[type],
-    cutoff: met && `alpha ${boundText(met.alpha)} >= beta ${boundText(met.beta)}`, cut,
+    cutoff: crossed && `alpha ${boundText(crossed.alpha)} >= beta ${boundText(crossed.beta)}`, cut,
   };
 }
 
-/** Turns what was written down into names and numbers. */
-class Teller {
+/** Creates a search record with names and numbers. */
+class RecordRenderer {
   #game; #recorder; #name; #windows;
-  /** The nodes in the order of their first visits; what they are in the game, and the other way round. */
+  /** The nodes in the order of their first visits, their ids in the game, and the index of each id. */
   #nodes = []; #ids = []; #at = new Map();
-  /** For each visit its node, and which of the node's visits it is. */
+  /** For each visit the index of its node, and of the visit in the node. */
   #place = [];
 
   constructor(game, recorder, name) {
     [this.#game, this.#recorder, this.#name, this.#windows] = [game, recorder, name, name !== "minimax"];
   }
 
-  tell() {
+  render() {
     const { visits, steps } = this.#recorder;
     visits.forEach(visit => this.#addVisit(visit));
-    const told = steps.map(step => this.#happening(step)).filter(step => step !== null);
+    const events = steps.map(step => this.#event(step)).filter(step => step !== null);
     const last = visits.findLast(visit => visit.parent === null);
     for (const id of [ROOT, ...last.line]) if (this.#at.has(id)) this.#nodes[this.#at.get(id)].on_line = true;
     this.#addCut();
     const visited = this.#nodes.flatMap(node => node.visits);
-    const story = {
+    const record = {
       algorithm: this.#name, windows: this.#windows, summary: "", value: this.#nodes[0].visits.at(-1).value,
       line: this.#names(last.line), nodes: visits.length, distinct: this.#nodes.filter(node => node.kind).length,
       cutoffs: visited.filter(visit => visit.cutoff).length, researches: visited.filter(visit => visit.again).length,
       hits: visited.filter(visit => visit.hit).length,
       types: ["pv", "cut", "all"].map(kind => visited.filter(visit => visit.kind === kind).length),
-      hidden: 0, tree: this.#nodes, steps: told,
+      hidden: 0, tree: this.#nodes, steps: events,
     };
-    story.summary = summary(story);
-    return story;
+    record.summary = summary(record);
+    return record;
   }
 
   #names(ids) { return ids.map(id => this.#game.name(id)); }
@@ -124,9 +124,9 @@ class Teller {
     const id = visit.via ?? ROOT;
     if (!this.#at.has(id)) this.#addNode(id, visit.parent === null ? null : this.#place[visit.parent][0]);
     const at = this.#at.get(id), node = this.#nodes[at];
-    const told = tellVisit(visit, node.max, this.#game.isEstimate(id), this.#names(visit.cutoff?.rest ?? []));
-    node.kind = told.kind;
-    node.visits.push(told);
+    const rendered = renderVisit(visit, node.max, this.#game.isEstimate(id), this.#names(visit.cutoff?.rest ?? []));
+    node.kind = rendered.kind;
+    node.visits.push(rendered);
     this.#place.push([at, node.visits.length - 1]);
   }
 
@@ -137,7 +137,7 @@ class Teller {
     this.#nodes.push({ parent, name: this.#game.name(id), max: this.#game.isMax(id), ply, kind: null, on_line: false, visits: [], stands_for: 1, hidden: 0 });
   }
 
-  /** Adds the nodes that were never visited. */
+  /** Adds nodes that were never visited. */
   #addCut() {
     const add = (id, parent) => {
       this.#addNode(id, parent);
@@ -147,14 +147,14 @@ class Teller {
     this.#recorder.visits.forEach((visit, index) => {
       for (const id of visit.cutoff?.rest ?? []) if (!this.#at.has(id)) add(id, this.#place[index][0]);
     });
-    // What lies below nodes that an early iteration has judged and a later one has cut off.
+    // Nodes below those that an early iteration estimated and a later one cut off.
     for (const at of [...this.#nodes.keys()]) {
       for (const id of this.#game.children(this.#ids[at])) if (!this.#at.has(id)) add(id, at);
     }
   }
 
-  /** A step in words; `null` for those that go without saying. */
-  #happening(step) {
+  /** Describes a step; `null` for steps that are not shown. */
+  #event(step) {
     if (step.kind === "iteration") return { node: 0, visit: step.depth - 1, kind: "iteration", value: null, text: `iteration ${step.depth}` };
     const visit = this.#recorder.visits[step.id], [node, number] = this.#place[step.id];
     if (step.kind === "leave" && visit.leaf) return null;
@@ -163,23 +163,23 @@ class Teller {
     return { node, visit: number, kind, value, text: this.#words(kind, step, visit, this.#nodes[node], this.#nodes[node].visits[number]) };
   }
 
-  #words(kind, step, visit, { name, max }, told) {
-    const window = this.#windows ? `, ${told.null ? "null window" : "window"} ${told.window}` : "";
-    const value = `${name} ${told.relation} ${told.value}`;
+  #words(kind, step, visit, { name, max }, rendered) {
+    const window = this.#windows ? `, ${rendered.null ? "null window" : "window"} ${rendered.window}` : "";
+    const value = `${name} ${rendered.relation} ${rendered.value}`;
     const which = !this.#windows ? "best" : max ? "alpha" : "beta";
     switch (kind) {
-      case "enter": return `${name} ${max ? "max" : "min"}${told.again ? ", again" : ""}${window}`;
+      case "enter": return `${name} ${max ? "max" : "min"}${rendered.again ? ", again" : ""}${window}`;
       case "leaf": return value + window;
       case "first": return `${name}: ${this.#game.name(step.move)} first`;
       case "raise": return `${name}: ${which} = ${max ? step.value : -step.value + 0} by ${this.#game.name(step.move)}`;
-      case "cutoff": return `${name}: ${told.cutoff}, cut off: ${told.cut.length > SHOWN_CUT ? `${told.cut.length} moves` : told.cut.join(" ")}`;
+      case "cutoff": return `${name}: ${rendered.cutoff}, cut off: ${rendered.cut.length > SHOWN_CUT ? `${rendered.cut.length} moves` : rendered.cut.join(" ")}`;
       case "hit": return `${value} from the table`;
       default: return value + byLine(this.#names(visit.line));
     }
   }
 }
 
-/** Value, line and counts in one line. */
+/** Formats value, line and counts in one line. */
 function summary({ algorithm, value, line, nodes, distinct, cutoffs, researches, hits, tree }) {
   const visits = nodes === distinct ? `${counted(nodes, "node")} visited` : `${nodes} visits of ${counted(distinct, "node")}`;
   const never = tree.filter(node => node.kind === null).map(node => node.name);

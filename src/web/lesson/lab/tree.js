@@ -1,11 +1,11 @@
-// A game tree: its text, and how it is changed. Nodes are numbers in the order of the text; leaves have
-// their value for Max, and players take turns.
+// Game trees: parsing, formatting and editing. Nodes are indices in the order of the text. Leaf values are
+// those of Max; players alternate.
 
 export const MAX_VALUE = 10000;
 const MAX_DEPTH = 64;
 const MAX_NODES = 100000;
 
-/** Why a text is no tree: the line, and what is wrong there. */
+/** An error in the text of a tree: the line, and what is wrong there. */
 export class TreeError extends Error {
   constructor(line, fault) {
     super(`line ${line}: ${fault}`);
@@ -18,7 +18,7 @@ export class GameTree {
   nodes = [];
   maxBegins = true;
 
-  /** Reads an indented list, one node a line: NAME, and for a leaf its VALUE. */
+  /** Parses an indented list with one node per line: NAME, and for a leaf its VALUE. */
   static parse(text) {
     return new TreeReader().read(text);
   }
@@ -34,7 +34,7 @@ export class GameTree {
   /** Levels below the root. */
   height() { return this.nodes.reduce((most, node) => Math.max(most, node.depth), 0); }
 
-  /** Appends a node below `parent`, or the root; its number. */
+  /** Appends a node below `parent`, or the root. Returns its index. */
   push(name, parent, value = null) {
     const id = this.nodes.length;
     const depth = parent === null ? 0 : this.nodes[parent].depth + 1;
@@ -43,7 +43,7 @@ export class GameTree {
     return id;
   }
 
-  /** The tree as it can be read again. */
+  /** Formats the tree for `parse`. */
   toString() {
     return this.nodes.map(({ name, value, parent, depth }) => {
       const more = value !== null ? ` ${value}` : parent === null ? ` ${this.maxBegins ? "max" : "min"}` : "";
@@ -51,7 +51,7 @@ export class GameTree {
     }).join("");
   }
 
-  /** For each node its value for Max by minimax. */
+  /** The minimax value of each node for Max. */
   minimax() {
     const values = [];
     for (let id = this.length - 1; id >= 0; id--) {
@@ -62,7 +62,7 @@ export class GameTree {
     return values;
   }
 
-  /** The same tree with the children of each node as `childrenOf` has them. */
+  /** A copy of the tree, with the children that `childrenOf` returns for each node. */
   rebuilt(childrenOf = id => this.nodes[id].children) {
     const tree = new GameTree();
     tree.maxBegins = this.maxBegins;
@@ -82,7 +82,7 @@ export class GameTree {
     return tree;
   }
 
-  /** The tree with one leaf more below a node. A leaf that gets a child hands its value down. */
+  /** The tree with another leaf below a node. A leaf passes its value to its first child. */
   withChild(id) {
     const tree = this.rebuilt();
     const parent = tree.nodes[id];
@@ -91,7 +91,7 @@ export class GameTree {
     return tree.rebuilt();
   }
 
-  /** The tree without a node and what is below it. A node that loses its last child gets its value. */
+  /** The tree without a node and its subtree. A node that loses its last child takes over its value. */
   without(id) {
     const { parent } = this.nodes[id];
     const value = this.minimax()[id];
@@ -100,7 +100,7 @@ export class GameTree {
     return tree.rebuilt(at => tree.nodes[at].children.filter(child => child !== id));
   }
 
-  /** The tree with a node in the place of its next sibling (`by` is 1) or of the one before (-1). */
+  /** The tree with a node swapped with its next (`by` is 1) or previous (-1) sibling. */
   withMoved(id, by) {
     const siblings = [...this.nodes[this.nodes[id].parent].children];
     const at = siblings.indexOf(id);
@@ -126,12 +126,12 @@ export class GameTree {
   }
 }
 
-/** A tree half read. */
+/** A parser of trees. */
 class TreeReader {
   #tree = new GameTree();
-  /** The nodes from the root to the last one read, with how far their lines are indented. */
+  /** The nodes from the root to the last one read, with their indentation. */
   #open = [];
-  /** Where each name was given, and the line of each node. */
+  /** The line of each name, and of each node. */
   #lines = new Map(); #lineOf = [];
 
   read(text) {
@@ -164,7 +164,7 @@ class TreeReader {
     if (more !== undefined) fail(`\`${more}\` is too much; a line is NAME, or NAME VALUE`);
   }
 
-  /** The node that one with this indentation lies below; closes those that it does not. */
+  /** The parent of a node with this indentation. Closes nodes that are not its ancestors. */
   #parent(name, indent, fail) {
     if (this.#tree.length === 0) return indent === 0 ? null : fail("the root is indented; let it begin the line");
     let last = indent;
@@ -198,7 +198,7 @@ function valueOf(name, word, fail) {
   return value + 0;
 }
 
-/** A tree whose nodes are positions: those below which all is the same are one, and each can be judged. */
+/** A tree whose nodes are positions: nodes with equal subtrees are one position, and every node has an estimate. */
 export class PositionTree {
   #positions; #estimates;
 
@@ -216,13 +216,13 @@ export class PositionTree {
   isEstimate(id) { return !this.tree.isLeaf(id); }
   isExact(id, depth) { return depth <= 0 || this.tree.isLeaf(id); }
 
-  /** What a node is worth, or judged to be worth, for the side to move. */
+  /** The value or estimate of a node for the side to move. */
   value(id) {
     return this.isMax(id) ? this.#estimates[id] : -this.#estimates[id];
   }
 }
 
-/** A number for each node's position: the same player is to move and the same positions follow. */
+/** Numbers the positions. Two nodes are one position if the same player is to move and the same positions follow. */
 function numbered(tree) {
   const known = new Map(), positions = [];
   for (let id = tree.length - 1; id >= 0; id--) {

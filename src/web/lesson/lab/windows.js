@@ -1,53 +1,53 @@
-// The windows of the nodes from the root to where the search is, on a number line.
+// The windows of the nodes from the root to the current one, on a number line.
 
 import { draw } from "./dom.js";
 import { written } from "./picture.js";
 
-/** Sizes of the picture in pixels; its ends stand for infinity. */
+/** Sizes of the picture in pixels; its ends are infinity. */
 const LINE = { narrowest: 300, widest: 640, left: 56, right: 14, top: 22, row: 20, end: 22 };
-/** Nodes of the path that are shown, the last ones. */
+/** Maximum nodes shown, from the end of the path. */
 const DEEPEST = 8;
-/** Numbers along the line, about. */
+/** Approximate number of labels on the line. */
 const LINE_NUMBERS = 8;
 
-/** The windows of the nodes that are open after so many steps, bounds moved as far as they have. */
-export function openWindows(story, step) {
+/** The current windows of the nodes that are open after `step` steps. */
+export function openWindows(record, step) {
   const open = [];
-  for (const { node, visit, kind, value } of story.steps.slice(0, step)) {
+  for (const { node, visit, kind, value } of record.steps.slice(0, step)) {
     if (open.at(-1)?.left) open.pop();
     if (kind === "iteration") { open.length = 0; continue; }
-    const { name, max, visits } = story.tree[node], told = visits[visit];
-    if (kind === "enter" || kind === "leaf") open.push({ name, alpha: told.alpha, beta: told.beta, null: told.null, found: null, left: false });
+    const { name, max, visits } = record.tree[node], rendered = visits[visit];
+    if (kind === "enter" || kind === "leaf") open.push({ name, alpha: rendered.alpha, beta: rendered.beta, null: rendered.null, found: null, left: false });
     const own = open.at(-1);
     if (kind === "raise") own[max ? "alpha" : "beta"] = value;
-    if (kind === "leaf" || kind === "leave" || kind === "hit") [own.left, own.found] = [true, told.value];
+    if (kind === "leaf" || kind === "leave" || kind === "hit") [own.left, own.found] = [true, rendered.value];
   }
   return open;
 }
 
-/** The least and the greatest of the leaves' values and of the windows' bounds, a little wider. */
-function extent(story) {
-  const visits = story.tree.flatMap(node => node.visits);
+/** The range of the leaves' values and the windows' bounds, one wider at each end. */
+function extent(record) {
+  const visits = record.tree.flatMap(node => node.visits);
   const values = visits.flatMap(({ leaf, value, alpha, beta }) => [leaf ? value : null, alpha, beta]).filter(value => value !== null);
   return values.length > 0 ? [Math.min(...values) - 1, Math.max(...values) + 1] : [-1, 1];
 }
 
-/** The picture in so many pixels of room; `null` where a search has no windows. */
-export function windowsPicture(story, step, room) {
+/** The picture, at most `room` pixels wide; `null` if the search has no windows. */
+export function windowsPicture(record, step, room) {
   const width = Math.max(LINE.narrowest, Math.min(LINE.widest, room)), right = width - LINE.right;
-  if (!story.windows) return null;
-  const rows = openWindows(story, step).slice(-DEEPEST), [low, high] = extent(story);
-  const deepest = Math.min(DEEPEST, Math.max(...story.tree.map(node => node.ply)) + 1);
+  if (!record.windows) return null;
+  const rows = openWindows(record, step).slice(-DEEPEST), [low, high] = extent(record);
+  const deepest = Math.min(DEEPEST, Math.max(...record.tree.map(node => node.ply)) + 1);
   const height = LINE.top + LINE.row * deepest + 6, from = LINE.left + LINE.end, to = right - LINE.end;
   const x = (value, infinite) => value === null ? infinite : from + (to - from) * (Math.max(low, Math.min(high, value)) - low) / (high - low);
   const words = rows.map(({ name, alpha, beta }) => `${name} from ${alpha ?? "minus infinity"} to ${beta ?? "infinity"}`).join(", ");
-  const svg = draw("svg", { class: "windows", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": rows.length > 0 ? `Windows: ${words}` : "Windows: none is open" });
+  const svg = draw("svg", { class: "windows", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": rows.length > 0 ? `Windows: ${words}` : "No open windows" });
   svg.append(...numbers([low, high], [x, right], height));
   rows.forEach((row, index) => svg.append(...bar(row, LINE.top + LINE.row * index + LINE.row / 2, x, right)));
   return svg;
 }
 
-/** The numbers and the lines below them. */
+/** The labels and the grid lines below them. */
 function numbers([low, high], [x, right], height) {
   const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].find(step => (high - low) / step <= LINE_NUMBERS) ?? 20000;
   const marks = [[LINE.left, "−∞"], [right, "+∞"]];
@@ -58,7 +58,7 @@ function numbers([low, high], [x, right], height) {
   ]);
 }
 
-/** One window: where it begins and ends, and what was found. */
+/** One window, with the value that was found. */
 function bar({ name, alpha, beta, null: isNull, found, left }, y, x, right) {
   const [begin, end] = [x(alpha, LINE.left), x(beta, right)];
   const parts = [

@@ -1,11 +1,11 @@
-// Annotates the line on the page by searches on the server.
+// Annotates the displayed line with searches on the server.
 
 import { byId, make } from "./dom.js";
 import { CLIENT } from "./engine.js";
 import { curveOf, glyph, kindOf, momentsOf, saidOf } from "./notes.js";
 import { lines } from "./server.js";
 
-const IDLE = "Finds the mistakes of the line and better moves. A game takes about ten seconds.";
+const IDLE = "Finds mistakes in the line and better moves. A game takes about ten seconds.";
 
 /** A line as PGN: as it was pasted, or with moves in UCI notation, which the server also reads. */
 function pgnOf({ fen, line, game }) {
@@ -18,21 +18,21 @@ function pgnOf({ fen, line, game }) {
 }
 
 export class Annotation {
-  #go; #place; #changed; #game = null; #line = ""; #curve = null; #asking = null; #file = null;
+  #go; #place; #changed; #game = null; #line = ""; #curve = null; #request = null; #file = null;
 
   /** `go` shows a ply of the line; `place` returns start, line, ply and game; `changed` is called when the marks of the moves change. */
   constructor(go, place, changed) {
     [this.#go, this.#place, this.#changed] = [go, place, changed];
-    byId("annotation-run").addEventListener("click", () => this.#asking ? this.#end(IDLE) : this.#start());
+    byId("annotation-run").addEventListener("click", () => this.#request ? this.#end(IDLE) : this.#start());
     this.#end(IDLE);
   }
 
-  /** Shows another position, of the same line or of another. */
-  look() {
+  /** Updates the panel after a change of position or line. */
+  update() {
     const { line, at } = this.#place();
     byId("annotation-run").disabled = line.length === 0;
     if (this.#line !== this.#key()) {
-      if (this.#game || this.#asking) this.#end(IDLE);
+      if (this.#game || this.#request) this.#end(IDLE);
       return;
     }
     if (!this.#game) return;
@@ -54,10 +54,10 @@ export class Annotation {
 
   /** Removes the annotation. */
   #end(words) {
-    this.#asking?.abort();
+    this.#request?.abort();
     if (this.#file) URL.revokeObjectURL(this.#file);
     const wasThere = this.#game !== null;
-    [this.#asking, this.#game, this.#curve, this.#file] = [null, null, null, null];
+    [this.#request, this.#game, this.#curve, this.#file] = [null, null, null, null];
     byId("annotation-run").textContent = "Annotate";
     byId("annotation-state").textContent = words;
     byId("annotation").hidden = true;
@@ -67,22 +67,22 @@ export class Annotation {
 
   async #start() {
     this.#end("Searching …");
-    const asking = this.#asking = new AbortController();
+    const request = this.#request = new AbortController();
     this.#line = this.#key();
     byId("annotation-run").textContent = "Stop";
     byId("annotation-progress").hidden = false;
     byId("annotation-progress").removeAttribute("value");
     try {
-      const order = { method: "POST", body: pgnOf(this.#place()), signal: asking.signal };
-      for await (const message of lines(`annotate?client=${CLIENT}`, order)) {
-        if (asking !== this.#asking) return;
+      const options = { method: "POST", body: pgnOf(this.#place()), signal: request.signal };
+      for await (const message of lines(`annotate?client=${CLIENT}`, options)) {
+        if (request !== this.#request) return;
         if (message.error) throw new Error(message.error);
         if (message.game) this.#show(message);
         else Object.assign(byId("annotation-progress"), { max: message.of, value: message.searched });
       }
-      if (asking === this.#asking) throw new Error("the server has stopped");
+      if (request === this.#request) throw new Error("the server has stopped");
     } catch (error) {
-      if (asking === this.#asking) this.#end(`Not annotated: ${error.message}.`);
+      if (request === this.#request) this.#end(`Cannot annotate the line: ${error.message}.`);
     }
   }
 
@@ -97,6 +97,6 @@ export class Annotation {
     byId("annotation-file").href = this.#file;
     byId("annotation").hidden = false;
     this.#changed();
-    this.look();
+    this.update();
   }
 }

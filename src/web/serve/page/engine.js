@@ -25,8 +25,8 @@ export class Engine {
     else this.#stop("Off.");
   }
 
-  /** Shows another position. */
-  look(address, fen, isOver) {
+  /** Updates the panel after a change of position. */
+  update(address, fen, isOver) {
     if (address === this.#address) return;
     [this.#address, this.#fen] = [address, fen];
     this.#stop(isOver ? "The game is over." : this.isOn ? "" : "Off. Analyse shows the best lines and where they enter the book.");
@@ -48,10 +48,10 @@ export class Engine {
     const mark = this.#address ? "&" : "";
     const source = new EventSource(`analysis?${this.#address}${mark}lines=${lines}&client=${CLIENT}`);
     this.#source = source;
-    const heard = (name, take) => source.addEventListener(name, event => { if (source === this.#source) take(JSON.parse(event.data)); });
-    heard("line", line => this.#show(line));
-    heard("transposition", found => this.#note(found));
-    heard("end", end => {
+    const onEvent = (name, take) => source.addEventListener(name, event => { if (source === this.#source) take(JSON.parse(event.data)); });
+    onEvent("line", line => this.#show(line));
+    onEvent("transposition", found => this.#note(found));
+    onEvent("end", end => {
       source.close();
       const why = { replaced: "Replaced by another search of this page", closing: "The server is shutting down" }[end.reason] ?? "Done";
       byId("engine-state").textContent = `${why}: depth ${end.depth}, ${grouped(end.nodes)} nodes.`;
@@ -75,8 +75,8 @@ export class Engine {
     line.moves.forEach((move, index) => {
       const number = ply % 2 === 0 ? `${ply / 2 + 1}.` : index === 0 ? `${(ply + 1) / 2}…` : "";
       const isKnown = known.has(index + 1);
-      const way = line.moves.slice(0, index + 1).map(move => move.uci);
-      moves.append(make("button", { type: "button", class: isKnown ? "known" : "", title: isKnown ? "in the book" : null, onclick: () => this.#play(way) }, number + move.san));
+      const path = line.moves.slice(0, index + 1).map(move => move.uci);
+      moves.append(make("button", { type: "button", class: isKnown ? "known" : "", title: isKnown ? "in the book" : null, onclick: () => this.#play(path) }, number + move.san));
       if (line.transposes?.plies === index + 1) {
         const games = line.transposes.reached.games;
         const name = line.transposes.opening ? `${line.transposes.opening.name}, ` : "";

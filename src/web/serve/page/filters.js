@@ -3,7 +3,7 @@
 import { byId, make } from "./dom.js";
 
 const RATINGS = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
-const SPEEDS = [["ultraBullet", "ultra"], ["bullet", "bullet"], ["blitz", "blitz"], ["rapid", "rapid"], ["classical", "classical"], ["correspondence", "letter"]];
+const SPEEDS = [["ultraBullet", "ultra"], ["bullet", "bullet"], ["blitz", "blitz"], ["rapid", "rapid"], ["classical", "classical"], ["correspondence", "correspondence"]];
 export const NAMES = ["ratings", "speeds", "since", "until"];
 
 function boxes(name, legend, choices) {
@@ -11,7 +11,7 @@ function boxes(name, legend, choices) {
     make("label", {}, make("input", { type: "checkbox", name, value, checked: true }), text)));
 }
 
-/** Makes the form; calls `changed` after a change. */
+/** Creates the form; calls `changed` after a change. */
 export function makeFilters(changed) {
   const form = byId("filters");
   form.append(
@@ -30,7 +30,7 @@ export function makeFilters(changed) {
   open.hidden = false;
 }
 
-/** The filter as query parameters, without those that accept all games. */
+/** The filters as query parameters; omits those that accept all games. */
 export function chosen() {
   const form = byId("filters");
   const parameters = new URLSearchParams();
@@ -46,7 +46,7 @@ export function chosen() {
   return parameters;
 }
 
-/** Sets the form from the parameters of an address. */
+/** Sets the form from query parameters. */
 export function set(parameters) {
   const form = byId("filters");
   for (const name of ["ratings", "speeds"]) {

@@ -1,11 +1,11 @@
-// Lists of games: those of the position, and those of a player.
+// Lists of the position's games and of a player's games.
 
 import { byId, make } from "./dom.js";
 import { ask, lines } from "./server.js";
 
 const RESULTS = { white: "1–0", black: "0–1" };
 
-function who(player) {
+function playerText(player) {
   return player.rating > 0 ? `${player.name} ${player.rating}` : player.name;
 }
 
@@ -13,7 +13,7 @@ function list(title, games, open) {
   if (games.length === 0) return [];
   return [make("h3", {}, title), make("ul", {}, ...games.map(game => make("li", {},
     make("button", { type: "button", onclick: () => open(game.id) },
-      make("span", {}, `${who(game.white)} – ${who(game.black)}`),
+      make("span", {}, `${playerText(game.white)} – ${playerText(game.black)}`),
       make("span", {}, RESULTS[game.winner] ?? "½–½"),
       make("span", { class: "date" }, game.month ?? (game.year || ""))))))];
 }
@@ -25,12 +25,12 @@ export function showGames(root, answer, open) {
   return items.length > 0;
 }
 
-/** Requests a player's games and shows them as they are found, until `signal` aborts. */
+/** Requests a player's games and shows them as they arrive, until `signal` aborts. */
 export async function showPlayer(root, query, open, signal) {
   for await (const found of lines(`player?${query}`, { signal })) {
     const games = found.white + found.draws + found.black;
     const words = found.queuePosition > 0 ? `Waiting for ${found.queuePosition} other searches.`
-      : games === 0 ? "No game of this player in this position." : `${games} ${games === 1 ? "game" : "games"} in this position: White won ${found.white}, Black ${found.black}; ${found.draws} drawn.`;
+      : games === 0 ? "No games by this player in this position." : `${games} ${games === 1 ? "game" : "games"} in this position: White won ${found.white}, Black ${found.black}; ${found.draws} drawn.`;
     root.replaceChildren(make("p", { class: "note" }, words), ...list("Latest", found.recentGames, open));
   }
 }

@@ -1,4 +1,4 @@
-// The explorer's page: a position, given by the address, and its statistics.
+// The explorer's page: the position in the address, and its statistics.
 
 import { Annotation } from "./annotation.js";
 import { Board } from "./board.js";
@@ -12,10 +12,10 @@ import { ask } from "./server.js";
 import { wireTheme } from "./theme.js";
 
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-/** Milliseconds between two requests for the progress of opening. */
+/** Interval between progress requests while books are opened, in milliseconds. */
 const POLL_INTERVAL = 400;
 
-/** The initial position, a line of moves from it, and how many of them are on the board. */
+/** The initial position, the line of moves from it, and how many of them have been played on the board. */
 const state = { fen: START, line: [], at: 0, game: null, gameId: null, player: null };
 let newest = 0;
 let playerSearch = null;
@@ -27,7 +27,7 @@ const board = new Board(byId("board"), uci => play([uci]));
 const engine = new Engine(play);
 const annotation = new Annotation(goTo, () => state, () => showLine(shownLine));
 
-/** The position as parameters of a query. */
+/** The position as query parameters. */
 function place(moves = state.line.slice(0, state.at)) {
   const parameters = new URLSearchParams();
   if (state.fen !== START) parameters.set("fen", state.fen);
@@ -69,35 +69,35 @@ function goTo(at) {
   if (wanted === state.at && byId("opening").dataset.shown) return;
   state.at = wanted;
   history.pushState(null, "", address());
-  look();
+  update();
 }
 
 /** Shows another line. */
 function set(fen, line, at, game = null, gameId = null) {
   Object.assign(state, { fen, line, at, game, gameId });
   history.pushState(null, "", address());
-  look();
+  update();
 }
 
 /** Requests the position's statistics and shows them. */
-async function look() {
+async function update() {
   const number = ++newest;
   const query = place();
   try {
     const answer = await ask(`book?${joined(query, filters.chosen().toString())}`);
     if (number !== newest) return;
     show(answer);
-    engine.look(query, answer.fen, answer.legal.length === 0);
-    lookForPlayer();
-    annotation.look();
+    engine.update(query, answer.fen, answer.legal.length === 0);
+    searchPlayer();
+    annotation.update();
     const [orders, line] = await Promise.all([ask(`book/move-orders?${query}`), wholeLine(answer)]);
     if (number !== newest) return;
     showMoveOrders(byId("move-orders"), orders, START, order => set(order.fen, order.moves.map(move => move.uci), order.moves.length));
     showLine(line);
   } catch (error) {
     if (number !== newest) return;
-    if (error.status === 503) await wait().then(look);
-    else say(error.message);
+    if (error.status === 503) await waitForBooks().then(update);
+    else showMessage(error.message);
   }
 }
 
@@ -108,12 +108,12 @@ async function wholeLine(answer) {
   return whole.line;
 }
 
-function say(text) {
+function showMessage(text) {
   byId("said").textContent = text;
 }
 
 function show(answer) {
-  say(answer.outcome ? `${answer.outcome}.` : "");
+  showMessage(answer.outcome ? `${answer.outcome}.` : "");
   const opening = byId("opening");
   opening.textContent = answer.opening ? `${answer.opening.eco} ${answer.opening.name}` : state.at === 0 && state.fen === START ? "Start position" : "Unnamed position";
   opening.dataset.shown = "yes";
@@ -155,11 +155,11 @@ async function openGame(id) {
     set(found.fen, moves, at, found, id);
     byId("game").scrollIntoView({ block: "nearest" });
   } catch (error) {
-    say(error.message);
+    showMessage(error.message);
   }
 }
 
-/** The ply at which a game reaches a position; tries those near the current ply first. */
+/** The ply at which a game reaches a position; checks the plies near the current one first. */
 async function findPly(fen, moves, wanted, near) {
   const plies = Array.from({ length: Math.min(moves.length, 80) + 1 }, (_, ply) => ply);
   plies.sort((one, other) => Math.abs(one - near) - Math.abs(other - near));
@@ -172,20 +172,20 @@ async function findPly(fen, moves, wanted, near) {
   return 0;
 }
 
-/** Shows the last requested player's games in the position on the board. */
-async function lookForPlayer() {
+/** Searches again for the last requested player's games, in the position on the board. */
+async function searchPlayer() {
   if (state.player === null) return;
   playerSearch?.abort();
   playerSearch = new AbortController();
   try {
     await showPlayer(byId("player-games"), joined(state.player, place()), openGame, playerSearch.signal);
   } catch (error) {
-    if (error.name !== "AbortError") say(error.message);
+    if (error.name !== "AbortError") showMessage(error.message);
   }
 }
 
-/** Shows the progress of opening the books until they are ready. */
-async function wait() {
+/** Shows progress until all books are open. */
+async function waitForBooks() {
   for (;;) {
     status = await ask("status");
     const bar = byId("progress");
@@ -219,7 +219,7 @@ function openPaste() {
   byId("paste-text").focus();
 }
 
-async function takePasted(event) {
+async function submitPasted(event) {
   event.preventDefault();
   try {
     const text = byId("paste-text").value;
@@ -233,37 +233,37 @@ async function takePasted(event) {
   }
 }
 
-function wire() {
+function addListeners() {
   const steps = { first: () => goTo(0), back: () => goTo(state.at - 1), next: () => goTo(state.at + 1), last: () => goTo(state.line.length), flip: () => board.flip() };
   for (const [id, act] of Object.entries(steps)) byId(id).addEventListener("click", act);
   byId("paste-open").addEventListener("click", openPaste);
   byId("paste-close").addEventListener("click", () => byId("paste").close());
-  byId("paste").addEventListener("submit", takePasted);
+  byId("paste").addEventListener("submit", submitPasted);
   byId("help-open").addEventListener("click", () => byId("help").showModal());
   byId("share").addEventListener("click", async () => {
-    await navigator.clipboard?.writeText(location.href).then(() => say("Link copied."), () => say(location.href));
+    await navigator.clipboard?.writeText(location.href).then(() => showMessage("Link copied."), () => showMessage(location.href));
   });
   byId("player").addEventListener("submit", event => {
     event.preventDefault();
     state.player = new URLSearchParams({ player: byId("player-name").value, color: byId("player-color").value }).toString();
-    lookForPlayer();
+    searchPlayer();
   });
-  addEventListener("popstate", () => { readAddress(); look(); });
+  addEventListener("popstate", () => { readAddress(); update(); });
   addEventListener("keydown", listenToKeys);
   wireTheme(byId("theme"));
 }
 
 async function begin() {
-  wire();
+  addListeners();
   readAddress();
   board.show({ fen: START, legal: [] });
-  await wait();
+  await waitForBooks();
   if (status.facets) {
-    filters.makeFilters(() => { history.pushState(null, "", address()); look(); });
+    filters.makeFilters(() => { history.pushState(null, "", address()); update(); });
     filters.set(new URLSearchParams(location.search));
   }
   byId("player").hidden = !status.games;
-  await look();
+  await update();
 }
 
 begin();

@@ -14,7 +14,7 @@ function depth(found) {
   return parted.length === 0 ? 0 : Math.min(Math.max(...parted) + 1, COLUMNS);
 }
 
-/** Places for the positions: a column for each ply, the requested position on the right. */
+/** Lays out the positions: a column for each ply, the requested position on the right. */
 function places(found, plies) {
   const columns = Array.from({ length: plies + 1 }, () => []);
   found.positions.forEach((stop, number) => { if (stop.plies <= plies) columns[stop.plies].push(number); });
@@ -22,7 +22,7 @@ function places(found, plies) {
   const tallest = Math.max(...columns.map(column => column.length));
   const at = new Map();
   columns.forEach((column, back) => {
-    // Next to their successors, so that few lines cross.
+    // Positions are placed next to their successors, so that few lines cross.
     const goal = number => {
       const steps = found.moves.filter(step => step.from === number && at.has(step.to));
       const weight = steps.reduce((sum, step) => sum + step.share, 0) || 1;
@@ -39,7 +39,7 @@ function places(found, plies) {
 
 function picture(found, plies) {
   const { at, width, height } = places(found, plies);
-  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": "The move orders as a picture; a list follows" });
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": "Diagram of the move orders; a list follows" });
   const texts = [];
   for (const step of found.moves.filter(step => at.has(step.from) && at.has(step.to))) {
     const [from, to] = [at.get(step.from), at.get(step.to)];
@@ -55,7 +55,7 @@ function picture(found, plies) {
     if (stop.share < 0.995) texts.push(draw("text", { class: "soft", x, y: y + RADIUS + 13, "text-anchor": "middle" }, percent(stop.share)));
   }
   svg.append(...texts);
-  return make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Picture of the move orders" }, svg);
+  return make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Diagram of the move orders" }, svg);
 }
 
 /** Moves with their numbers. */
@@ -76,7 +76,7 @@ export function showMoveOrders(root, found, start, go) {
     return;
   }
   if (found.orders.length === 0) {
-    root.replaceChildren(make("p", { class: "note" }, "No game of the book reached this position."));
+    root.replaceChildren(make("p", { class: "note" }, "No game in the book reaches this position."));
     return;
   }
   const plies = depth(found);
@@ -85,9 +85,9 @@ export function showMoveOrders(root, found, start, go) {
     make("button", { type: "button", onclick: () => go(order) }, numbered(order.moves, order.fen))));
   const parts = plies === 0
     ? [make("p", { class: "note" }, "Nearly all games reach this position by the same move order.")]
-    : [picture(found, plies), make("p", { class: "note" }, "The last moves are counted. Earlier shares are estimates from the counts of each position.")];
+    : [picture(found, plies), make("p", { class: "note" }, "The shares of the last moves are exact. Earlier shares are estimates from the counts of each position.")];
   const [drawing] = parts;
   root.replaceChildren(...parts, make("h3", {}, "Most common move orders"), make("ol", {}, ...orders));
-  // The last moves matter most.
+  // Shows the last moves, which matter most.
   drawing.scrollLeft = drawing.scrollWidth;
 }

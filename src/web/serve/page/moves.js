@@ -2,7 +2,7 @@
 
 import { draw, grouped, make, percent, score } from "./dom.js";
 
-/** The smallest share whose number fits into its part of a bar. */
+/** Minimum share at which part of a bar shows its percentage. */
 const LABEL_FROM = 0.16;
 
 /** The results of games as a bar. */
@@ -42,7 +42,7 @@ function years(history) {
     draw("path", { d: `M${points.join("L")}` }));
 }
 
-/** The name of an opening after a move, without the part that the position already has. */
+/** The opening after a move, without the family name that the position already shows. */
 function nameAfter(opening, before) {
   if (!opening) return "";
   const [family] = (before?.name ?? "").split(":");
@@ -80,5 +80,5 @@ export function showMoves(root, note, answer, play, hint) {
     make("thead", {}, make("tr", {}, ...head.filter(Boolean).map(([text, kind]) => make("th", { scope: "col", class: kind }, text)))),
     make("tbody", {}, ...rows));
   root.replaceChildren(...(moves.length > 0 ? [table] : []));
-  note.textContent = moves.length > 0 ? "" : answer.outcome ?? "No game of the book continued from here.";
+  note.textContent = moves.length > 0 ? "" : answer.outcome ?? "No game in the book continues from here.";
 }

@@ -1,6 +1,6 @@
 // Requests to the server.
 
-/** Sends a request; a refusal becomes an error with the server's message. */
+/** Sends a request; throws the server's message as an error if it fails. */
 export async function ask(address, options = {}) {
   const answer = await fetch(address, options);
   const isJson = (answer.headers.get("content-type") ?? "").startsWith("application/json");
@@ -24,7 +24,7 @@ export async function* lines(address, options = {}) {
     if (done) return;
     const whole = (rest + value).split("\n");
     rest = whole.pop();
-    // Empty ones only keep the connection alive.
+    // Empty lines keep the connection alive.
     for (const line of whole.filter(Boolean)) yield JSON.parse(line);
   }
 }

@@ -36,7 +36,7 @@ fn with_checkpoints(options: &BuildOptions, folder: &Path, every: Duration) -> B
     BuildOptions { checkpoints: Some(kept), ..options.clone() }
 }
 
-/// A build that keeps checkpoints in `folder`; `stops` at the broken game.
+/// Runs a build with checkpoints in `folder`; if `stops`, it fails at the broken game.
 fn run(options: &BuildOptions, folder: &Path, stops: bool) -> Result<Vec<u8>, BuildError> {
     let options = with_checkpoints(options, folder, SHORT);
     let mut monitor = Monitor::default();
@@ -58,7 +58,7 @@ fn read_all(folder: &Path) -> Folder {
         .collect()
 }
 
-/// Damages a random file; returns a description.
+/// Damages a random file; returns a description of the damage.
 fn damage(files: &mut Folder, random: &mut Random) -> String {
     let names: Vec<String> = files.keys().filter(|name| *name != LOCK).cloned().collect();
     let pick = |random: &mut Random| names[random.below(names.len())].clone();
@@ -98,7 +98,8 @@ fn damaged_checkpoint_files_are_reported_or_rewritten() {
         let whole = run(&options, &place.path().join("whole"), false).expect("a book");
         let begun = place.path().join("begun");
         assert!(run(&options, &begun, true).expect("a book") != whole);
-        // One has read half of the games, the other has written its book.
+        // The first folder is from a build that has read half of the games, the second from a build
+        // that has written its book.
         for files in [read_all(&begun), read_all(&place.path().join("whole"))] {
             for _ in 0..TRIALS {
                 let mut damaged = files.clone();
@@ -125,11 +126,12 @@ fn damaged_checkpoint_files_are_reported_or_rewritten() {
 #[derive(Debug, Clone, Copy)]
 struct Stop {
     parts: usize,
-    /// Whether the note covers the last of them.
+    /// Whether the note covers the last written part.
     noted: bool,
 }
 
-/// Stops a build while it writes its book. Returns the number of parts found already written.
+/// Stops a build while it writes its book. Returns the number of parts that were already written
+/// when it started.
 fn stop_while_writing(options: &BuildOptions, folder: &Path, stop: Stop) -> usize {
     let options = with_checkpoints(options, folder, Duration::ZERO);
     let (shared, monitor) = (Shared::new(&options), Monitor::default());
@@ -194,7 +196,7 @@ fn note_of_a_book_with_other_positions_is_ignored() {
     for (number, (before, after)) in [(&all, &pruned), (&pruned, &all)].into_iter().enumerate() {
         let whole = run(before, &place.path().join(format!("{number}")), false);
         stop_while_writing(before, &folder, Stop { parts: 9, noted: true });
-        // The other book replaces the draft and is stopped before it has its own note.
+        // The other book replaces the draft, and is stopped before its own note is written.
         let found = stop_while_writing(after, &folder, Stop { parts: 1, noted: false });
         assert_eq!(found, 0, "{number}");
         assert!(run(before, &folder, false).expect("a book") == whole.expect("a book"));
@@ -211,6 +213,6 @@ fn frequent_checkpoints_do_not_multiply_the_files() {
     let built = build(&[some_games(40_000)], &options, &Monitor::default(), output);
     assert!(built.is_ok());
     let runs = files_named(&folder, RUN).len();
-    // A stage has at least one chunk of text, and there are 13 chunks.
+    // A stage reads at least one chunk of text, and there are 13 chunks.
     assert!((2..=13).contains(&runs), "{runs} runs");
 }
