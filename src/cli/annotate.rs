@@ -58,7 +58,7 @@ pub(super) struct Args {
     evaluation: EvaluationArgs,
 }
 
-/// Parses three shares of a point in ascending order.
+/// Parses the three values of `--limits`: shares of a point between 0 and 1, in ascending order.
 fn parse_limits(text: &str) -> Result<Limits, String> {
     let shares: Option<Vec<f64>> = text.split(',').map(|share| share.trim().parse().ok()).collect();
     match shares.as_deref() {
@@ -78,7 +78,7 @@ impl Args {
             .map_or_else(|| Effort::Nodes(self.limit.nodes.unwrap_or(NODES)), Effort::Time)
     }
 
-    /// Describes in one line everything that determines the annotated games.
+    /// Describes in one line every setting that affects the annotated games.
     fn settings(&self, inputs: &[PgnInput], book: &Book, evaluation: &str) -> String {
         let Limits { inaccuracy, mistake, blunder } = self.limits;
         let inputs: Vec<String> = inputs
@@ -152,7 +152,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(exit_status(stopped))
 }
 
-/// Stores annotated games until all are complete, and then writes them.
+/// Keeps annotated games in a journal until all are complete, then writes them to the output.
 struct Target<'a> {
     output: Output<'a>,
     page: Option<Output<'a>>,
@@ -178,7 +178,7 @@ impl<'a> Target<'a> {
         Ok(Target { output, page, journal: AnnotatedGames::open(Path::new(&journal), settings)? })
     }
 
-    /// Writes all complete games; the journal is kept until all games are.
+    /// Writes all complete games. The journal is kept until every game is complete.
     fn close(mut self, args: &Args, stopped: bool, count: Option<u64>) -> anyhow::Result<()> {
         let path = self.output.path();
         let mut file = self.output.stream()?;
@@ -215,7 +215,7 @@ fn page_of(path: &Path) -> Result<String, FileError> {
     Ok(page(&games.cannot("read", path)?))
 }
 
-/// Prints games in their order, whatever order they are finished in.
+/// Prints games in input order, regardless of the order in which they are finished.
 #[derive(Default)]
 struct Printer {
     next: u64,
@@ -240,7 +240,7 @@ fn log_accuracy(annotated: &Annotated) {
     log::info!("{} - {}: White: {white}; Black: {black}", tag("White"), tag("Black"));
 }
 
-/// The first error while games were read.
+/// The first error that occurred while games were read.
 #[derive(Clone, Default)]
 struct Failure(Arc<Mutex<Option<FileError>>>);
 
@@ -260,7 +260,7 @@ type Reading = Box<dyn Iterator<Item = std::io::Result<(PgnGame, GameEnd)>> + Se
 struct Games {
     inputs: std::vec::IntoIter<PgnInput>,
     open: Option<(String, Reading)>,
-    /// Games read from the current input, including skipped ones.
+    /// The number of games read from the current input, including skipped ones.
     in_input: u64,
     number: u64,
     failure: Failure,
@@ -271,13 +271,14 @@ impl Games {
         Games { inputs: inputs.into_iter(), open: None, in_input: 0, number: 0, failure }
     }
 
-    /// Reads the next game of the open input; `None` at its end.
+    /// Reads the next game from the open input; returns `None` at the end of that input.
     fn read(&mut self) -> Option<std::io::Result<(PgnGame, GameEnd)>> {
         self.in_input += 1;
         self.open.as_mut()?.1.next()
     }
 
-    /// Opens the next input; `None` if there is none, or it cannot be opened.
+    /// Opens the next input. Returns `None` if there are no more inputs or the next one cannot be
+    /// opened.
     fn open_next(&mut self) -> Option<()> {
         let input = self.inputs.next()?;
         match input.open(&Arc::default()) {
@@ -330,7 +331,7 @@ impl Iterator for Games {
     }
 }
 
-/// Counts the games to be annotated; `None` if that is not possible in advance.
+/// Counts the games to be annotated; returns `None` if the inputs cannot be counted in advance.
 fn count(inputs: &[PgnInput]) -> Result<Option<u64>, FileError> {
     let mut games = 0;
     for input in inputs {

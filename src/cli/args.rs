@@ -39,7 +39,7 @@ impl Concurrency {
     }
 }
 
-/// Returns the number of available processor cores; one if unknown.
+/// Returns the number of available processor cores, or 1 if it is unknown.
 pub(super) fn cores() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
@@ -99,7 +99,7 @@ pub(super) struct EvaluationArgs {
     pub network: Option<PathBuf>,
 }
 
-/// Parses a kind of evaluation; errors list all kinds.
+/// Parses a kind of evaluation; error messages list all kinds.
 fn evaluation_kind() -> impl TypedValueParser<Value = EvaluationKind> {
     PossibleValuesParser::new(EvaluationKind::ALL.map(EvaluationKind::name)).try_map(|name| {
         let kind = EvaluationKind::ALL.into_iter().find(|kind| kind.name() == name);
@@ -108,10 +108,10 @@ fn evaluation_kind() -> impl TypedValueParser<Value = EvaluationKind> {
 }
 
 impl EvaluationArgs {
-    /// Opens the evaluation.
+    /// Loads the selected evaluation.
     ///
     /// # Errors
-    /// If the network's file cannot be used.
+    /// If the network file cannot be used.
     pub(super) fn open(&self) -> Result<Evaluation, FileError> {
         self.kind.open(self.network.as_deref())
     }

@@ -1,8 +1,8 @@
-//! Date and time of day in Universal Time.
+//! The date and the time of day in Coordinated Universal Time.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Seconds of a day, an hour and a minute.
+/// The number of seconds in a day, an hour and a minute.
 const DAY: u64 = 86_400;
 const HOUR: u64 = 3600;
 const MINUTE: u64 = 60;
@@ -10,20 +10,20 @@ const MINUTE: u64 = 60;
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// From 1970-01-01 on.
+/// The days of the week, starting with the day of 1970-01-01.
 const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
 
 fn since_epoch() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// Returns today's date as in PGN: `2026.01.31`.
+/// Returns today's date in PGN format: `2026.01.31`.
 pub(super) fn today() -> String {
     let (year, month, day) = civil_date(since_epoch().as_secs() / DAY);
     format!("{year:04}.{month:02}.{day:02}")
 }
 
-/// Returns the current time as C's `ctime` prints it: `Sat Jan 31 23:11:09 2026`.
+/// Returns the current time in the format of C's `ctime`: `Sat Jan 31 23:11:09 2026`.
 pub(super) fn now() -> String {
     time_stamp(since_epoch().as_secs())
 }
@@ -38,10 +38,11 @@ fn time_stamp(seconds: u64) -> String {
     format!("{weekday} {month} {day:>2} {hours:02}:{minutes:02}:{seconds:02} {year}")
 }
 
-/// Returns year, month and day of a number of days since 1970-01-01. Source: Howard Hinnant,
+/// Converts a number of days since 1970-01-01 to year, month and day. Source: Howard Hinnant,
 /// "chrono-Compatible Low-Level Date Algorithms" (`civil_from_days`).
 fn civil_date(days: u64) -> (u64, u64, u64) {
-    // Years begin in March here, so that the leap day is the last of the year; eras have 400 years.
+    // In this algorithm a year starts in March, so that the leap day is its last day; an era has
+    // 400 years.
     let days = days + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era =
@@ -59,7 +60,7 @@ mod tests {
 
     #[test]
     fn time_stamp_matches_ctime() {
-        // `date -u -d @SECONDS '+%a %b %e %T %Y'`
+        // Expected values: `date -u -d @SECONDS '+%a %b %e %T %Y'`.
         for (seconds, text) in [
             (0, "Thu Jan  1 00:00:00 1970"),
             (1_164_669_069, "Mon Nov 27 23:11:09 2006"),

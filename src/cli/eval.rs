@@ -1,4 +1,4 @@
-//! `tabia eval`: prints both evaluations of positions.
+//! `tabia eval`: prints both evaluations of each position.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -21,11 +21,11 @@ pub(super) struct Args {
     evaluation: EvaluationArgs,
 }
 
-/// Prints for each position the score used in play, the breakdown as a table, and the network's
-/// view as a board.
+/// Prints, for each position, the score used in play, a table of the evaluation's terms, and a
+/// board with the network's values of the pieces.
 ///
 /// # Errors
-/// If a FEN is not a legal position, or the file is not a network; then nothing is printed.
+/// If a FEN is not a legal position, or the file is not a network. Nothing is printed in that case.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let fens = fens(&args.fens);
     let mut positions = fens
@@ -47,8 +47,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Joins arguments to FENs. Each argument is a whole FEN or a field of one; a board begins a new
-/// FEN.
+/// Joins arguments into FENs. An argument is a complete FEN or one field of a FEN; an argument that
+/// is a board starts a new FEN.
 fn fens(arguments: &[String]) -> Vec<String> {
     let mut fens: Vec<String> = Vec::new();
     for word in arguments.iter().flat_map(|argument| argument.split_whitespace()) {

@@ -1,10 +1,10 @@
-//! The examples in the long help of every command, and in the manual.
+//! The examples in the long help text of every command and in the manual.
 
 use std::fmt::Write;
 
 use clap::Command;
 
-/// A command, an example, and what the example does.
+/// Commands, each with an example and what the example does.
 #[rustfmt::skip]
 const EXAMPLES: &[(&str, &str, &str)] = &[
     ("tabia", "tabia", "Plays a game in the terminal; `help` lists what you can type."),
@@ -66,7 +66,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("tabia tune", "tabia tune \"tabia -x\" --param Contempt,0,-50,50,5,0.002 --tc 2+0.02 -o contempt.tune", "Tunes one option by games."),
 ];
 
-/// Adds examples to the long help of a command and of all its subcommands.
+/// Adds examples to the long help text of a command and all its subcommands.
 pub(super) fn add(command: Command) -> Command {
     let name = command.get_name().to_owned();
     add_below(command, &name)
@@ -91,14 +91,14 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, command};
 
-    /// A terminal of the usual size, somewhat enlarged.
+    /// The width of a slightly enlarged terminal window, in characters.
     const COLUMNS: usize = 100;
     const LINES: usize = 40;
 
     /// Returns all commands with their full names.
     fn commands() -> Vec<(String, Command)> {
         let mut root = command().term_width(COLUMNS);
-        // Adds the global options.
+        // `build` adds the global options to every command.
         root.build();
         let mut found = vec![("tabia".to_owned(), root)];
         let mut next = 0;

@@ -1,4 +1,4 @@
-//! Arguments that are lists.
+//! Arguments that contain lists.
 
 use std::ffi::OsStr;
 
@@ -6,15 +6,15 @@ use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 
-/// The values of one argument. The name differs from `Vec` so that clap treats it as one value.
+/// The values of one argument. Its name is not `Vec`, so that clap treats it as a single value.
 pub(super) type List<T> = Vec<T>;
 
-/// Parses a list separated by commas or blanks, each value with `one`.
+/// Parses a list separated by commas or spaces; `one` parses each value.
 pub(super) fn list<P: TypedValueParser>(one: P) -> ListParser<P> {
     ListParser(one)
 }
 
-/// See [`list`].
+/// The parser that [`list`] returns.
 #[derive(Debug, Clone)]
 pub(super) struct ListParser<P>(P);
 
@@ -32,7 +32,7 @@ impl<P: TypedValueParser> TypedValueParser for ListParser<P> {
         let values = words.map(|word| self.0.parse_ref(command, argument, OsStr::new(word)));
         let values: List<P::Value> = values.collect::<Result<_, _>>()?;
         if values.is_empty() {
-            // The single-value parser's error names the argument and the expected values.
+            // The error from parsing a single value names the argument and the expected values.
             self.0.parse_ref(command, argument, OsStr::new(""))?;
         }
         Ok(values)

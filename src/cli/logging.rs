@@ -1,5 +1,5 @@
-//! The log: of commands to standard error, of the engine to a file or nowhere, because xboard reads
-//! standard error as protocol.
+//! The log. Commands write it to standard error; the engine writes it to a file or not at all,
+//! because xboard interprets standard error as protocol output.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use log::LevelFilter;
 
 use crate::support::files::append_to;
 
-/// The variable in which users of env_logger set filters.
+/// The environment variable in which users of env_logger set filters.
 pub(super) const VARIABLE: &str = "RUST_LOG";
 
 /// How much is told of what goes on.
@@ -37,36 +37,36 @@ impl Verbosity {
         let mut builder = env_logger::Builder::new();
         match std::env::var(VARIABLE) {
             Ok(wanted) => builder.parse_filters(&wanted),
-            // Debug output of libraries is not useful to users.
+            // Debug messages from libraries are not useful to users.
             Err(_) => builder.filter_module("tabia", self.level()),
         };
         let _ = builder.try_init();
     }
 }
 
-/// The output of the engine's log; clones share it.
+/// The destination of the engine's log. Clones share the same file.
 #[derive(Clone)]
 pub(super) struct Log {
     file: Arc<Mutex<Option<File>>>,
     level: LevelFilter,
-    /// The level on standard error while there is no file.
+    /// The log level on standard error while no log file is open.
     otherwise: LevelFilter,
 }
 
 impl Log {
-    /// Creates the log of the console, which uses standard error if there is no file.
+    /// Creates the console's log, which goes to standard error unless a log file is open.
     pub(super) fn of_console(verbosity: &Verbosity) -> Self {
         Log { otherwise: verbosity.level(), ..Log::of_protocol(verbosity) }
     }
 
-    /// Creates the log of a protocol, which never uses standard error.
+    /// Creates the log used under a protocol, which never goes to standard error.
     pub(super) fn of_protocol(verbosity: &Verbosity) -> Self {
         let level = verbosity.level().max(LevelFilter::Debug);
         Log { file: Arc::default(), level, otherwise: LevelFilter::Off }
     }
 
-    /// Installs this as the log of the process, filtered by `RUST_LOG` if set. Panics go only to
-    /// the log.
+    /// Installs this log for the whole process, filtered by `RUST_LOG` if that is set. Panic
+    /// messages go only to the log.
     pub(super) fn install(mut self) -> Self {
         let mut builder = env_logger::Builder::new();
         let filter = std::env::var(VARIABLE).ok();
@@ -86,7 +86,7 @@ impl Log {
         self
     }
 
-    /// Appends to the named file from now on; an empty name closes the file.
+    /// From now on, appends the log to the file with this name. An empty name closes the file.
     pub(super) fn open(&self, name: &str) -> io::Result<()> {
         let file = match name {
             "" => None,

@@ -1,4 +1,4 @@
-//! The command line: parses arguments, resolves the configuration, runs one subcommand.
+//! The command line: parses arguments, determines the configuration and runs one subcommand.
 //!
 //! ```no_run
 //! let run: fn() -> std::process::ExitCode = tabia::cli::main;
@@ -44,7 +44,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
     version,
     about,
     args_conflicts_with_subcommands = true,
-    // Without the usual empty lines between the parts, so that it fits on a screen.
+    // The usual empty lines between the parts are omitted, so that the help fits on one screen.
     help_template = "{about-with-newline}{usage-heading} {usage}\nCommands:\n{subcommands}\nOptions:\n{options}{after-help}",
     override_usage = "tabia [OPTIONS] or tabia COMMAND (`tabia help COMMAND` explains each)"
 )]
@@ -76,12 +76,12 @@ enum Command {
     Tune(Box<tune::Args>),
 }
 
-/// Returns the command line, with examples in the long help of each command.
+/// Returns the command-line parser, with examples in the long help text of each command.
 pub fn command() -> clap::Command {
     examples::add(Cli::command())
 }
 
-/// Runs the command line of the process.
+/// Parses the process's arguments and runs the requested command.
 pub fn main() -> ExitCode {
     let parsed = command().try_get_matches();
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {

@@ -1,5 +1,6 @@
-//! Output of commands. Standard output may be a pipe whose reader has left, or a full disk. The
-//! first ends a command quietly, the second with a message, and neither with a panic.
+//! Output of commands. Standard output may be a pipe whose reader has exited, or a file on a full
+//! disk. In the first case a command ends silently, in the second with a message, and never with a
+//! panic.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
@@ -10,16 +11,16 @@ use thiserror::Error;
 
 use crate::support::files::without_error_numbers;
 
-/// Exit status of a program that SIGPIPE ended, as shells report it.
+/// The exit status that shells report for a program ended by SIGPIPE.
 const READER_LEFT: u8 = 128 + 13;
 
-/// A write error of standard output. It is inside an [`io::Error`] and distinguishes it from errors
-/// of other files.
+/// A write error on standard output. Wrapping it in an [`io::Error`] distinguishes it from errors
+/// on other files.
 #[derive(Debug, Error)]
 #[error("cannot write to the standard output: {0}")]
 struct StandardOutputError(io::Error);
 
-/// Standard output, whose errors are marked as its own.
+/// A wrapper of standard output that marks its errors, see [`StandardOutputError`].
 #[derive(Debug)]
 pub(super) struct StandardOutput(io::Stdout);
 
@@ -27,15 +28,16 @@ pub(super) fn stdout() -> StandardOutput {
     StandardOutput(io::stdout())
 }
 
-/// Whether a write to standard output would not block; it would on a full pipe that is not read.
+/// Returns whether a write to standard output would not block. It would block on a full pipe that
+/// is not being read.
 pub(super) fn has_room() -> bool {
     let out = io::stdout();
     let mut wanted = [PollFd::new(&out, PollFlags::OUT)];
-    // An output that cannot be polled, or is broken, does not block.
+    // An output that is broken or does not support polling does not block.
     poll(&mut wanted, Some(&Timespec::default())).map_or(true, |ready| ready > 0)
 }
 
-/// Marks an error as one of standard output.
+/// Marks an error as an error on standard output.
 pub(super) fn marked(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), StandardOutputError(error))
 }
@@ -54,7 +56,7 @@ impl Write for StandardOutput {
     }
 }
 
-/// Prints a line to standard output, like `println!`, but returns the result.
+/// Prints a line to standard output like `println!`, but returns errors instead of panicking.
 macro_rules! outln {
     ($($part:tt)*) => {
         $crate::cli::output::print_line(format_args!($($part)*))
@@ -62,16 +64,16 @@ macro_rules! outln {
 }
 pub(in crate::cli) use outln;
 
-/// See [`outln`].
+/// Prints the line for the macro [`outln`].
 ///
 /// # Errors
-/// If standard output cannot be written; no part of the line then remains in its buffer.
+/// If standard output cannot be written. In that case no part of the line remains in the buffer.
 pub(super) fn print_line(text: fmt::Arguments<'_>) -> io::Result<()> {
     stdout().write_all(format!("{text}\n").as_bytes())
 }
 
-/// Prints a line to standard error, like `eprintln!`. A write error is ignored, because it could
-/// not be reported anywhere.
+/// Prints a line to standard error like `eprintln!`. Write errors are ignored, because there is no
+/// other place to report them.
 macro_rules! errln {
     ($($part:tt)*) => {
         $crate::cli::output::complain(format_args!($($part)*))
@@ -79,14 +81,14 @@ macro_rules! errln {
 }
 pub(in crate::cli) use errln;
 
-/// See [`errln`].
+/// Prints the line for the macro [`errln`].
 pub(super) fn complain(text: fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{}", without_error_numbers(&text.to_string()));
 }
 
-/// Returns the exit status of a command, after reporting its error.
+/// Reports a command's error, if any, and returns its exit status.
 pub(super) fn exit_code(done: anyhow::Result<ExitCode>) -> ExitCode {
-    // An unfinished last line is still in the buffer.
+    // The buffer may still contain an incomplete last line.
     let done = done.and_then(|status| Ok(stdout().flush().map(|()| status)?));
     match done {
         Ok(status) => status,
@@ -98,7 +100,7 @@ pub(super) fn exit_code(done: anyhow::Result<ExitCode>) -> ExitCode {
     }
 }
 
-/// Whether an error means that the reader of standard output has left.
+/// Returns whether an error was caused by the reader of standard output closing the pipe.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(|error| {
         error.kind() == ErrorKind::BrokenPipe

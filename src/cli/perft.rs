@@ -21,12 +21,12 @@ pub(super) struct Args {
     fen: Vec<String>,
 }
 
-/// The supported depths as the type that clap requires.
+/// The supported range of depths, as the type that clap requires.
 fn depths() -> RangeInclusive<i64> {
     i64::from(*PERFT_DEPTHS.start())..=i64::from(*PERFT_DEPTHS.end())
 }
 
-/// Prints the count below each move as soon as it is complete, then the sum and the speed.
+/// Prints the count for each move as soon as it is complete, then the total and the speed.
 ///
 /// # Errors
 /// If the FEN is not a legal position.

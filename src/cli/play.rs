@@ -22,7 +22,7 @@ use crate::protocols::cecp::{self, Feature, Reply};
 use crate::protocols::uci;
 use crate::support::files::Cannot;
 
-/// Exit status of a process that SIGTERM ended, as shells report it.
+/// The exit status that shells report for a process ended by SIGTERM.
 const TERMINATED: i32 = 128 + SIGTERM;
 
 /// How to play.
@@ -72,13 +72,13 @@ pub(super) struct Args {
     egtpath: Option<PathBuf>,
 }
 
-/// Parses a mode of the book inside the search; help and errors list all modes.
+/// Parses how the search uses the book; the help text and error messages list all modes.
 fn book_search() -> impl TypedValueParser<Value = BookSearch> {
     PossibleValuesParser::new(BookSearch::ALL.map(BookSearch::name)).try_map(|name| name.parse())
 }
 
 impl Args {
-    /// Returns the books in order; empty if only the embedded one is used.
+    /// Returns the books in order of priority; empty if only the embedded one is used.
     fn books(&self) -> String {
         let books = [&self.bookpvs[..], &self.book].concat();
         if books == [EMBEDDED_NAME] {
@@ -93,7 +93,8 @@ impl Args {
         settings.own_book = !self.no_book;
         settings.book = self.books();
         if self.no_book && self.learn.is_some() && settings.book.is_empty() {
-            // The search would probe the embedded book in addition to the learned results.
+            // Otherwise the search would probe the embedded book in addition to the learned
+            // results.
             settings.book = NO_BOOK_NAME.to_owned();
         }
         settings.learn = self.learn.as_deref().map(text).unwrap_or_default();
@@ -115,7 +116,7 @@ impl Args {
     }
 }
 
-/// The opened files, and the settings that cannot be used.
+/// The opened files, and messages about settings that cannot be used.
 struct Opened {
     settings: Settings,
     book: Book,
@@ -123,7 +124,7 @@ struct Opened {
     faults: Vec<String>,
 }
 
-/// Opens the files of the settings; those that cannot be used are left out.
+/// Opens the files named in the settings and skips those that cannot be used.
 fn open(mut settings: Settings, log: &Log) -> Opened {
     let mut faults = Vec::new();
     if let Err(error) = log.open(&settings.log).cannot("write the log", &settings.log) {
@@ -144,15 +145,16 @@ fn open(mut settings: Settings, log: &Log) -> Opened {
     Opened { settings, book, opponent_book, faults }
 }
 
-/// Formats one message to a GUI about all settings that cannot be used.
+/// Combines the messages about unusable settings into one message for the GUI.
 fn startup_warnings(faults: &[String]) -> Option<String> {
     let words = || format!("{}; going on with what is left or built in", faults.join("; "));
     (!faults.is_empty()).then(words)
 }
 
-/// Plays until the user leaves. If files cannot be used, it reports them to the GUI and continues
-/// without them, because a GUI would wait silently for an engine that ends before it has introduced
-/// itself.
+/// Plays until the user quits.
+///
+/// Under a GUI, unusable files are reported, and the engine continues without them. If the engine
+/// exited before introducing itself, the GUI would wait for it without showing the reason.
 ///
 /// # Errors
 /// In the terminal, if the book, the network or the endgame tables cannot be opened, or the log
@@ -164,7 +166,7 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
     let (sender, inputs) = controller::inputs();
     watch_signals(sender.clone(), console)?;
     if args.xboard && (!args.books().is_empty() || args.opponent_book.is_some()) {
-        // Counting the games of a PGN may take longer than a GUI waits for the first feature.
+        // Counting the games of a PGN file may take longer than a GUI waits for the first feature.
         outln!("{}", Reply::Features(vec![Feature::number("done", 0)]))?;
         output::stdout().flush()?;
     }
@@ -181,7 +183,7 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
     let asks_for_uci = matches!(&first, Some(Input::Line(line)) if is_uci(line));
     let startup_warnings = startup_warnings(&faults);
     let mut frontend: Box<dyn Frontend> = if args.uci || asks_for_uci {
-        // UCI GUIs have their own openings and expect a search for every `go`.
+        // UCI GUIs have their own openings and expect every `go` to start a search.
         if args.books().is_empty() {
             engine.set_own_book(false);
         }
@@ -194,18 +196,19 @@ pub(super) fn run(args: &Args, verbosity: &Verbosity) -> anyhow::Result<ExitCode
         )
     };
     match converse(frontend.as_mut(), first, &inputs) {
-        // The other end has closed the pipe, so the error cannot be reported.
+        // The reader has closed the pipe, so the error cannot be reported to it.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(ExitCode::SUCCESS),
     }
 }
 
-/// Returns the first input that is not a blank line, which determines the protocol.
+/// Returns the first input that is not a blank line. It determines the protocol.
 fn first_words(inputs: &Receiver<Input>) -> Option<Input> {
     inputs.iter().find(|input| !matches!(input, Input::Line(line) if line.trim().is_empty()))
 }
 
-/// Whether a line selects UCI, in which unknown words are ignored.
+/// Returns whether a line selects UCI. The UCI specification requires engines to ignore unknown
+/// words.
 fn is_uci(line: &str) -> bool {
     matches!(line.parse(), Ok(uci::Command::Uci))
 }
@@ -224,7 +227,7 @@ fn run_console(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs a frontend, beginning with input that was already read.
+/// Runs a frontend, which first processes the input that has already been read.
 fn converse(
     frontend: &mut dyn Frontend,
     first: Option<Input>,
@@ -236,8 +239,8 @@ fn converse(
     }
 }
 
-/// Makes SIGTERM end the session. SIGINT, which old GUIs use to get attention, is ignored; in the
-/// console it requests a move at once.
+/// Makes SIGTERM end the session. SIGINT, which old GUIs send to get the engine's attention, is
+/// ignored; in the console it makes the engine move immediately.
 fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
     on_signals(&[SIGINT, SIGTERM], move |signal| match signal {
         SIGTERM => leave(&sender),
@@ -247,10 +250,11 @@ fn watch_signals(sender: Sender<Input>, console: bool) -> io::Result<()> {
     })
 }
 
-/// Requests the end of the session. If a frontend is blocked by an output that nobody reads, it
-/// cannot receive the request; the process then ends here.
+/// Requests the end of the session. A frontend that is blocked by an output that is not being read
+/// cannot receive the request; in that case the process exits here.
 fn leave(sender: &Sender<Input>) {
-    /// Time between two checks of the output. Both must find it full.
+    /// The time between two checks of the output. The process exits only if both checks find the
+    /// pipe full.
     const PAUSE: Duration = Duration::from_millis(200);
     let mut is_sent = false;
     loop {

@@ -14,7 +14,7 @@ use super::work::on_interruption;
 use crate::games::book::EMBEDDED_NAME;
 use crate::web::serve::{CLIENT_SECONDS, LoadedBooks, Settings, Stopper, parse_origin, serve};
 
-/// The default port, that of a local Lichess explorer.
+/// The default port, which is also the default of a local Lichess opening explorer.
 const PORT: u16 = 9002;
 
 /// Serve an opening explorer, and the API of Lichess' explorer
@@ -47,10 +47,10 @@ fn parse_address(text: &str) -> Result<SocketAddr, String> {
     found.ok_or_else(|| "expected an address such as 127.0.0.1:9002, or a port".to_owned())
 }
 
-/// Serves until Ctrl-C.
+/// Serves requests until Ctrl-C is pressed.
 ///
 /// # Errors
-/// If a book cannot be opened, or the address cannot be listened on.
+/// If a book cannot be opened, or the address cannot be used for listening.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(folder) = args.games.folders.iter().find(|folder| !folder.is_dir()) {
         return Err(wrong(format!("--games {}: there is no such folder", folder.display())).into());

@@ -1,4 +1,4 @@
-//! `tabia solve`: searches a test suite, position by position.
+//! `tabia solve`: searches the positions of a test suite one after another.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -50,10 +50,10 @@ impl Args {
     }
 }
 
-/// Prints every answer as soon as it is found, then the summary.
+/// Prints each result as soon as its search ends, then the summary.
 ///
 /// # Errors
-/// If the file has no problem or cannot be read, or the output cannot be written.
+/// If the file cannot be read or contains no problems, or the output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let name = args.file.display().to_string();
     let text = read_epd(&args.file)?;

@@ -1,4 +1,4 @@
-//! Errors in arguments: the message, and where to find help.
+//! Errors in arguments: the message, and a pointer to the help.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -14,28 +14,29 @@ use super::console::did_you_mean;
 use super::output::{self, errln, outln};
 use crate::protocols::cecp::{Audience, Reply};
 
-/// Commands that a build may lack, each with a feature of its name.
+/// Commands that a build may lack; the feature that adds each one has the same name.
 const OPTIONAL_COMMANDS: [&str; 3] = ["lesson", "serve", "train"];
 
-/// The customary exit status for wrong arguments.
+/// The usual exit status for invalid arguments.
 const STATUS: u8 = 2;
 
-/// Arguments that can be parsed but are invalid. The process ends as with unparsable ones.
+/// Arguments that can be parsed but are invalid. The exit status is the same as for arguments that
+/// cannot be parsed.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub(super) struct UsageError(String);
 
-/// Creates an error of the arguments, for `ensure!` and `bail!`.
+/// Creates an error about invalid arguments, for `ensure!` and `bail!`.
 pub(super) fn wrong(why: impl Into<String>) -> UsageError {
     UsageError(why.into())
 }
 
-/// Converts any error into one of the arguments.
+/// Converts any error to an error about invalid arguments.
 pub(super) fn of_arguments(error: impl Into<anyhow::Error>) -> anyhow::Error {
     wrong(format!("{:#}", error.into())).into()
 }
 
-/// Prints the requested help, or the error in one line.
+/// Prints the requested help, or a one-line error message.
 pub(super) fn not_understood(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
         return refuse(&describe(error));
@@ -44,7 +45,7 @@ pub(super) fn not_understood(error: &clap::Error) -> ExitCode {
     output::exit_code(printed.map(|()| ExitCode::SUCCESS).map_err(Into::into))
 }
 
-/// Prints in one line what is wrong with the arguments, and where to find help.
+/// Prints one line that states what is wrong with the arguments and where to find help.
 pub(super) fn refuse(fault: &str) -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let text = format!(
@@ -52,22 +53,22 @@ pub(super) fn refuse(fault: &str) -> ExitCode {
         fault.trim_end_matches('.'),
         command(&arguments)
     );
-    // xboard would wait for the engine's features forever, for whatever reason the engine ends.
+    // Otherwise xboard would wait for the engine's features forever.
     if is_for_xboard(&arguments) {
         let report = Reply::Tell { audience: Audience::UserError, text: text.clone() };
-        // If nobody reads it, the exit status reports the error.
+        // If the message cannot be printed, the exit status still reports the error.
         let _ = outln!("{report}");
     }
     errln!("{text}");
     ExitCode::from(STATUS)
 }
 
-/// Whether a GUI of the xboard protocol has started the process.
+/// Returns whether the process was started by a GUI that uses the xboard protocol.
 fn is_for_xboard(arguments: &[OsString]) -> bool {
     arguments.iter().any(|argument| argument == "-x" || argument == "--xboard")
 }
 
-/// Returns the name of the command with its parents, such as `tabia book build`.
+/// Returns the full name of the command, such as `tabia book build`.
 fn command(arguments: &[OsString]) -> String {
     let mut command = Cli::command();
     let mut name = command.get_name().to_owned();
@@ -83,7 +84,7 @@ fn command(arguments: &[OsString]) -> String {
 
 fn describe(error: &clap::Error) -> String {
     let text = error.to_string();
-    // In this case the error's text is the whole help; its usage line shows where a command is
+    // In this case the error's text is the whole help text; its usage line shows where a command is
     // missing.
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or_default();
@@ -94,7 +95,7 @@ fn describe(error: &clap::Error) -> String {
     let fault = fault.trim_start_matches("error:");
     let parts =
         fault.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-    // clap's suggestions are far-fetched: `book` for `foo`.
+    // clap's suggestions are often too dissimilar, for example `book` for `foo`.
     let parts = parts.filter(|part| !(part.starts_with("tip: ") && part.contains("similar")));
     let fault = parts.collect::<Vec<_>>().join("; ") + &suggestion(error);
     match error.source().and_then(|source| Some((source.to_string(), describe_number(source)?))) {
@@ -103,7 +104,7 @@ fn describe(error: &clap::Error) -> String {
     }
 }
 
-/// Suggests a similar expected word, or the feature that a missing command needs; empty if neither
+/// Suggests a similar word, or the feature that provides a missing command; empty if neither
 /// applies.
 fn suggestion(error: &clap::Error) -> String {
     let (wrong, known) = match error.kind() {
@@ -128,7 +129,7 @@ fn suggestion(error: &clap::Error) -> String {
                 ": this program was built without it; build it with `cargo build --release --features {word}`"
             )
         }
-        // The dashes are always right.
+        // Compare only the names and keep the leading dashes as typed.
         Some(ContextValue::String(word)) => {
             let name = |name: &str| name.trim_start_matches('-').to_owned();
             let dashes = &word[..word.len() - name(word).len()];

@@ -1,4 +1,4 @@
-//! Long-running work: positions to process, progress and interruption.
+//! Long-running commands: the positions to process, progress and interruption.
 
 use std::io;
 use std::path::Path;
@@ -20,15 +20,16 @@ use crate::support::files::{Cannot, FileError, foreign_kind};
 use crate::support::words::grouped;
 use crate::tools::suite::{self, Switch};
 
-/// Exit status of a command that Ctrl-C ended, as shells report it.
+/// The exit status that shells report for a command ended by Ctrl-C.
 pub(super) const INTERRUPTED: u8 = 130;
 
-/// Returns the exit status of a command that succeeded, or was interrupted.
+/// Returns the exit status of a command that succeeded or was interrupted.
 pub(super) fn exit_status(interrupted: bool) -> ExitCode {
     if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
 }
 
-/// Calls a function on its own thread for each of these signals, in place of their default action.
+/// Calls a function in a separate thread for each of these signals, which replaces their default
+/// action.
 pub(super) fn on_signals(
     signals: &[i32],
     mut react: impl FnMut(i32) + Send + 'static,
@@ -38,7 +39,8 @@ pub(super) fn on_signals(
     Ok(())
 }
 
-/// Returns a flag that Ctrl-C raises instead of ending the process, so that results can be saved.
+/// Returns a flag that Ctrl-C sets. The process then does not end immediately, so that results can
+/// be saved.
 pub(super) fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&flag);
@@ -46,7 +48,7 @@ pub(super) fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(flag)
 }
 
-/// Returns switches, one for each of this many series of searches, that Ctrl-C stops.
+/// Returns `count` switches, one per series of searches; Ctrl-C turns all of them off.
 pub(super) fn stop_switches(count: usize) -> anyhow::Result<Vec<Switch>> {
     let switches: Vec<Switch> = (0..count).map(|_| Switch::default()).collect();
     let thrown = switches.clone();
@@ -54,7 +56,7 @@ pub(super) fn stop_switches(count: usize) -> anyhow::Result<Vec<Switch>> {
     Ok(switches)
 }
 
-/// Returns a switch that Ctrl-C stops.
+/// Returns a switch that Ctrl-C turns off.
 pub(super) fn stop_switch() -> anyhow::Result<Switch> {
     let switch = Switch::default();
     let thrown = switch.clone();
@@ -62,27 +64,28 @@ pub(super) fn stop_switch() -> anyhow::Result<Switch> {
     Ok(switch)
 }
 
-/// Calls a function on Ctrl-C and other signals that request an end, in place of ending the
+/// Calls a function on Ctrl-C and other signals that request termination, instead of ending the
 /// process.
 pub(super) fn on_interruption(mut react: impl FnMut() + Send + 'static) -> anyhow::Result<()> {
     on_signals(&[SIGINT, SIGTERM, SIGHUP], move |_| react()).context("cannot watch for Ctrl-C")
 }
 
-/// Interval of progress lines without a terminal.
+/// Interval between progress lines when the output is not a terminal.
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Progress of long work: a bar on a terminal, elsewhere a line a minute on standard error.
+/// The progress of long-running work: a bar on a terminal; elsewhere, one line per minute on
+/// standard error.
 pub(super) struct Progress {
     bar: ProgressBar,
     what: &'static str,
-    /// What earlier runs have done.
+    /// The amount of work done by earlier runs.
     before: u64,
     begun: Instant,
     last_report: Instant,
 }
 
 impl Progress {
-    /// Starts to show the progress of work whose length is 0 if unknown.
+    /// Starts showing progress. `length` is the total amount of work, or 0 if unknown.
     pub(super) fn new(length: u64, before: u64, what: &'static str) -> Self {
         let bar = progress_bar(length as usize, what);
         bar.set_position(before);
@@ -122,7 +125,7 @@ impl Progress {
     }
 }
 
-/// Creates a bar on a terminal; elsewhere nothing is shown.
+/// Creates a progress bar, which is shown only on a terminal.
 pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
     let style = "{msg} {bar:40} {pos}/{len} ({eta} left)";
     let style = ProgressStyle::with_template(style).unwrap_or_else(|_| {
@@ -150,7 +153,7 @@ pub(super) fn read_epd(path: &Path) -> Result<String, FileError> {
     }
 }
 
-/// Reads the positions of a file, one a line; without a file returns the built-in ones.
+/// Reads the positions from a file, one per line; without a file, returns the built-in positions.
 pub(super) fn positions_of(file: Option<&Path>) -> anyhow::Result<Vec<Position>> {
     let Some(path) = file else { return Ok(suite::positions::positions()) };
     let text = read_epd(path)?;

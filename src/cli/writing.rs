@@ -1,4 +1,4 @@
-//! The kinds of files that the commands write, and what they may replace.
+//! The kinds of files that commands write, and which files they may replace.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -15,38 +15,39 @@ pub(super) struct Force {
     pub allowed: bool,
 }
 
-/// Games, as programs write them.
+/// Games in PGN, as written by programs.
 pub(super) const GAMES: FileKind = FileKind {
     name: "a file of games (PGN)",
     recognises: |head| head.trim_ascii_start().starts_with(b"[Event "),
 };
-/// Positions, one a line.
+/// Positions in EPD, one per line.
 pub(super) const EPD: FileKind = FileKind { name: "a file of positions (EPD)", recognises: is_epd };
-/// The faults of a build, see [`crate::games::book::GameFault`].
+/// A list of the faults found by a build, see [`crate::games::book::GameFault`].
 pub(super) const FAULTS: FileKind = FileKind { name: "a list of faults", recognises: is_faults };
 pub(super) const NETWORK: FileKind =
     FileKind { name: "a network", recognises: |head| head.starts_with(b"tabia network ") };
-/// The state of a training run, to resume it.
+/// The saved state of a training run, from which it can be resumed.
 pub(super) const CHECKPOINT: FileKind =
     FileKind { name: "a checkpoint", recognises: |head| head.starts_with(b"tabia checkpoint ") };
-/// Tuned weights as source text.
+/// Tuned weights in the form of source code.
 pub(super) const WEIGHTS: FileKind = FileKind {
     name: "a file of weights",
     recognises: |head| head.starts_with(b"//! The weights "),
 };
 pub(super) const LOG: FileKind = FileKind { name: "the log of a match", recognises: is_log };
-/// The protocol traffic of a match.
+/// The protocol messages exchanged in a match.
 pub(super) const TRACE: FileKind = FileKind { name: "the trace of a match", recognises: is_trace };
 
-/// Opens an output for the duration of a run: replaced if `anew`, otherwise appended to.
+/// Opens an output for the duration of a run. If `anew` is set, the file is replaced; otherwise it
+/// is appended to.
 pub(super) fn open_run_output(output: &Output<'_>, anew: bool) -> anyhow::Result<BufWriter<File>> {
     output.check()?;
     let path = output.path();
     Ok(BufWriter::new(open_output(path, anew).cannot("write", path)?))
 }
 
-/// Returns the files that a list of inputs reads, in the form that
-/// [`crate::support::files::Output::apart_from`] takes.
+/// Returns the files read by a list of inputs, in the form required by
+/// [`crate::support::files::Output::apart_from`].
 pub(super) fn files_of(inputs: &[PgnInput]) -> impl Iterator<Item = PathBuf> + '_ {
     inputs.iter().filter_map(|input| match input {
         PgnInput::File(path) => Some(path.clone()),
@@ -55,13 +56,13 @@ pub(super) fn files_of(inputs: &[PgnInput]) -> impl Iterator<Item = PathBuf> + '
     })
 }
 
-/// Returns the complete lines of the beginning of a text, or all of it if it has no line end.
+/// Returns the complete lines at the start of a text, or the whole text if it contains no line end.
 fn whole_lines(head: &[u8]) -> impl Iterator<Item = &str> {
     let end = head.iter().rposition(|&byte| byte == b'\n').map_or(head.len(), |end| end + 1);
     std::str::from_utf8(&head[..end]).unwrap_or("\u{0}").lines()
 }
 
-/// Whether lines begin with eight ranks and the side to move.
+/// Returns whether every line starts with a board of eight ranks and the side to move.
 fn is_epd(head: &[u8]) -> bool {
     whole_lines(head).all(|line| {
         let mut fields = line.split(' ');
@@ -75,12 +76,13 @@ fn is_faults(head: &[u8]) -> bool {
     whole_lines(head).all(|line| SIGNS.iter().any(|sign| line.contains(sign)))
 }
 
-/// Whether a line reports the start of a game; earlier ones may report problems with engines.
+/// Returns whether any line reports the start of a game; earlier lines may report problems with
+/// engines.
 fn is_log(head: &[u8]) -> bool {
     whole_lines(head).any(|line| line.starts_with("Game ") && line.contains(" of "))
 }
 
-/// Whether every line begins with a time in seconds.
+/// Returns whether every line starts with a time in seconds.
 fn is_trace(head: &[u8]) -> bool {
     whole_lines(head)
         .all(|line| line.split_whitespace().next().is_some_and(|time| time.parse::<f64>().is_ok()))

@@ -1,4 +1,4 @@
-//! Work done with engines, searches and games: matches, tuning, suites, annotation, training.
+//! Tools that use engines, searches and games: matches, tuning, suites, annotation, training.
 //!
 //! Uses `support`, `chess`, `games`, `engine` and `protocols`.
 

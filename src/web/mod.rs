@@ -1,6 +1,6 @@
-//! Content for browsers: the explorer's server, and the lessons with their textbook searches.
+//! Content for web browsers: the explorer's server, and the lessons with their textbook searches.
 //!
-//! Uses all areas but `cli`.
+//! Uses all areas except `cli`.
 
 #[cfg(feature = "lesson")]
 pub mod lesson;

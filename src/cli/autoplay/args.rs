@@ -1,4 +1,4 @@
-//! The arguments of `tabia autoplay`, and how they are resolved.
+//! The arguments of `tabia autoplay`, and the settings derived from them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -26,10 +26,10 @@ use crate::tools::autoplay::referee::{DrawRule, Rules, WinRule};
 use crate::tools::autoplay::schedule::{Format, Schedule};
 use crate::tools::autoplay::stats::{EloModel, Sprt};
 
-/// The time for each move if an engine has no other limit.
+/// The time per move for an engine without any other limit.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(5);
 
-/// How much longer than its time a move may take.
+/// How far a move may exceed its time limit before it counts as a loss on time.
 const DEFAULT_MARGIN: Duration = Duration::from_millis(50);
 
 /// Run matches between chess engines
@@ -110,7 +110,7 @@ pub(crate) struct Args {
     test: Test,
 }
 
-/// Defines settings of engines; those of one side have its digit at the end of their options.
+/// Defines engine settings. Options for only one side have its digit at the end of their names.
 macro_rules! engine_args {
     ($name:ident, $digit:literal, $heading:literal) => {
         #[doc = concat!($heading, ".")]
@@ -162,7 +162,7 @@ macro_rules! engine_args {
         }
 
         impl $name {
-            /// Overrides the settings of an engine with these.
+            /// Overrides an engine's settings with these.
             pub(in crate::cli) fn apply(&self, engine: &mut EngineConfig) {
                 let own = MoveLimits {
                     clock: self.tc,
@@ -264,7 +264,7 @@ fn assignment(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Parses an option and its value, which is empty if missing.
+/// Parses an option and its value; a missing value is empty.
 fn engine_option(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let named = (name.to_owned(), value.to_owned());
@@ -323,7 +323,7 @@ impl Args {
         Ok(engines)
     }
 
-    /// Returns the openings; the start position if no file is named.
+    /// Returns the openings, or only the start position if no file is given.
     pub(crate) fn resolve_openings(&self) -> anyhow::Result<Vec<Opening>> {
         self.openings.resolve(self.games)
     }
@@ -362,7 +362,7 @@ impl Args {
         Ok(test)
     }
 
-    /// Returns the cores of each simultaneous game; empty without `--affinity`.
+    /// Returns the cores for each simultaneous game; the list is empty without `--affinity`.
     pub(crate) fn resolve_cores(&self) -> anyhow::Result<Vec<Cores>> {
         if !self.affinity {
             return Ok(Vec::new());
@@ -371,7 +371,7 @@ impl Args {
     }
 
     pub(crate) fn places(&self) -> Places {
-        // A pipe or a device has no folder for a state file beside it.
+        // A state file cannot be stored next to a pipe or a device.
         let is_stream = |path: &Path| path.metadata().is_ok_and(|there| !there.is_file());
         let beside_pgn = self.pgn.as_ref().filter(|path| !is_stream(path)).map(|path| {
             let mut path = path.clone().into_os_string();
@@ -387,7 +387,8 @@ impl Args {
         }
     }
 
-    /// Prepares a file to be overwritten; it must not be one that the match reads or appends to.
+    /// Prepares a file to be overwritten, which must not be a file that the match reads or appends
+    /// to.
     pub(crate) fn output<'a>(&'a self, path: &'a Path, kind: FileKind) -> Output<'a> {
         let output = Output::new(path, kind).force(self.force.allowed);
         output.apart_from(&self.engines).apart_from(&self.openings.file).apart_from(&self.pgn)
@@ -397,7 +398,7 @@ impl Args {
         self.report.as_deref().map(|folder| folder.join("index.html"))
     }
 
-    /// Checks before the match that files written after it can be written.
+    /// Checks before the match that the files to be written after it are writable.
     pub(crate) fn check_outputs(&self) -> Result<(), FileError> {
         if let Some(path) = self.report_page().filter(|path| path.exists()) {
             self.output(&path, FileKind::HTML).check()?;
@@ -405,7 +406,7 @@ impl Args {
         self.json.as_deref().map_or(Ok(()), |path| self.output(path, FileKind::JSON).check())
     }
 
-    /// Describes everything that determines the results, one setting per line.
+    /// Describes every setting that affects the results, one per line.
     pub(crate) fn settings(&self, engines: &[EngineConfig], schedule: &Schedule) -> String {
         let mut lines: Vec<String> = Vec::new();
         for (index, engine) in engines.iter().enumerate() {
@@ -445,14 +446,14 @@ impl Endings {
         Ok(Conditions { rules, tablebases, timeout: patience })
     }
 
-    /// Describes the rules that end games early, to distinguish matches.
+    /// Describes the rules that end games early, so that different matches can be distinguished.
     pub(in crate::cli) fn settings(&self) -> String {
         let Endings { draw, resign, max_moves, tablebases, .. } = self;
         format!("ends: {draw:?} {resign:?} {max_moves:?} {tablebases:?}")
     }
 }
 
-/// Describes all settings of an engine that affect results.
+/// Describes every setting of an engine that affects results.
 pub(in crate::cli) fn described(engine: &EngineConfig) -> String {
     let EngineConfig { command, limits, margin, ponder, options, init, .. } = engine;
     format!(
@@ -460,10 +461,10 @@ pub(in crate::cli) fn described(engine: &EngineConfig) -> String {
     )
 }
 
-/// Rejects an engine without any limit.
+/// Checks that an engine has a limit on its thinking time.
 ///
 /// # Errors
-/// If nothing limits its thinking time.
+/// If nothing limits the thinking time.
 pub(in crate::cli) fn check_limits(engine: &EngineConfig) -> anyhow::Result<()> {
     ensure!(
         engine.limits != MoveLimits::default(),
@@ -475,7 +476,7 @@ pub(in crate::cli) fn check_limits(engine: &EngineConfig) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Makes the names of engines with the same name or command distinguishable.
+/// Makes the names of engines unique if they share a name or a command.
 fn make_unique(engines: &mut [EngineConfig]) {
     let labels: Vec<String> = engines.iter().map(EngineConfig::label).collect();
     for (index, engine) in engines.iter_mut().enumerate() {

@@ -7,10 +7,10 @@ use crate::tools::autoplay::check::PROBES;
 use crate::tools::autoplay::config::EngineConfig;
 use crate::tools::autoplay::process::Trace;
 
-/// Exit status if there are findings.
+/// The exit status if the engine violates the protocol.
 const FOUND: u8 = 4;
 
-/// Runs all tests and prints the findings.
+/// Runs all tests and prints the violations found.
 ///
 /// # Errors
 /// If the engine cannot be started.

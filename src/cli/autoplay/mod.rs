@@ -26,12 +26,12 @@ use crate::tools::autoplay::play::Interrupt;
 use crate::tools::autoplay::results::Results;
 use crate::tools::autoplay::tournament::{Tournament, find_protocols};
 
-/// Exit status if the match ends level, or its test is undecided.
+/// The exit status if the match ends in a tie, or the sequential test is undecided.
 const LEVEL: u8 = 3;
-/// Exit status if the second engine is ahead, or the test accepts H0.
+/// The exit status if the second engine is ahead, or the sequential test accepts H0.
 const SECOND_AHEAD: u8 = 4;
 
-/// Plays the match.
+/// Plays the match and returns an exit status that shows who is ahead.
 ///
 /// # Errors
 /// If the arguments are inconsistent, a file cannot be used, or an engine cannot be started.
@@ -61,7 +61,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .as_deref()
         .map(|path| open_run_output(&args.output(path, LOG), !args.resumes()))
         .transpose()?;
-    // Last of the checks, because a state file marks the beginning of a match.
+    // This check must be the last one: opening the record creates the state file, which marks the
+    // start of a match.
     let (match_record, left) = MatchRecord::open(&args.places(), &slots, &settings)?;
     let tournament = Tournament {
         slots: left,

@@ -1,4 +1,4 @@
-//! The openings of a match: their arguments, and how they are resolved.
+//! The arguments that select a match's openings, and the loading of those openings.
 
 use std::path::PathBuf;
 
@@ -44,10 +44,10 @@ enum Order {
 }
 
 impl Openings {
-    /// Returns the openings of this many games; the start position if no file is named.
+    /// Returns openings for this many games, or only the start position if no file is given.
     ///
     /// # Errors
-    /// If no opening can be played.
+    /// If none of the openings can be played.
     pub(super) fn resolve(&self, games: usize) -> anyhow::Result<Vec<Opening>> {
         let Openings { file, order, seed, start, plies, .. } = self;
         let Some(path) = file else { return Ok(vec![Opening::default()]) };
@@ -62,7 +62,7 @@ impl Openings {
         load_openings(&choice)
     }
 
-    /// Describes the openings and their selection, with labels.
+    /// Describes the openings and how they are selected, as pairs of label and text.
     pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
         let Openings { file, order, seed, start, plies, no_reverse } = self;
         let reversed = if *no_reverse { "once each" } else { "with colours reversed" };
@@ -76,17 +76,18 @@ impl Openings {
         vec![("Openings", openings), ("Seed", seed.to_string())]
     }
 
-    /// Describes everything that affects results, to distinguish matches.
+    /// Describes every setting that affects results, so that different matches can be
+    /// distinguished.
     pub(super) fn settings(&self) -> String {
         let Openings { file, order, seed, start, plies, .. } = self;
         format!("openings: {file:?} {order:?} seed {seed} from {start} plies {plies:?}")
     }
 }
 
-/// Loads the openings that can be played, and reports others on standard error.
+/// Loads the playable openings and reports the others on standard error.
 ///
 /// # Errors
-/// If there are none.
+/// If no opening is playable.
 pub(in crate::cli) fn load_openings(choice: &OpeningChoice) -> anyhow::Result<Vec<Opening>> {
     let openings = choice.load()?;
     if openings.skipped.count > 0 {

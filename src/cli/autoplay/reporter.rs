@@ -1,4 +1,4 @@
-//! Reports the progress of a match, on the screen and in the log.
+//! Reports the progress of a match on the screen and in the log.
 
 use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -32,13 +32,13 @@ pub(super) struct Reporter {
     lost: Vec<&'static str>,
     show_moves: bool,
     several: bool,
-    /// Number of games between statistics.
+    /// The number of games between two reports of the statistics.
     every: usize,
-    /// The start of this run, and the games that were finished before it.
+    /// When this run started, and how many games had been finished before.
     begun: Instant,
     before: usize,
     concurrency: usize,
-    /// The live line; hidden without a terminal.
+    /// The progress line; hidden if the output is not a terminal.
     bar: ProgressBar,
 }
 
@@ -106,8 +106,8 @@ impl Reporter {
         }
     }
 
-    /// Logs lines of a game, each with the time, and with the game's number if several are played
-    /// at a time.
+    /// Logs lines about a game. Each has a timestamp, and the game's number if several games are
+    /// played simultaneously.
     fn stamped(&mut self, text: &str, slot: &Slot) {
         let mark = if self.several { format!("[{}] ", slot.number) } else { String::new() };
         let now = now();
@@ -136,7 +136,7 @@ impl Reporter {
         }
     }
 
-    /// Reports the first write error, unless the reader closed the pipe.
+    /// Reports an output's first write error, unless the error is that the reader closed the pipe.
     fn check(&mut self, what: &'static str, done: io::Result<()>) {
         let Err(error) = done else { return };
         if error.kind() != ErrorKind::BrokenPipe && !self.lost.contains(&what) {
@@ -194,7 +194,7 @@ impl Reporter {
     }
 }
 
-/// Formats the number of games played in this time, and the games per hour.
+/// Formats the number of games played in `time` and the number per hour.
 pub(in crate::cli) fn speed(games: usize, time: Duration) -> String {
     const HOUR: f64 = 3600.0;
     let seconds = time.as_secs_f64();
@@ -203,7 +203,7 @@ pub(in crate::cli) fn speed(games: usize, time: Duration) -> String {
     format!("{} in {time} min: {per_hour:.0} games/hour", number_of(games as u64, "game"))
 }
 
-/// Formats a move and the time used by both sides, in two lines.
+/// Formats a move and both sides' thinking times on two lines.
 fn in_lines(step: &MoveMade, name: &str) -> String {
     let (side, dots) = match step.color {
         Color::White => ("WHITE", ""),

@@ -1,4 +1,4 @@
-//! `tabia bench`: node count and speed of the search; suites of positions.
+//! `tabia bench`: measures the node count and speed of the search, and runs suites of positions.
 
 mod threads;
 mod transpositions;
@@ -40,10 +40,10 @@ enum Suite {
     Constants,
 }
 
-/// Prints nodes for each position, then `N nodes M nps`; or runs a suite.
+/// Prints the node count for each position, then `N nodes M nps`; or runs a suite.
 ///
 /// # Errors
-/// If standard output cannot be written, or a suite fails.
+/// If standard output cannot be written to, or a suite fails.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.suite {
         None => sign(args),
@@ -61,7 +61,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Searches the fixed positions and prints the signature.
+/// Searches the fixed positions and prints the total node count, which is the search's signature.
 fn sign(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = output::stdout();
     let mut positions = Vec::new();
@@ -70,7 +70,7 @@ fn sign(args: &Args) -> anyhow::Result<ExitCode> {
             "fen": fen, "nodes": result.nodes, "seconds": result.elapsed.as_secs_f64(),
         }));
         if !args.json {
-            // The last line reports a closed pipe.
+            // A closed pipe is reported when the last line is written.
             let _ = writeln!(
                 out,
                 "{:>10} nodes {:>6.3} s  {fen}",

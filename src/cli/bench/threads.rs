@@ -1,4 +1,4 @@
-//! `tabia bench threads`: the speedup by several threads.
+//! `tabia bench threads`: measures the speedup from several threads.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -68,11 +68,11 @@ impl Args {
     }
 }
 
-/// Searches the positions, prints the speedups and draws them. After an interruption, the results
-/// so far are used.
+/// Searches the positions, then prints and plots the speedups. If interrupted, it uses the results
+/// obtained so far.
 ///
 /// # Errors
-/// If the positions cannot be read, the threads not started, or the output not written.
+/// If the positions cannot be read, the threads cannot be started, or the output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let threads = args.resolve_threads();
     anyhow::ensure!(
@@ -102,7 +102,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Searches the positions with each number of threads, until interrupted.
+/// Searches the positions with each number of threads until interrupted.
 fn measure(args: &Args, threads: &[usize]) -> anyhow::Result<Vec<SpeedupTrial>> {
     let mut positions = positions_of(args.positions.as_deref())?;
     positions.truncate(args.number.unwrap_or(usize::MAX));
@@ -151,7 +151,7 @@ fn row(summary: &SpeedupSummary) -> serde_json::Value {
     })
 }
 
-/// Prints the speedup, and how the threads spent their time.
+/// Prints the speedup and how the threads spent their time.
 fn write_tables(
     out: &mut impl Write,
     summaries: &[SpeedupSummary],
@@ -213,7 +213,7 @@ mod tests {
         let rows: Vec<&str> = text.lines().collect();
         assert!(rows.iter().all(|row| row.chars().count() < 80), "{text}");
         for [head, row] in [[rows[2], rows[3]], [rows[5], rows[6]]] {
-            // The last column is aligned with its head, and numbers are separated.
+            // The last column is aligned with its heading, and numbers are separated by spaces.
             assert_eq!(head.len(), row.chars().count(), "{text}");
             assert!(row.split_whitespace().count() >= 6, "{text}");
         }

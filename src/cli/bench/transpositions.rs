@@ -1,4 +1,4 @@
-//! `tabia bench transpositions`: the effect of comparing the tree with the book.
+//! `tabia bench transpositions`: measures the effect of comparing the search tree with the book.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -68,10 +68,10 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Selects the positions and searches them, or saves them.
+/// Selects the positions and then searches or saves them.
 ///
 /// # Errors
-/// If the book or games cannot be read, or no position is found.
+/// If the book or the games cannot be read, or no position is found.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = Book::open(&args.book)?;
     let Drawn { positions, found, answered } = select(args, &book)?;
@@ -134,7 +134,7 @@ fn select(args: &Args, book: &Book) -> anyhow::Result<Drawn> {
     Ok(selector.finish())
 }
 
-/// Searches the positions; after an interruption, returns those done.
+/// Searches the positions. If interrupted, it returns the positions finished so far.
 fn search(
     args: &Args,
     book: &Book,
@@ -169,7 +169,7 @@ fn search(
     Ok(trials)
 }
 
-/// Formats a position as a line of EPD: four fields and a description.
+/// Formats a position as an EPD record: four fields and a description.
 fn epd_line(position: &Position) -> String {
     let fen = position.to_string();
     let fields: Vec<&str> = fen.split(' ').take(4).collect();
@@ -208,7 +208,7 @@ fn describe(Mean { mean, error }: Mean) -> String {
     format!("{mean:.1} ± {error:.1}")
 }
 
-/// Parses a mode that can be compared with plain search.
+/// Parses a mode to be compared with plain search.
 fn parse_mode(name: &str) -> anyhow::Result<BookSearch> {
     let mode = MODES.into_iter().find(|mode| mode.name() == name);
     mode.with_context(|| format!("--modes: `{name}` is none of stop, value, steer and first"))

@@ -48,11 +48,11 @@ struct Recorded {
     build: build::Args,
 }
 
-/// Adds games.
+/// Adds games to a book.
 ///
 /// # Errors
 /// If an input or the book cannot be read, the book was not built from games alone, no new game
-/// counts, or the book cannot be written; the old book is then unchanged.
+/// counts, or the book cannot be written. In each case the old book remains unchanged.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = open_book(&args.book)?;
     let output = args.output.as_deref().unwrap_or(&args.book);
@@ -60,11 +60,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     add_games(&book, &recorded.running(args.games.clone(), args.force, &args.run))
 }
 
-/// Adds the games of a build to the book among its inputs; `None` if there is no book.
+/// Adds a build's games to the one book among its inputs; returns `None` if the inputs include no
+/// book.
 ///
 /// # Errors
-/// Those of [`run`]; also if there is more than one book, or the build's options differ from those
-/// recorded in the book.
+/// Same as for [`run`]; also if the inputs include several books, or the build's options differ
+/// from those recorded in the book.
 pub(super) fn run_build(args: &build::Args) -> anyhow::Result<Option<ExitCode>> {
     let (books, games): (Vec<PathBuf>, Vec<PathBuf>) =
         args.counting.games.games.iter().cloned().partition(|path| is_book(path));
@@ -108,7 +109,7 @@ fn open_book(path: &Path) -> anyhow::Result<Book> {
     Ok(open(path)?)
 }
 
-/// Returns the options with which a book was built.
+/// Returns the options that the book was built with.
 fn recorded(book: &Book, output: &Path) -> anyhow::Result<build::Args> {
     let manifest = book.manifest()?;
     let refuse = |reason: &str| {
@@ -152,7 +153,7 @@ fn recorded(book: &Book, output: &Path) -> anyhow::Result<build::Args> {
     let unusable =
         || refuse(&format!("its options cannot be used again ({})", manifest.filters.join("; ")));
     let mut parsed = Recorded::try_parse_from(words).map_err(|_| unusable())?.build;
-    // A filtered book has conditions that no build has.
+    // A filtered book has conditions that build options cannot express.
     if parsed.describe_filters() != manifest.filters {
         return Err(unusable());
     }
@@ -160,7 +161,7 @@ fn recorded(book: &Book, output: &Path) -> anyhow::Result<build::Args> {
     Ok(parsed)
 }
 
-/// Adds games to a book with the options of its build.
+/// Adds games to a book, using the options it was built with.
 fn add_games(book: &Book, args: &build::Args) -> anyhow::Result<ExitCode> {
     let begin = Instant::now();
     let manifest = book.manifest()?;
@@ -194,7 +195,7 @@ fn add_games(book: &Book, args: &build::Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(INTERRUPTED));
     }
     let more = Book::from_bytes(more.into_inner(), "the games to add")?;
-    // Standard input can be compared only after it has been read.
+    // Standard input can be compared with the recorded inputs only after it has been read.
     let added = more.manifest()?.inputs;
     if let Some(twice) = added.iter().find(|input| is_known(input, &manifest)) {
         bail!(
@@ -227,7 +228,7 @@ fn add_games(book: &Book, args: &build::Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the inputs whose text is neither in the book nor in an earlier input.
+/// Returns the inputs whose text is not already in the book or in an earlier input.
 fn new_inputs(
     inputs: Vec<PgnInput>,
     manifest: &Manifest,
@@ -261,7 +262,8 @@ fn new_inputs(
     Ok(new)
 }
 
-/// Returns name, size and checksum of an input's text; `None` if it cannot be read completely.
+/// Returns the name, size and checksum of an input's text, or `None` if it cannot be read
+/// completely.
 fn record_of(input: &PgnInput) -> Option<InputRecord> {
     let (bytes, checksum) = input.checksum().ok()?;
     let checksum = checksum_text(checksum);

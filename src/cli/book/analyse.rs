@@ -21,7 +21,7 @@ use crate::support::words::counted;
 use crate::tools::suite::Switch;
 use crate::tools::suite::analyse::{Analysis, Plan};
 
-/// Default nodes of each search.
+/// The default number of nodes per search.
 const NODES: u64 = 1_000_000;
 
 /// Search the positions of a book and store values in it
@@ -96,7 +96,7 @@ impl AnalyseArgs {
     }
 }
 
-/// Searches the positions and writes the book.
+/// Searches the book's positions and writes the book with the results.
 ///
 /// # Errors
 /// If the book cannot be read or written.
@@ -104,7 +104,7 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     let target = args.target()?;
     let plan = args.plan()?;
     let book = args.begin(target)?;
-    // The output may replace its own source, because it contains all of it.
+    // The output may replace the input book, because it contains everything in it.
     let output = book_output(target, args.force, [] as [&Path; 0]);
     output.check()?;
     let mut path = target.as_os_str().to_owned();
@@ -129,7 +129,8 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     Ok(exit_status(work.is_stopped()))
 }
 
-/// Number of rounds in which a book grows; results of a round decide where the next one extends it.
+/// The number of rounds in which a book grows. The results of each round determine where the next
+/// round extends the book.
 const ROUNDS: u64 = 20;
 
 struct Work<'a> {
@@ -146,7 +147,7 @@ impl Work<'_> {
         self.switches.iter().any(Switch::is_stopped)
     }
 
-    /// Searches the remaining positions, and writes the book with all results.
+    /// Searches the remaining positions, then writes the book with all results.
     fn round(&mut self, mut journal: AnalysisJournal) -> anyhow::Result<()> {
         let mut progress = Progress::new(self.analysis.len() as u64, 0, "positions");
         let searched = self.analysis.search(&self.switches, |value| {
@@ -162,8 +163,9 @@ impl Work<'_> {
         Ok(journal.remove()?)
     }
 
-    /// Extends the book by a share of `wanted` positions; returns `false` if it has them or there
-    /// are none left. The file is written at once, so that the same command can resume.
+    /// Extends the book by a fraction of the `wanted` positions. Returns `false` if the book
+    /// already has that many or cannot be extended further. The book is written immediately, so
+    /// that the same command can resume.
     fn grow(&mut self, wanted: u64) -> anyhow::Result<bool> {
         let left = wanted.saturating_sub(self.analysis.beyond);
         let share = wanted.div_ceil(ROUNDS).min(left);
@@ -181,8 +183,8 @@ impl Work<'_> {
 }
 
 impl AnalyseArgs {
-    /// Opens the book to extend: the output if it was extended from the named one, otherwise the
-    /// named one.
+    /// Opens the book to extend: the output if an earlier run extended it from the given book,
+    /// otherwise the given book.
     fn begin(&self, target: &Path) -> anyhow::Result<Book> {
         let book = open(&self.book)?;
         if self.grow > 0 && book.holds_weights() {
@@ -195,8 +197,8 @@ impl AnalyseArgs {
         Ok(before.unwrap_or(book))
     }
 
-    /// Returns the known values of a book's positions: from the book itself, the earlier output,
-    /// and other books. Values of longer searches are last.
+    /// Returns the known values of a book's positions from the book itself, from the earlier output
+    /// and from other books. The values from the longest searches come last.
     fn known(&self, book: &Book) -> anyhow::Result<Vec<BookValue>> {
         let before = self.output.as_deref().and_then(|path| Book::open(path).ok());
         let before = before.filter(|before| before.entries_checksum() == book.entries_checksum());
@@ -214,10 +216,11 @@ impl AnalyseArgs {
     }
 }
 
-/// Returns the values that another book's analysis has for these positions. If that analysis
-/// included further positions, its best move outside the analysis may lead to one outside this
-/// book. Only the results of searches over all moves are reliable then; searches without the other
-/// moves are repeated where necessary.
+/// Returns the values that another book's analysis has for these positions.
+///
+/// If that analysis covered additional positions, its best move outside the analysis may lead to a
+/// position outside this book. In that case only searches of all moves are reliable; searches that
+/// excluded some moves are repeated where necessary.
 fn taken_over(other: &Book, own: &KeyMap<()>) -> Vec<BookValue> {
     let (mut taken, left): (Vec<BookValue>, Vec<_>) =
         other.values().partition(|value| own.contains_key(&value.key));

@@ -70,7 +70,7 @@ pub(super) struct CountingArgs {
 }
 
 impl CountingArgs {
-    /// Returns these settings with default values for all others.
+    /// Returns these settings, with default values for all others.
     pub(super) fn options(&self) -> BuildOptions {
         BuildOptions {
             max_ply: self.max_ply,
@@ -140,7 +140,8 @@ pub(super) struct Resources {
 }
 
 impl Resources {
-    /// Completes options; data that exceeds the memory is stored beside `output`.
+    /// Adds the limits to the options. Data that does not fit into memory is stored in the folder
+    /// of `output`.
     pub(super) fn limit(&self, options: BuildOptions, output: &Path) -> BuildOptions {
         let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
         BuildOptions {
@@ -184,7 +185,7 @@ pub(super) struct GameFilterArgs {
     title: Vec<String>,
 }
 
-/// Converts names to the form that filters compare.
+/// Converts names to the lower-case form that filters compare.
 pub(super) fn lowercase(names: &[String]) -> Vec<String> {
     names.iter().map(|name| name.to_lowercase()).collect()
 }
@@ -199,7 +200,7 @@ fn parse_interval(text: &str) -> Result<Duration, String> {
 }
 
 impl GameFilterArgs {
-    /// Returns the filter of a book with the moves of `side`, or of both sides.
+    /// Returns the filter for a book with the moves of `side`, or of both sides.
     pub(super) fn resolve(&self, side: Option<Color>) -> GameFilter {
         let names_players = !(self.player.is_empty() && self.title.is_empty());
         GameFilter {
@@ -219,14 +220,14 @@ impl GameFilterArgs {
 }
 
 impl Args {
-    /// Returns the output of the faults, if any.
+    /// Returns the file for the list of faults, if one was requested.
     fn errors_output(&self, inputs: &[PgnInput]) -> Option<Output<'_>> {
         let output = Output::new(self.run.errors.as_deref()?, FAULTS);
         let output = output.force(self.output.force.allowed);
         Some(output.apart_from(files_of(inputs)).apart_from([&self.output.path]))
     }
 
-    /// Returns the checkpoints, stored beside the book and named after it.
+    /// Returns the checkpoints, which are stored next to the book and named after it.
     pub(super) fn checkpoints(&self) -> Checkpoints {
         let mut folder = self.output.path.clone().into_os_string();
         folder.push(UNFINISHED);
@@ -238,16 +239,16 @@ impl Args {
         }
     }
 
-    /// Describes the conditions for games, positions and moves, as a manifest stores them.
+    /// Describes which games, positions and moves are included, in the form stored in a manifest.
     pub(super) fn describe_filters(&self) -> Vec<String> {
         self.resolve().describe()
     }
 
-    /// Returns the counting options of a book, `recorded`, with these inputs and all other
-    /// arguments of this build.
+    /// Combines the counting options recorded in a book with these inputs and with this build's
+    /// other arguments.
     ///
     /// # Errors
-    /// If options are set here that differ from those of the book.
+    /// If an option is set here and differs from the recorded one.
     pub(super) fn with_options_of(&self, recorded: Self, games: GamePaths) -> anyhow::Result<Self> {
         let (own, of_book) = (self.describe_filters(), recorded.describe_filters());
         let max_ply = recorded.counting.max_ply;
@@ -263,7 +264,7 @@ impl Args {
         Ok(recorded.running(games, self.output.force, &self.run))
     }
 
-    /// Returns these counting options for other games.
+    /// Returns the same counting options for other games.
     pub(super) fn running(self, games: GamePaths, force: Force, run: &RunArgs) -> Self {
         Args {
             counting: CountingArgs { games, ..self.counting },
@@ -287,11 +288,11 @@ impl Args {
     }
 }
 
-/// Builds a book.
+/// Builds a book from games.
 ///
 /// # Errors
-/// If an input does not exist, no game counts, or the book cannot be written; the old book, if
-/// there is one, is then unchanged.
+/// If an input does not exist, no game counts, or the book cannot be written. An existing book then
+/// remains unchanged.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (inputs, again) = inputs_once(&args.counting.games.games)?;
     let output = args.output.apart_from(files_of(&inputs)).create()?;
@@ -327,10 +328,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the inputs at these paths, each file once, and the names of repeated ones.
+/// Returns the inputs at these paths, each file only once, and the names of files given repeatedly.
 ///
 /// # Errors
-/// Those of [`PgnInput::from_paths`].
+/// Same as for [`PgnInput::from_paths`].
 pub(super) fn inputs_once(paths: &[PathBuf]) -> anyhow::Result<(Vec<PgnInput>, Vec<String>)> {
     let (mut seen, mut again) = (HashSet::new(), Vec::new());
     let mut inputs = PgnInput::from_paths(paths)?;
@@ -349,11 +350,11 @@ pub(super) fn report_named_again(names: &[String]) {
     }
 }
 
-/// Builds a book of these inputs, shows the progress, and writes the faults to the file of
-/// `--errors`. Returns the output, the tally of the games, and the monitor, which Ctrl-C stops.
+/// Builds a book from these inputs, shows the progress, and writes the faults to the `--errors`
+/// file. Returns the output, the tally of games, and the monitor, which Ctrl-C stops.
 ///
 /// # Errors
-/// Those of [`build()`]; also if the faults cannot be written.
+/// Same as for [`build()`]; also if the faults cannot be written.
 pub(super) fn build_shown<W: BookOutput>(
     args: &Args,
     inputs: &[PgnInput],
@@ -377,7 +378,7 @@ pub(super) fn build_shown<W: BookOutput>(
     Ok((output, tally, monitor))
 }
 
-/// Reports inputs with the same text, whose games have been counted twice.
+/// Reports inputs with identical text, because their games have been counted twice.
 fn report_repeats(tally: &BuildTally) {
     for (number, input) in tally.inputs.iter().enumerate() {
         let before = tally.inputs[..number].iter().find(|other| {
@@ -395,7 +396,7 @@ fn report_repeats(tally: &BuildTally) {
     }
 }
 
-/// Makes the first Ctrl-C stop the reading of games, and the second one the program.
+/// Makes the first Ctrl-C stop reading games and the second one end the program.
 pub(super) fn stop_on_interrupt(monitor: &Monitor) -> anyhow::Result<()> {
     let monitor = monitor.clone();
     on_interruption(move || {
@@ -406,7 +407,7 @@ pub(super) fn stop_on_interrupt(monitor: &Monitor) -> anyhow::Result<()> {
     })
 }
 
-/// The file of `--errors`, written while the games are read. Clones share it.
+/// The file given by `--errors`, written while games are read. Clones share the same file.
 #[derive(Clone)]
 struct FaultFile {
     path: PathBuf,
@@ -424,7 +425,7 @@ impl FaultFile {
         FaultListener::new(move |fault| file.add(&fault))
     }
 
-    /// Adds a line. After a write error, further lines are dropped.
+    /// Adds a line to the file. After a write error, later lines are dropped.
     fn add(&self, line: &impl fmt::Display) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let failed = match &mut *written {
@@ -436,7 +437,7 @@ impl FaultFile {
         }
     }
 
-    /// Adds the broken inputs and moves the file to its final path.
+    /// Adds the unreadable inputs and moves the file to its final path.
     fn keep(self, broken_inputs: &[String]) -> anyhow::Result<()> {
         broken_inputs.iter().for_each(|broken| self.add(broken));
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
@@ -446,7 +447,7 @@ impl FaultFile {
     }
 }
 
-/// Prints the first faults, and all inputs that cannot be read.
+/// Prints the first few faults and all inputs that cannot be read.
 pub(super) fn report_faults(tally: &BuildTally, quiet: bool, all_are_written: bool) {
     tally.broken_inputs.iter().for_each(|broken| errln!("tabia: {broken}"));
     if quiet {
@@ -463,7 +464,7 @@ pub(super) fn report_faults(tally: &BuildTally, quiet: bool, all_are_written: bo
     }
 }
 
-/// Prints the tally of the games, of which `before` were read by an interrupted build.
+/// Prints the tally of the games, `before` of which were read by an interrupted build.
 pub(super) fn report_games(tally: &BuildTally, time: Duration, before: u64) -> anyhow::Result<()> {
     let mut out = output::stdout();
     let seconds = time.as_secs_f64().max(1e-3);
@@ -499,9 +500,8 @@ pub(super) fn report_games(tally: &BuildTally, time: Duration, before: u64) -> a
     Ok(())
 }
 
-/// Prints the size of the book.
 pub(super) fn report_book(path: &Path) -> anyhow::Result<()> {
-    // Does not load the book, which may be larger than the memory limit.
+    // The book is not loaded, because it may exceed the memory limit.
     let (positions, moves) = Book::extent(path)?;
     let bytes = path.metadata().map_or(0, |metadata| metadata.len());
     outln!("{}: {}, {}", path.display(), extent(positions, moves), size(bytes),)?;

@@ -46,7 +46,7 @@ pub(super) struct Args {
     memory: TableMemory,
 }
 
-/// Prints a line for each finding; the exit status is nonzero if there is any.
+/// Prints one line per problem found; the exit status is nonzero if there are any.
 ///
 /// # Errors
 /// If the book cannot be read.
@@ -100,8 +100,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 impl Args {
-    /// Whether the book has moves of White and of Black. In a repertoire of one side, moves of the
-    /// other are not reported as missing.
+    /// Returns whether the book has moves for White and for Black. In a repertoire for one side,
+    /// the other side's moves are not reported as missing.
     fn sides_held(&self, book: &Book, start: &Position) -> anyhow::Result<[bool; 2]> {
         let mut held = [false; 2];
         for at in book.walk(start, self.max_ply) {
@@ -119,8 +119,8 @@ impl Args {
         }
     }
 
-    /// Returns the first ply, counted from where the check begins, at which moves are not missing
-    /// because the book was not built deeper.
+    /// Returns the first ply, counted from the start of the check, at which missing moves are not
+    /// reported because the book was not built deeper.
     fn last_ply(&self, book: &Book, game: &Game) -> u32 {
         let depth = book.manifest().map_or(0, |manifest| manifest.max_ply);
         if depth == 0 || *game.start() != Position::start() {
@@ -130,8 +130,8 @@ impl Args {
     }
 }
 
-/// Describes what is missing in a position without book moves. `held` is whether the book has any
-/// moves of the side to move.
+/// Describes what is missing in a position without book moves. `held` is set if the book has any
+/// moves for the side to move.
 fn missing_reply(book: &Book, at: &Visited, ours: bool, held: bool) -> Option<String> {
     let over = Game::new(at.position).outcome().is_some();
     if !at.entry.moves.is_empty() || over {
@@ -154,7 +154,7 @@ fn missing_reply(book: &Book, at: &Visited, ours: bool, held: bool) -> Option<St
     })
 }
 
-/// Returns the book moves that lose more than the margin compared to the best move.
+/// Returns the book moves that lose more than the margin, compared with the best move.
 fn refuted(book: &Book, at: &Visited, args: &Args, searcher: &mut Searcher) -> Vec<String> {
     let moves: Vec<Move> = book
         .legal_moves_of(&at.entry, &at.position)
@@ -177,7 +177,7 @@ fn refuted(book: &Book, at: &Visited, args: &Args, searcher: &mut Searcher) -> V
     weak.collect()
 }
 
-/// Searches a position, or only some of its moves.
+/// Searches all moves of a position, or only some of them.
 fn value(
     position: &Position,
     moves: Vec<Move>,

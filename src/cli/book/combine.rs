@@ -1,4 +1,4 @@
-//! `tabia book merge`, `filter` and `diff`.
+//! `tabia book merge`, `filter` and `diff`: combine, reduce and compare books.
 
 use std::io::{BufWriter, Cursor, Write};
 use std::ops::ControlFlow;
@@ -33,10 +33,10 @@ pub(super) struct MergeArgs {
     output: BookOutputArgs,
 }
 
-/// Merges books.
+/// Merges several books into one.
 ///
 /// # Errors
-/// If a book cannot be read or the new one cannot be written.
+/// If a book cannot be read, or the new one cannot be written.
 pub(super) fn run_merge(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let books =
         args.books.iter().map(|text| weighted_book(text)).collect::<anyhow::Result<Vec<_>>>()?;
@@ -95,7 +95,7 @@ fn report_shared(books: &[(Book, f64)]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Warns if the result lacks facets that some of the books have.
+/// Reports why the merged book will not have facets, if any of the books has some.
 fn warn_about_facets(books: &[(Book, f64)]) -> anyhow::Result<()> {
     let weighted = books.iter().any(|(_, weight)| *weight != 1.0);
     let (with, without): (Vec<_>, Vec<_>) = books.iter().partition(|(book, _)| book.has_facets());
@@ -108,7 +108,7 @@ fn warn_about_facets(books: &[(Book, f64)]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Copies analysis results of these books to the book made of them.
+/// Copies analysis results from the source books to the book made from them.
 fn keep_values<'a>(
     output: &Output<'_>,
     books: impl Iterator<Item = &'a Book>,
@@ -175,13 +175,13 @@ struct SelectionArgs {
 }
 
 impl SelectionArgs {
-    /// Returns the games that count in a book with the moves of `side`, or of both sides.
+    /// Returns which games count in a book that contains the moves of `side`, or of both sides.
     fn resolve(&self, side: Option<Color>) -> Selection {
         Selection { facets: self.facets.resolve(), players: lowercase(&self.player), side }
     }
 }
 
-/// Returns the positions after the moves to avoid of an EPD file.
+/// Returns the positions that follow the moves to avoid, which are read from an EPD file.
 fn positions_to_avoid(path: &Path) -> anyhow::Result<Vec<Position>> {
     let text = read_epd(path)?;
     let moves = epd::moves_to_avoid(&text)
@@ -190,10 +190,10 @@ fn positions_to_avoid(path: &Path) -> anyhow::Result<Vec<Position>> {
     Ok(moves.into_iter().map(|(position, mv)| position.play(mv)).collect())
 }
 
-/// Filters a book.
+/// Writes a book that contains only part of the original.
 ///
 /// # Errors
-/// If a book cannot be read or the new one cannot be written.
+/// If the book cannot be read, or the new one cannot be written.
 pub(super) fn run_filter(args: &FilterArgs) -> anyhow::Result<ExitCode> {
     let book = open(&args.book)?;
     let game = args.place.game()?;
@@ -230,7 +230,7 @@ pub(super) struct DiffArgs {
     limit: u64,
 }
 
-/// Compares two books; the exit status is zero if they are equal.
+/// Compares two books. The exit status is zero if they are equal.
 ///
 /// # Errors
 /// If a book cannot be read.
@@ -269,9 +269,10 @@ impl DifferenceCounts {
     }
 }
 
-/// Prints a row for each of the first `number` differences. Positions reached by the books' moves
-/// are first, by ply; the others follow by key, because a position can only be shown if moves lead
-/// to it.
+/// Prints one row for each of the first `number` differences.
+///
+/// Positions that can be reached through the books' moves come first, ordered by ply. The others
+/// follow, ordered by key; the board cannot be shown for these, because no moves lead to it.
 fn write_differences(out: &mut impl Write, books: [&Book; 2], number: u64) -> std::io::Result<()> {
     let text = |counts: Option<Counts>| counts.map_or("-".to_owned(), |counts| counts.to_string());
     let mut shown: KeyMap<()> = KeyMap::default();

@@ -1,4 +1,4 @@
-//! Estimates in advance the disk space of a long build.
+//! Estimates the disk space that a long build needs, before it starts.
 
 use std::path::Path;
 
@@ -7,17 +7,17 @@ use crate::cli::output::errln;
 use crate::games::book::DEFAULT_MAX_PLY;
 use crate::games::pgn::PgnInput;
 
-/// Bytes of disk per byte of PGN text if all of it is sorted on disk: twelve bytes for each of
-/// forty positions, in games of about 620 bytes.
+/// Bytes of disk space per byte of PGN text if all of it is sorted on disk: 12 bytes for each of 40
+/// positions per game, with games of about 620 bytes.
 const DISK_PER_BYTE: f64 = 0.8;
-/// The same for a build with facets, at sixteen bytes.
+/// The same as [`DISK_PER_BYTE`] for a build with facets, at 16 bytes per position.
 const DISK_PER_BYTE_WITH_FACETS: f64 = 1.1;
-/// Approximate ratio of unpacked to packed size of a file of games.
+/// The approximate ratio between a game file's uncompressed and compressed sizes.
 const UNPACKED: f64 = 7.0;
-/// Bytes of text below which nothing is printed.
+/// The number of bytes of text below which no estimate is printed.
 const WORTH_REPORTING: f64 = 2e9;
 
-/// Prints before a long build how much disk space it may need, and how much is free.
+/// Before a long build, prints how much disk space it may need and how much is free.
 pub(super) fn estimate(inputs: &[PgnInput], folder: &Path, max_ply: u32, facets: bool) {
     let text = |input: &PgnInput| {
         let packed = [".gz", ".bz2", ".zst"].iter().any(|ending| input.name().ends_with(ending));
@@ -39,10 +39,10 @@ pub(super) fn estimate(inputs: &[PgnInput], folder: &Path, max_ply: u32, facets:
     );
 }
 
-/// Approximate plies of a game; greater depth needs no more space.
+/// The approximate length of a game in plies. A greater depth limit needs no extra space.
 const AVERAGE_PLIES: u32 = 80;
 
-/// Returns the free bytes in the file system of a path, if available.
+/// Returns the number of free bytes in the file system that contains a path, if it is known.
 fn free_space(path: &Path) -> Option<u64> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let found = rustix::fs::statvfs(folder.unwrap_or(Path::new("."))).ok()?;

@@ -45,13 +45,16 @@ enum DumpFormat {
     Pgn,
 }
 
-/// The columns of a CSV dump. Counts are in games. Scores are for the side to move, in centipawns
-/// or in moves to a mate: `value_` of the position and `move_` of the position after the move.
+/// The columns of a CSV dump.
+///
+/// Counts are numbers of games. Scores are from the side to move's point of view, in centipawns or
+/// in moves to mate: `value_` columns for the position and `move_` columns for the position after
+/// the move.
 const CSV_HEAD: &str = "fen,ply,move,played_white,played_draws,played_black,played_undecided,\
     reached_white,reached_draws,reached_black,reached_undecided,\
     value_cp,value_mate,value_depth,value_nodes,value_best,move_cp,move_mate";
 
-/// Prints a book.
+/// Prints the contents of a book.
 ///
 /// # Errors
 /// If the book cannot be read.
@@ -84,7 +87,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the moves of a position that have enough games.
+/// Returns the moves of a position that were played in enough games.
 fn moves_of(book: &Book, at: &Visited, args: &Args) -> Vec<(Move, Counts)> {
     let moves = book.legal_moves_of(&at.entry, &at.position);
     moves.filter(|(_, played)| played.games() >= args.min_games).collect()
@@ -110,14 +113,14 @@ fn write_csv(out: &mut impl Write, book: &Book, at: &Visited, args: &Args) -> st
         let score = score_columns(book.value_of_move(&at.position, mv));
         writeln!(out, ",{value_columns},{score}")?;
     }
-    // A position analysed beyond the games has a value but no moves.
+    // A position that was analysed beyond the games has a value but no moves.
     if moves.is_empty() && value.is_some() {
         writeln!(out, "{},{},,,,,,,,,,{value_columns},,", at.position.fen(), at.ply)?;
     }
     Ok(())
 }
 
-/// Formats a score in two columns, centipawns and moves to mate, of which one is empty.
+/// Formats a score as two columns, centipawns and moves to mate, one of which is empty.
 fn score_columns(score: Option<Score>) -> String {
     match (score, score.and_then(mate_distance)) {
         (_, Some(moves)) => format!(",{moves}"),
@@ -143,7 +146,8 @@ fn position_row(book: &Book, at: &Visited, args: &Args) -> PositionRow {
     }
 }
 
-/// Writes a game for each line that ends where the book ends or where an earlier line continues.
+/// Writes one game for each line. A line ends where the book ends or where an earlier line
+/// continues.
 fn write_lines(
     out: &mut impl Write,
     book: &Book,
@@ -166,7 +170,7 @@ fn write_lines(
             writeln!(out, "{game}")?;
             continue;
         }
-        // The most frequent move is popped from the stack first.
+        // The most frequent move is on top of the stack.
         moves.sort_by_key(|&(_, played)| played.games());
         for (mv, _) in moves {
             let mut longer = line.clone();

@@ -1,4 +1,4 @@
-//! `tabia book entropy`: measures how much the choice of moves varies.
+//! `tabia book entropy`: measures how varied the book's choice of moves is.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub(super) struct EntropyArgs {
     max_loss: Score,
 }
 
-/// Prints the entropy by ply and in total.
+/// Prints the entropy per ply and in total.
 ///
 /// # Errors
 /// If the book cannot be read.

@@ -1,4 +1,4 @@
-//! Arguments that filter games.
+//! Arguments that filter games by rating, speed and date.
 
 use crate::games::book::{FacetFilter, RatingGroup, Speed};
 use crate::games::pgn::PgnDate;

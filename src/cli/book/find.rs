@@ -40,12 +40,12 @@ struct Hit {
     input: String,
     game: u64,
     ply: usize,
-    /// The sum of both players' ratings.
+    /// The sum of both players' ratings, or 0 if unknown.
     elo: u32,
     label: String,
 }
 
-/// Lists games.
+/// Lists the games that reached a position.
 ///
 /// # Errors
 /// If the sources cannot be read.
@@ -108,7 +108,7 @@ fn inputs(args: &Args) -> anyhow::Result<Vec<PgnInput>> {
         }
         paths.extend(here);
     }
-    // Several books, or a merged one, may be built from the same games.
+    // Several books, or the parts of a merged book, may have been built from the same games.
     let mut seen = HashSet::new();
     paths.retain(|path| seen.insert(path.clone()));
     Ok(PgnInput::from_paths(&paths)?)
@@ -132,7 +132,7 @@ fn search(
     Ok(())
 }
 
-/// Searches games for a position, one at a time.
+/// Searches one game at a time for a position.
 struct GameFinder {
     key: u64,
     ply: usize,

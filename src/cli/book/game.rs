@@ -1,4 +1,4 @@
-//! `tabia book game`: prints one game of a book from the file from which the book was built.
+//! `tabia book game`: prints a game of a book from the file that the book was built from.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -20,10 +20,10 @@ pub(super) struct Args {
     games: GameFolders,
 }
 
-/// Prints the PGN of a game as in its file.
+/// Prints a game exactly as its PGN file contains it.
 ///
 /// # Errors
-/// If the book has no such game, or its file is missing or has changed.
+/// If the book does not contain the game, or the game's file is missing or has changed.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let text = open(&args.book)?.game_from(args.game, &args.games.folders)?;
     writeln!(output::stdout(), "{text}")?;

@@ -1,4 +1,4 @@
-//! `tabia book learn`: makes a book from an engine's learned results.
+//! `tabia book learn`: creates a book from an engine's learned results.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub(super) struct LearnArgs {
 /// Opens a file of learned results as a book.
 ///
 /// # Errors
-/// If the file cannot be read, or is another kind of file.
+/// If the file cannot be read, or is not a file of learned results.
 pub(super) fn open_learned(path: &Path) -> anyhow::Result<Book> {
     let mut head = Vec::new();
     open_plain(path)
@@ -36,7 +36,7 @@ pub(super) fn open_learned(path: &Path) -> anyhow::Result<Book> {
     Ok(open(path)?)
 }
 
-/// Makes the book.
+/// Creates the book from a file of learned results.
 ///
 /// # Errors
 /// If the file has no learned results, or the book cannot be written.

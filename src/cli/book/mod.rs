@@ -66,7 +66,7 @@ enum Command {
 /// Runs one of the book commands.
 ///
 /// # Errors
-/// In one line: which file, what is wrong, what to do.
+/// If the command fails. The message fits on one line: which file, what is wrong, what to do.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Build(args) => match add::run_build(args)? {
@@ -95,7 +95,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Opens a book by its path and reports oddities; `embedded` is the built-in one.
+/// Opens the book at a path and reports oddities in it; the path `embedded` means the built-in
+/// book.
 pub(super) fn open(path: &Path) -> Result<Book, BookError> {
     if path.as_os_str() == EMBEDDED_NAME {
         return Ok(Book::embedded());
@@ -116,13 +117,13 @@ struct BookOutputArgs {
 }
 
 impl BookOutputArgs {
-    /// Prepares the output, which must not be one of these inputs.
+    /// Prepares the output file, which must not be one of these inputs.
     fn apart_from<P: AsRef<Path>>(&self, inputs: impl IntoIterator<Item = P>) -> Output<'_> {
         book_output(&self.path, self.force, inputs)
     }
 }
 
-/// Prepares the output of a book made from other files.
+/// Prepares the output file of a book that is made from other files.
 fn book_output<'a, P: AsRef<Path>>(
     path: &'a Path,
     force: Force,
@@ -131,7 +132,7 @@ fn book_output<'a, P: AsRef<Path>>(
     Output::new(path, BOOK_FILE).ending("tbk").force(force.allowed).apart_from(inputs)
 }
 
-/// Writes a book to a new file atomically, and opens it.
+/// Writes a new book atomically, then opens it.
 fn write(
     output: &Output<'_>,
     write: impl FnOnce(NewFile) -> std::io::Result<NewFile>,
@@ -142,7 +143,7 @@ fn write(
     Ok(Book::open(path)?)
 }
 
-/// Writes a book, see [`write`], and prints its size.
+/// Writes a book with [`write`], then prints its size.
 fn save(
     output: &Output<'_>,
     content: impl FnOnce(NewFile) -> std::io::Result<NewFile>,
@@ -156,7 +157,7 @@ fn extent(positions: u64, moves: u64) -> String {
     format!("{}, {}", counted(positions, "position"), counted(moves, "move"))
 }
 
-/// Parses a policy by its name; help and errors list all of them.
+/// Parses the name of a policy; the help text and error messages list all of them.
 fn policy() -> impl TypedValueParser<Value = Policy> {
     let names = [Policy::ON].into_iter().chain(Policy::ALL.map(Policy::name));
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Policy>())

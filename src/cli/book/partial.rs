@@ -1,5 +1,5 @@
-//! `tabia book count` and `book pack`: a build in two steps, between which other programs can
-//! process the counts.
+//! `tabia book count` and `book pack`: build a book in two steps, so that other programs can
+//! process the counts in between.
 
 use std::path::PathBuf;
 
@@ -51,7 +51,7 @@ pub(super) use missing::{run_count, run_pack};
 #[cfg(feature = "parquet")]
 pub(super) use present::{run_count, run_pack};
 
-/// The commands in a program without Parquet.
+/// The commands in a program compiled without Parquet support.
 #[cfg(not(feature = "parquet"))]
 mod missing {
     use std::process::ExitCode;
@@ -60,7 +60,7 @@ mod missing {
 
     use super::{CountArgs, PackArgs};
 
-    /// Reports the missing feature.
+    /// Reports that the program lacks this feature.
     ///
     /// # Errors
     /// Always.
@@ -68,7 +68,7 @@ mod missing {
         refuse()
     }
 
-    /// Reports the missing feature.
+    /// Reports that the program lacks this feature.
     ///
     /// # Errors
     /// Always.
@@ -101,7 +101,8 @@ mod present {
     use crate::games::pgn::PgnInput;
     use crate::support::words::counted;
 
-    /// Returns the result for `output`, or `None` after reporting an interruption.
+    /// Passes on the result for `output`; if there is none, reports the interruption and returns
+    /// `None`.
     fn unless_interrupted<T>(
         made: Result<T, BuildError>,
         output: &Path,
@@ -115,10 +116,10 @@ mod present {
         }
     }
 
-    /// Counts games.
+    /// Counts games and writes partial counts.
     ///
     /// # Errors
-    /// If an input does not exist, or the folder cannot be written; no partial output is left.
+    /// If an input does not exist, or the folder cannot be written to. No partial output remains.
     pub(in crate::cli::book) fn run_count(args: &CountArgs) -> anyhow::Result<ExitCode> {
         let inputs = PgnInput::from_paths(&args.counting.games.games)?;
         let options = BuildOptions {
@@ -146,11 +147,11 @@ mod present {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Packs counts into a book.
+    /// Packs partial counts into a book.
     ///
     /// # Errors
-    /// If the counts cannot be read or the book cannot be written; the old book, if there is one,
-    /// is then unchanged.
+    /// If the counts cannot be read, or the book cannot be written. An existing book then remains
+    /// unchanged.
     pub(in crate::cli::book) fn run_pack(args: &PackArgs) -> anyhow::Result<ExitCode> {
         let options = BuildOptions {
             min_games: args.prune.min_games,

@@ -1,4 +1,4 @@
-//! Progress of a build: a bar on a terminal, lines elsewhere.
+//! The progress display of a build: a bar on a terminal, separate lines elsewhere.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::Ordering::Relaxed;
@@ -13,23 +13,23 @@ use crate::games::book::Monitor;
 use crate::games::pgn::PgnInput;
 use crate::support::words::counted;
 
-/// Refresh intervals of the bar on a terminal, and of lines elsewhere.
+/// How often the bar on a terminal and the lines elsewhere are updated.
 const REFRESH: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
-/// Shows the progress of a build until it is dropped.
+/// Displays the progress of a build until this value is dropped.
 pub(super) struct BuildProgress {
     stop: Option<crossbeam::channel::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl BuildProgress {
-    /// Starts showing the progress of a build from games.
+    /// Starts displaying the progress of a build from games.
     pub(super) fn start(inputs: &[PgnInput], monitor: &Monitor) -> Self {
         Self::of(Material::Games { bytes: inputs.iter().map(PgnInput::size).sum() }, monitor)
     }
 
-    /// Starts showing the progress of a build from partial counts.
+    /// Starts displaying the progress of a build from partial counts.
     #[cfg_attr(
         not(feature = "parquet"),
         allow(dead_code, reason = "only a program with Parquet packs counts")
@@ -53,7 +53,7 @@ impl BuildProgress {
 
 impl Drop for BuildProgress {
     fn drop(&mut self) {
-        // Closing the channel wakes the thread.
+        // Closing the channel wakes the display thread.
         self.stop = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -78,7 +78,7 @@ fn print_resumed(monitor: &Monitor, reported: &mut bool) {
 /// The source of a book, which determines the unit of progress.
 #[derive(Debug, Clone, Copy)]
 enum Material {
-    /// Games, with their total size in bytes if known.
+    /// Games, with their total size in bytes if it is known.
     Games {
         bytes: Option<u64>,
     },

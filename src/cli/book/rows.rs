@@ -9,12 +9,13 @@ use crate::games::book::{Book, BookValue, Counts, ListedGame, NamedOpening, Play
 #[derive(Debug, Serialize)]
 pub(super) struct PositionRow {
     pub fen: String,
-    /// Plies from the first position of the dump.
+    /// The number of plies from the first position of the dump.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ply: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opening: Option<OpeningRow>,
-    /// Whether the counts are of the embedded book, see [`SELF_PLAY`](crate::games::book::SELF_PLAY).
+    /// Whether the counts are from the embedded book, see
+    /// [`SELF_PLAY`](crate::games::book::SELF_PLAY).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub self_play: bool,
     pub reached: CountsRow,
@@ -31,7 +32,8 @@ pub(super) struct MoveRow {
     name: MoveName,
     played: CountsRow,
     reached: CountsRow,
-    /// The analysis result of the position after the move, for the side that plays it.
+    /// The analysis result for the position after the move, from the point of view of the side that
+    /// plays it.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<ScoreAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,20 +88,20 @@ impl From<Counts> for CountsRow {
     }
 }
 
-/// The analysis result of a position. Scores are for the side to move.
+/// The analysis result for a position. Scores are from the side to move's point of view.
 #[derive(Debug, Serialize)]
 pub(super) struct ValueRow {
-    /// The score of best play, inside or outside the analysis.
+    /// The score with best play, inside or outside the analysis.
     score: ScoreAnswer,
-    /// The depth of the score in plies.
+    /// The depth in plies of the search that produced the score.
     depth: i32,
     /// The node limit of the search.
     nodes: u64,
-    /// The first move of best play.
+    /// The first move of the best line.
     best: Option<MoveName>,
-    /// The best move that leads out of the analysis.
+    /// The best move that leads to a position outside the analysis.
     outside: Option<ScoredRow>,
-    /// The best move by a search of this position alone.
+    /// The best move according to a search of this position alone.
     own: Option<ScoredRow>,
 }
 
@@ -137,7 +139,7 @@ impl From<&NamedOpening> for OpeningRow {
     }
 }
 
-/// Games of a position, in a book with facets.
+/// The games that reached a position, from a book with facets.
 #[derive(Debug, Serialize)]
 pub(super) struct GameRows {
     pub highest_rated: Vec<GameRow>,

@@ -1,5 +1,5 @@
-//! `tabia book info`, `show` and `why`: print the contents of a book and explain the engine's
-//! choice.
+//! `tabia book info`, `show` and `why`: print the contents of a book and explain how the engine
+//! chooses its moves.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -81,7 +81,7 @@ fn parse_confidence(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Prints the manifest.
+/// Prints the book's manifest.
 ///
 /// # Errors
 /// If the book cannot be read.
@@ -135,7 +135,8 @@ fn write_manifest(out: &mut impl Write, manifest: &Manifest) -> std::io::Result<
 /// Prints the moves of a position.
 ///
 /// # Errors
-/// If the book cannot be read, does not contain the position, or has no facets to filter by.
+/// If the book cannot be read or does not contain the position, or if a filter needs facets that
+/// the book lacks.
 pub(super) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let whole = open(&args.book)?;
     let game = args.place.game()?;
@@ -219,7 +220,7 @@ fn position_row(
     }
 }
 
-/// Formats the mean known rating of the players of a move.
+/// Formats the mean rating of the players who chose a move, ignoring unknown ratings.
 fn rating(explored: Option<&PositionStats>, candidate: &Candidate) -> String {
     let moves = explored.map_or(&[][..], |explored| &explored.moves);
     let found = moves.iter().find(|found| found.mv == candidate.book_move.mv);
@@ -251,7 +252,7 @@ fn write_games(
     write_table(out, &std::iter::once(head).chain(rows).collect::<Vec<_>>())
 }
 
-/// Explains a choice.
+/// Explains how the engine chooses among the moves of a position.
 ///
 /// # Errors
 /// If the book cannot be read or does not contain the position.
@@ -299,7 +300,7 @@ pub(super) fn print_explanation(args: &WhyArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Formats the probability of a move, or why it is rejected.
+/// Formats the probability of a move, or the reason why it is rejected.
 fn verdict(candidate: &Candidate) -> String {
     match candidate.rejected {
         Some(rejection) => rejection.to_string(),
@@ -307,12 +308,13 @@ fn verdict(candidate: &Candidate) -> String {
     }
 }
 
-/// Formats the analysis result of a move, in pawns for the side that plays it.
+/// Formats the analysis result for a move, in pawns, from the point of view of the side that plays
+/// it.
 fn value(candidate: &Candidate) -> String {
     candidate.value.map_or_else(String::new, notation::score)
 }
 
-/// Formats the expected score of a move from its games and its value, with confidence bounds.
+/// Formats a move's expected score, computed from its games and its value, with confidence bounds.
 fn combined_score(candidate: &Candidate) -> String {
     candidate.value.map_or_else(String::new, |_| bounded(candidate.expected, candidate.certain))
 }
@@ -322,7 +324,7 @@ fn name_after(names: &Names, game: &Game, candidate: &Candidate) -> String {
     opening.map_or(String::new(), |opening| format!("{} {}", opening.eco, opening.name))
 }
 
-/// Prints the moves of a book of weights, with one more column.
+/// Prints the moves of a book that contains weights, with an additional column for them.
 fn write_weights(
     out: &mut impl Write,
     game: &Game,
@@ -383,8 +385,8 @@ fn write_legend(out: &mut impl Write, candidates: &[Candidate]) -> std::io::Resu
     }
 }
 
-/// Formats the score of the side to move by the games, in percent; with confidence bounds if there
-/// is no other information.
+/// Formats the side to move's score in the games as a percentage, with confidence bounds if the
+/// book has no other information.
 fn score(candidate: &Candidate) -> String {
     match candidate.value {
         Some(_) if candidate.book_move.reached.is_empty() => String::new(),
@@ -397,8 +399,8 @@ fn bounded(score: f64, (low, high): (f64, f64)) -> String {
     format!("{:.1}% ({:.0}-{:.0})", 100.0 * score, 100.0 * low, 100.0 * high)
 }
 
-/// Prints rows as aligned columns. Columns with only a head are left out, and so is a head without
-/// rows.
+/// Prints rows as aligned columns. Columns without entries are omitted, and so is the heading if
+/// there are no rows.
 fn write_table<const N: usize>(out: &mut impl Write, rows: &[[String; N]]) -> std::io::Result<()> {
     let is_empty = |column: usize| rows.iter().skip(1).all(|row| row[column].is_empty());
     let width =

@@ -23,9 +23,9 @@ use crate::tools::annotate::{
 };
 use crate::tools::suite::Switch;
 
-/// Mebibytes for the transposition table, the default of `tabia annotate`.
+/// Size of the transposition table in mebibytes; equal to the default of `tabia annotate`.
 const MEMORY_MB: usize = 16;
-/// The column of the comments, which follow `100... Nbxd4+??`.
+/// The column at which comments start, to the right of moves such as `100... Nbxd4+??`.
 const COLUMN: usize = 16;
 
 pub(super) struct Annotating {
@@ -36,16 +36,16 @@ pub(super) struct Annotating {
 }
 
 enum AnnotationEvent {
-    /// The number of positions searched, and of all positions.
+    /// The number of positions searched so far, and the total number.
     Positions(usize, usize),
     Done(Box<Annotated>),
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum Target {
-    /// A file of games to append to.
+    /// A file of games to which the annotated game is appended.
     Games(PathBuf),
-    /// A new page.
+    /// A new HTML page.
     Page(PathBuf),
 }
 
@@ -63,14 +63,14 @@ impl Target {
         path
     }
 
-    /// Checks in advance that the output can be written.
+    /// Checks, before the search, that the output can be written.
     fn check(&self) -> io::Result<()> {
         let output = match self {
-            // Appending cannot damage a file of any kind.
+            // Appending cannot destroy the contents of a file.
             Target::Games(path) => Output::new(path, GAMES).force(true),
             Target::Page(path) => Output::new(path, FileKind::HTML),
         };
-        // The console has no `--force`.
+        // The error message suggests `--force`, but the console has no such option.
         let words =
             |error: FileError| error.to_string().replace("; to replace it, add --force", "");
         output.check().map_err(|error| failed(words(error)))
@@ -87,7 +87,7 @@ impl Target {
     }
 }
 
-/// Parses `[FILE] [NODES]` in any order; a number is a number of nodes.
+/// Parses `[FILE] [NODES]` in either order; an argument that is a number is the node limit.
 fn parse(arguments: &str) -> io::Result<(Option<Target>, u64)> {
     let words = shlex::split(arguments).ok_or_else(|| failed("a quotation mark is missing"))?;
     let (mut target, mut nodes) = (None, None);
@@ -129,7 +129,7 @@ impl Console {
             };
             let mut searcher = Searcher::on_large_stack(config);
             let print_text = |events| {
-                // The receiver is dropped once the console has ended.
+                // Sending fails only if the console has ended.
                 let _ = sender.send(events);
                 let _ = event_sender.send(BackgroundEvent::OwnerProgress);
             };
@@ -155,8 +155,8 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// Returns the search settings: the engine's, but without its book and with one thread, so that
-    /// the same game gets the same annotations.
+    /// Returns the engine's search settings, but without its book and with one thread, so that the
+    /// same game always gets the same annotations.
     fn annotator(&self) -> Config {
         Config {
             memory_mb: MEMORY_MB,
@@ -167,13 +167,13 @@ impl Console {
         }
     }
 
-    /// Stops the annotation in progress; returns whether there was one.
+    /// Stops the annotation in progress; returns whether one was running.
     pub(super) fn stop_annotation(&self) -> bool {
         self.annotating.iter().for_each(|annotating| annotating.switch.stop());
         self.annotating.is_some()
     }
 
-    /// Prints progress and results of the annotation; returns whether it has ended.
+    /// Prints the annotation's progress and results; returns whether it has finished.
     pub(super) fn print_annotation_progress(&mut self) -> io::Result<bool> {
         let Some(annotating) = &self.annotating else { return Ok(false) };
         let annotated = loop {
@@ -198,7 +198,7 @@ impl Console {
         Ok(true)
     }
 
-    /// Prints how well both sides played, the turning points, and where the game was written.
+    /// Prints how accurately both sides played, the turning points, and where the game was written.
     fn print_annotation_summary(
         &mut self,
         annotated: &Annotated,

@@ -1,20 +1,20 @@
-//! Draws the board.
+//! Draws the board as text.
 
 use crate::chess::position::{Color, Move, Piece, Position, Square};
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BoardStyle {
-    /// Whether to use chess symbols instead of letters. Terminals disagree on their width, so they
-    /// are off by default.
+    /// Whether to use chess symbols instead of letters. They are off by default, because terminals
+    /// disagree on the width of the symbols.
     pub(super) symbols: bool,
     pub(super) colours: bool,
-    /// Whether letters and numbers are shown at the edge.
+    /// Whether letters and numbers are shown at the edge of the board.
     pub(super) coordinates: bool,
     pub(super) below: Color,
 }
 
 impl BoardStyle {
-    /// Returns the style that the terminal supports, or plain text for other outputs.
+    /// Returns the style that a terminal supports, or plain text if the output is not a terminal.
     pub(super) fn of_output(is_terminal: bool) -> Self {
         let able = is_terminal
             && std::env::var("TERM").is_ok_and(|name| !name.is_empty() && name != "dumb");
@@ -27,22 +27,23 @@ impl BoardStyle {
     }
 }
 
-/// Whether colours are allowed by the user's environment (<https://no-color.org>).
+/// Returns whether the user's environment allows colours (<https://no-color.org>).
 pub(super) fn colours_are_wanted() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Colours of squares in the terminal's palette of 256: light, dark, and both for squares of the
-/// last move. All are of medium brightness, so that white and black pieces are equally visible.
+/// Colours of squares in the terminal's 256-colour palette: light, dark, and the same for squares
+/// of the last move. All have medium brightness, so that white and black pieces are equally
+/// visible.
 const LIGHT: u8 = 137;
 const DARK: u8 = 94;
 const MARKED_LIGHT: u8 = 71;
 const MARKED_DARK: u8 = 65;
-/// Colours of pieces in the same palette: pure white and pure black.
+/// Colours of pieces in the 256-colour palette: pure white and pure black.
 const WHITE_PIECE: u8 = 231;
 const BLACK_PIECE: u8 = 16;
 
-/// Draws a position and marks the move that led to it.
+/// Draws a position and highlights the move that led to it.
 pub(super) fn draw(position: &Position, last: Option<Move>, style: BoardStyle) -> String {
     let is_marked = |square: Square| last.is_some_and(|mv| [mv.from(), mv.to()].contains(&square));
     let ranks: Vec<usize> = match style.below {
@@ -96,7 +97,7 @@ fn plain_row(
     row
 }
 
-/// Draws a row of coloured squares, three cells each.
+/// Draws a row of coloured squares, each three cells wide.
 fn coloured_row(
     position: &Position,
     squares: impl Iterator<Item = Square>,
@@ -121,7 +122,8 @@ fn coloured_row(
     row
 }
 
-/// Returns the piece on a square. With colours, both sides use the filled symbols.
+/// Returns the symbol or letter of the piece on a square. With colours, both sides use the filled
+/// symbols.
 fn piece_letter(position: &Position, square: Square, style: BoardStyle) -> Option<char> {
     let piece = position.piece_on(square)?;
     let is_white = position.board().color_on(square) == Some(Color::White);
@@ -187,7 +189,7 @@ mod tests {
         assert_eq!(rows, [4, 6]);
     }
 
-    /// Removes escape sequences from a line.
+    /// Returns the visible part of a line, without escape sequences.
     fn seen(line: &str) -> String {
         let mut parts = line.split('\x1b');
         let first = parts.next().unwrap_or_default().to_owned();
@@ -204,7 +206,7 @@ mod tests {
             assert!(text.is_ascii(), "{text}");
             let place = |line: &str, letter| seen(line).find(letter);
             let lines: Vec<&str> = text.lines().collect();
-            // The knight on f3 is above the f, the king on e8 above the e.
+            // The knight on f3 is above the label f, and the king on e8 is above the label e.
             assert_eq!(place(lines[5], 'N'), place(lines[8], 'f'), "{text}");
             assert_eq!(place(lines[0], 'k'), place(lines[8], 'e'), "{text}");
         }

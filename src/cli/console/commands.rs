@@ -1,4 +1,4 @@
-//! The commands of the console, each with its help.
+//! The commands of the console, each with its help text.
 
 use std::io;
 
@@ -13,7 +13,7 @@ use crate::games::book::Policy;
 type Run = fn(&mut Console, &str) -> io::Result<Flow>;
 
 pub(super) struct CommandRow {
-    /// The command's names, the usual one first.
+    /// The command's names, with the usual name first.
     pub(super) names: &'static [&'static str],
     pub(super) arguments: &'static str,
     pub(super) help: &'static str,
@@ -21,7 +21,7 @@ pub(super) struct CommandRow {
 }
 
 impl CommandRow {
-    /// Runs the command; reports an error if it takes no arguments and has some.
+    /// Runs the command. Reports an error if there are arguments but the command takes none.
     pub(super) fn run(&self, console: &mut Console, arguments: &str) -> io::Result<Flow> {
         if self.arguments.is_empty() && !arguments.is_empty() {
             return Err(failed(format!("{arguments}: this command takes no argument")));
@@ -40,11 +40,11 @@ const fn row(
 }
 
 pub(super) struct Topic {
-    /// The name in `help`.
+    /// The topic's name as typed after `help`.
     pub(super) name: &'static str,
-    /// The purpose of its commands.
+    /// The purpose of the topic's commands.
     pub(super) with_path: &'static str,
-    /// The commands, in the order of the help.
+    /// The commands in the order in which the help lists them.
     pub(super) rows: &'static [CommandRow],
 }
 

@@ -1,4 +1,4 @@
-//! Counts moves in the background.
+//! Counts the positions at the leaves of the move tree (perft) in the background.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::engine::controller::{Flow, PERFT_DEPTHS, PerftCount};
 use crate::support::files::describe;
 
 impl Console {
-    /// Starts to count the moves to a depth.
+    /// Starts a perft count to the given depth.
     pub(super) fn perft(&mut self, depth: &str) -> io::Result<Flow> {
         let depth = depth.parse().ok().filter(|depth| PERFT_DEPTHS.contains(depth));
         let most = PERFT_DEPTHS.end();
@@ -22,13 +22,13 @@ impl Console {
         self.print_text("I count; Ctrl-C ends it.")
     }
 
-    /// Stops the count in progress; returns whether there was one.
+    /// Stops the count in progress; returns whether one was running.
     pub(super) fn stop_count(&self) -> bool {
         self.count.iter().for_each(PerftCount::stop);
         self.count.is_some()
     }
 
-    /// Prints new results; returns whether the count has ended.
+    /// Prints new results; returns whether the count has finished.
     pub(super) fn print_count(&mut self) -> io::Result<bool> {
         let Some(count) = &mut self.count else { return Ok(false) };
         let counted = count.take();

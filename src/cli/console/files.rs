@@ -1,4 +1,4 @@
-//! Reads and writes games and positions in files.
+//! Reads and writes files of games and positions.
 
 use std::fs::{OpenOptions, create_dir_all};
 use std::io::{self, Read, Write};
@@ -12,7 +12,8 @@ use crate::games::pgn::{self, GameEnd, GameStatus, PgnGame, PgnInput};
 use crate::support::error::ParseError;
 use crate::support::words::{number_of, visible};
 
-/// Splits arguments into a file name, quoted if it has blanks, and an optional word after it.
+/// Splits arguments into a file name, which must be quoted if it contains spaces, and an optional
+/// word.
 pub(super) fn file_and_word(text: &str) -> io::Result<(String, Option<String>)> {
     let words = shlex::split(text).ok_or_else(|| failed("a quotation mark is missing"))?;
     let mut words = words.into_iter().fuse();
@@ -24,7 +25,7 @@ pub(super) fn file_and_word(text: &str) -> io::Result<(String, Option<String>)> 
     }
 }
 
-/// Reads a file name, like [`file_and_word`], without anything after it.
+/// Parses a file name as [`file_and_word`] does, but rejects further arguments.
 pub(super) fn file(text: &str) -> io::Result<String> {
     match file_and_word(text)? {
         (file, None) => Ok(file),
@@ -32,7 +33,7 @@ pub(super) fn file(text: &str) -> io::Result<String> {
     }
 }
 
-/// Prefixes an error with the name of the file.
+/// Puts the name of the file in front of an error message.
 pub(super) fn with_path(file: &str, error: impl std::fmt::Display) -> io::Error {
     failed(format!("{file}: {error}"))
 }
@@ -41,14 +42,14 @@ fn open(name: &str) -> io::Result<impl Read> {
     PgnInput::File(name.into()).open(&Arc::default()).map_err(|error| with_path(name, error))
 }
 
-/// Appends a text to a file in a single write, so that concurrent writers do not interleave.
+/// Appends text to a file with a single write, so that concurrent writers do not interleave.
 pub(super) fn append(path: &Path, text: &str) -> io::Result<()> {
     let file = OpenOptions::new().create(true).append(true).open(path);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|error| with_path(&path.display().to_string(), error))
 }
 
-/// Appends a game to the file of kept games and returns its name.
+/// Appends a game to the file of kept games and returns that file's name.
 pub(super) fn keep(path: Option<&Path>, game: &PgnGame) -> io::Result<String> {
     let path = path.ok_or_else(|| failed("neither XDG_DATA_HOME nor HOME is set"))?;
     let name = path.display().to_string();
@@ -57,14 +58,15 @@ pub(super) fn keep(path: Option<&Path>, game: &PgnGame) -> io::Result<String> {
     Ok(name)
 }
 
-/// Returns the file of kept games, in the data folder of the XDG base directories.
+/// Returns the path of the file of kept games, which is in the XDG data folder.
 pub(super) fn keep_file() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let data = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")))?;
     Some(data.join("tabia/games.pgn"))
 }
 
-/// Loads a game of a PGN file, counted from 1, with a message if it could be read only in part.
+/// Loads a game from a PGN file by its number, counted from 1; returns a message if the game is
+/// incomplete.
 pub(super) fn load_game(name: &str, number: usize) -> io::Result<(PgnGame, Option<String>)> {
     let mut games = pgn::read_games(open(name)?);
     let mut last = 0;
@@ -82,7 +84,7 @@ pub(super) fn load_game(name: &str, number: usize) -> io::Result<(PgnGame, Optio
     }
 }
 
-/// Describes why a game could not be read completely.
+/// Describes why a game could not be read to its end.
 fn fault(end: &GameEnd) -> Option<String> {
     match &end.status {
         GameStatus::Read | GameStatus::Declined => None,
@@ -92,7 +94,7 @@ fn fault(end: &GameEnd) -> Option<String> {
     }
 }
 
-/// Prints the games of a PGN file, a line each.
+/// Prints the games of a PGN file, one per line.
 pub(super) fn list(name: &str, out: &mut dyn FnMut(String) -> io::Result<()>) -> io::Result<()> {
     let mut games = 0;
     for (number, game) in (1..).zip(pgn::read_games(open(name)?)) {
@@ -113,7 +115,7 @@ pub(super) fn headline(game: &PgnGame) -> String {
     visible(&format!("{white} - {black} {result}, {moves} {unit}")).into_owned()
 }
 
-/// Loads a position from a file of FEN or EPD, counted from 1.
+/// Loads a position from a FEN or EPD file by its number, counted from 1.
 pub(super) fn load_position(name: &str, number: usize) -> io::Result<Position> {
     let text = std::fs::read_to_string(name).map_err(|error| with_path(name, error))?;
     let mut lines = epd::lines(&text);
@@ -123,7 +125,8 @@ pub(super) fn load_position(name: &str, number: usize) -> io::Result<Position> {
     read_position(text).map_err(|error| with_path(name, format!("line {line}: {error}")))
 }
 
-/// Parses a position and its counters: those of a FEN, or the operations `hmvc` and `fmvn`.
+/// Parses a position with its move counters, which are FEN fields or the EPD operations `hmvc` and
+/// `fmvn`.
 fn read_position(line: &str) -> Result<Position, ParseError> {
     let (position, rest) = epd::position(line)?;
     let operations = epd::operations(rest);

@@ -1,4 +1,4 @@
-//! Commands for the game on the board: start, navigate, take back, end.
+//! Commands that start, end and navigate the game on the board, and that take back moves.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::engine::controller::Flow;
 use crate::games::pgn::GameResult;
 
 impl Console {
-    /// Replaces the game on the board, after saving the previous one.
+    /// Replaces the game on the board; the previous one is saved first.
     fn replace_game(&mut self, record: Record) -> io::Result<()> {
         self.keep_game()?;
         self.record = record;
@@ -20,7 +20,7 @@ impl Console {
         Ok(())
     }
 
-    /// The command `new`. A variant may follow it, as in GNU Chess.
+    /// The command `new`. As in GNU Chess, the name of a variant may follow it.
     pub(super) fn begin(&mut self, variant: &str) -> io::Result<Flow> {
         match variant {
             "" | "standard" | "normal" | "chess" => self.new_game(),
@@ -52,7 +52,7 @@ impl Console {
         self.place(files::load_position(&name, number)?)
     }
 
-    /// Appends the position to a file, as FEN or as EPD.
+    /// Appends the position to a file, as FEN or EPD.
     pub(super) fn save_position(&mut self, arguments: &str, as_epd: bool) -> io::Result<Flow> {
         let name = files::file(arguments)?;
         let position = self.position();
@@ -67,7 +67,7 @@ impl Console {
         self.print_text(&format!("The position is in {name}."))
     }
 
-    /// Loads a game and goes to its start, or to its end.
+    /// Loads a game and goes to its start or its end.
     pub(super) fn load_game(&mut self, arguments: &str, from_start: bool) -> io::Result<Flow> {
         let (name, number) = numbered(arguments)?;
         let (game, fault) = files::load_game(&name, number)?;
@@ -110,8 +110,8 @@ impl Console {
         }
     }
 
-    /// Takes moves back. This removes later moves, so the game is saved first if the user had gone
-    /// back.
+    /// Takes moves back. This deletes the later moves, so if the user had stepped back through the
+    /// game, it is saved first.
     pub(super) fn take_back(&mut self, plies: usize) -> io::Result<Flow> {
         let played = self.engine.game().moves().len();
         if !self.engine.undo(plies) {
@@ -153,7 +153,7 @@ impl Console {
         if rested { self.print_idle_notice() } else { Ok(Flow::Continue) }
     }
 
-    /// Makes the engine play neither side; returns whether it did.
+    /// Stops the engine from playing either side; returns whether it was playing.
     fn stop_playing(&mut self) -> bool {
         let played = self.engine.side().is_some();
         self.engine.force();
@@ -187,7 +187,7 @@ impl Console {
         self.end(GameResult::won_by(Some(!user)))
     }
 
-    /// The user offers a draw, or accepts the engine's offer.
+    /// Called when the user offers a draw or accepts the engine's offer.
     pub(super) fn offer_draw(&mut self) -> io::Result<Flow> {
         self.check_not_over()?;
         if self.offer.take() == Some(Offer::Engine) {
@@ -201,7 +201,7 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// The engine offers a draw, or accepts the user's offer.
+    /// Called when the engine offers a draw or accepts the user's offer.
     pub(super) fn draw_offered(&mut self) -> io::Result<()> {
         if self.offer.take() == Some(Offer::User) {
             self.print_text("I take the draw.")?;
@@ -211,7 +211,7 @@ impl Console {
         self.print_text("I offer a draw; `draw` takes it.").map(drop)
     }
 
-    /// The engine resigns; it is the side to move.
+    /// Called when the engine resigns; it is then the side to move.
     pub(super) fn resigned(&mut self) -> io::Result<()> {
         let winner = !self.position().side_to_move();
         self.print_text("I resign.")?;
@@ -261,7 +261,8 @@ impl Console {
         self.print_text(&format!("My rating is {own}, yours {user}; they go into saved games."))
     }
 
-    /// Records the moves on the board; saves the game first if they differ from it.
+    /// Records the moves on the board. If they differ from the recorded game, the game is saved
+    /// first.
     pub(super) fn follow(&mut self) -> io::Result<()> {
         if self.solving.is_some() {
             return Ok(());
@@ -280,7 +281,7 @@ pub(super) enum Offer {
     Engine,
 }
 
-/// Parses a file and an optional number after it, by default 1.
+/// Parses a file name and an optional number, which is 1 by default.
 fn numbered(arguments: &str) -> io::Result<(String, usize)> {
     let (name, number) = files::file_and_word(arguments)?;
     let number = number.map_or(Some(1), |text| text.parse().ok().filter(|&number| number > 0));

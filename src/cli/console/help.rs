@@ -1,4 +1,4 @@
-//! Help: by topic, for one command, and for mistyped commands.
+//! Help on topics, on single commands and on mistyped commands.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use super::commands::{CommandRow, TOPICS, Topic, all, find};
 use super::text::{did_you_mean, failed};
 use crate::engine::controller::Flow;
 
-/// The column of the explanations.
+/// The column at which explanations start.
 const COLUMN: usize = 32;
 
 impl CommandRow {
@@ -29,7 +29,7 @@ impl Topic {
 }
 
 impl Console {
-    /// The command `help`. A name of both a command and a topic is explained as both.
+    /// The command `help`. If a name is both a command and a topic, both are explained.
     pub(super) fn help(&mut self, name: &str) -> io::Result<Flow> {
         match name {
             "" => return self.outline(),

@@ -13,17 +13,17 @@ use signal_hook::consts::SIGHUP;
 use crate::cli::work::on_signals;
 use crate::engine::controller::Input;
 
-/// Polling interval of the terminal while there is no prompt.
+/// How often the terminal is polled while no prompt is shown.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// Reads lines with editing and history, one for each prompt. While the engine thinks, commands
-/// that end the game, the search or the console take effect at once; other lines wait for their
+/// Reads one line per prompt, with editing and history. While the engine is thinking, commands that
+/// end the game, the search or the console take effect immediately; other lines wait for their
 /// prompts.
 pub(in crate::cli) fn read_lines(
     prompts: Receiver<String>,
     lines: Sender<Input>,
 ) -> anyhow::Result<()> {
-    // A closed terminal ends the input.
+    // The input ends when the terminal is closed.
     let end = lines.clone();
     on_signals(&[SIGHUP], move |_| drop(end.send(Input::End)))?;
     let mut editor = DefaultEditor::new()?;
@@ -37,7 +37,7 @@ pub(in crate::cli) fn read_lines(
                 },
                 Err(RecvTimeoutError::Timeout) => match read_typed_ahead(&mut waiting) {
                     Some(input) => {
-                        // If a prompt has arrived meanwhile, this line answers it.
+                        // If a prompt has arrived in the meantime, this line is the answer to it.
                         let _ = prompts.try_recv();
                         input
                     }
@@ -65,11 +65,11 @@ fn ask(editor: &mut DefaultEditor, prompt: &str) -> Input {
     }
 }
 
-/// Commands that take effect while the engine thinks.
+/// Commands that take effect immediately while the engine is thinking.
 const AT_ONCE: [&str; 6] = ["?", "undo", "u", "remove", "r", "resign"];
 
-/// Reads a line typed without a prompt, if there is one. It takes effect at once only if it is
-/// urgent and no other line is waiting.
+/// Reads a line that was typed without a prompt, if there is one. It takes effect immediately only
+/// if it is urgent and no other line is waiting.
 fn read_typed_ahead(waiting: &mut VecDeque<String>) -> Option<Input> {
     let stdin = io::stdin();
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };

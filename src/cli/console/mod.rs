@@ -1,7 +1,7 @@
 //! The console: a prompt in the terminal with a board, moves and commands, as in GNU Chess.
 //!
-//! `Record` is the whole game with its tags. The engine has only the moves up to the position on
-//! the board; the record is updated after every line.
+//! `Record` contains the whole game with its tags. The engine has only the moves up to the position
+//! on the board. The record is updated after every line.
 
 mod annotate;
 mod board;
@@ -44,40 +44,40 @@ use solve::Solving;
 #[cfg(fuzzing)]
 pub(crate) use unattended::type_in;
 
-/// The console. It requests a line by sending the prompt, so that only analysis is printed while
-/// the user types.
+/// The console. It requests a line by sending a prompt, and prints only analysis while the user is
+/// typing.
 pub(super) struct Console {
     engine: Engine,
     out: Box<dyn Write>,
     prompts: Sender<String>,
     style: BoardStyle,
-    /// Whether the output is a terminal; lines are then folded at its width.
+    /// Whether the output is a terminal; lines are then wrapped at its width.
     is_terminal: bool,
     flipped: bool,
-    /// The last opening printed.
+    /// The name of the opening printed last.
     opening: String,
     /// Whether the board is shown after every move.
     boards: bool,
-    /// Whether the thinking is shown.
+    /// Whether the engine's thinking is shown.
     post: bool,
-    /// The game; the engine has its moves up to the position on the board.
+    /// The whole game; the engine has only the moves up to the position on the board.
     record: Record,
     players: Players,
-    /// A draw offered with the last move.
+    /// A draw offer made with the last move.
     offer: Option<Offer>,
     /// The engine's depth limit in this game, in plies.
     depth: Option<u32>,
     solving: Option<Solving>,
     count: Option<PerftCount>,
     annotating: Option<Annotating>,
-    /// Whether another book is being opened.
+    /// Whether another book is currently being opened.
     opening_book: bool,
-    /// The file for games that are in no other file.
+    /// The file in which games are kept that no other file contains.
     keep_file: Option<PathBuf>,
 }
 
 impl Console {
-    /// Creates a console that has not sent a prompt yet.
+    /// Creates a console, which does not send a prompt yet.
     pub(super) fn new(
         mut engine: Engine,
         out: Box<dyn Write>,
@@ -158,9 +158,9 @@ impl Console {
             return self.print_text("It is not your turn.");
         }
         self.offer = None;
-        // The book's answer may have arrived already; it is printed with its event.
+        // The book's answer may have arrived already; it is printed when its event is handled.
         self.show_board_of(&after, Some(mv))?;
-        // If the engine plays, it reports the end of the game itself.
+        // If the engine is playing, it reports the end of the game itself.
         match self.engine.game().outcome().filter(|_| self.engine.side().is_none()) {
             Some(outcome) => self.print_text(&ending(outcome)),
             None => Ok(Flow::Continue),
@@ -179,7 +179,7 @@ impl Console {
         }
     }
 
-    /// Prints pending output, then requests a line if it is the user's turn.
+    /// Prints pending output, and requests a line if it is the user's turn.
     fn settle(&mut self, line_done: bool) -> io::Result<()> {
         self.follow()?;
         let mut done = self.print_count()? || line_done;
@@ -207,7 +207,7 @@ impl Console {
         self.out.flush()
     }
 
-    /// Whether something is in progress that the user waits for.
+    /// Returns whether the user is waiting for something to finish.
     fn is_busy(&self) -> bool {
         self.solving.is_some()
             || self.count.is_some()
@@ -224,7 +224,7 @@ impl Console {
             Event::Transposed(found) if self.post || self.engine.mode() == Mode::Analysing => {
                 writeln!(self.out, "{}", found.describe())
             }
-            // Only a GUI sends pings.
+            // Only GUIs send pings.
             Event::Report(_) | Event::Transposed(_) | Event::Pong(_) | Event::Pondering(_) => {
                 Ok(())
             }
@@ -260,8 +260,8 @@ impl Console {
             .map(drop)
     }
 
-    /// Appends the game to the file of kept games if no file contains it yet. If that fails, prints
-    /// the game and the error, and returns `false`.
+    /// Appends the game to the file of kept games unless a file already contains it. On failure,
+    /// prints the game and the error, and returns `false`.
     fn keep_game(&mut self) -> io::Result<bool> {
         if !self.record.is_unsaved() {
             return Ok(true);
@@ -280,7 +280,7 @@ impl Console {
         }
     }
 
-    /// Saves the game before the end.
+    /// Saves the game before the console exits.
     fn leave(&mut self) -> io::Result<()> {
         match self.keep_game()? {
             true => Ok(()),
@@ -296,7 +296,7 @@ fn ending(outcome: Outcome) -> String {
 impl Console {
     fn act(&mut self, input: Input) -> io::Result<Flow> {
         let flow = match input {
-            // Ctrl-C.
+            // Ctrl-C is received as this line.
             Input::Line(line) if line == "?" && self.stop_work()? => Flow::Continue,
             Input::Line(line) => self.line(&line)?,
             Input::TooLong(_) => Flow::Continue,
@@ -310,12 +310,12 @@ impl Console {
         Ok(flow)
     }
 
-    /// Stops background work; returns whether there was any.
+    /// Stops background work; returns whether any was running.
     fn stop_work(&mut self) -> io::Result<bool> {
         Ok(self.stop_count() | self.stop_annotation() | self.stop_suite()?)
     }
 
-    /// Saves the game after an error: the terminal may be gone, but the game must not be lost.
+    /// Saves the game after an error: even if the terminal is gone, the game must not be lost.
     fn keep_after<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
         if done.is_err() {
             let _ = self.keep_game();

@@ -1,24 +1,24 @@
-//! The game as it will be saved.
+//! The game in the form in which it will be saved.
 
 use crate::chess::position::{Color, Game, Move, Position};
 use crate::games::pgn::{GameResult, PgnGame, PgnMove};
 
-/// The players, as far as the user has named them.
+/// The players' names and ratings, where the user has entered them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Players {
     /// The user's name; empty if unknown.
     pub(super) name: String,
-    /// Tabia's rating, if set.
+    /// Tabia's rating, if the user has set it.
     pub(super) engine_rating: Option<u32>,
-    /// The user's rating, if set.
+    /// The user's rating, if the user has set it.
     pub(super) user_rating: Option<u32>,
 }
 
-/// The whole game, independent of the position on the board: going back removes no moves.
+/// The whole game, regardless of the position on the board: stepping back does not remove moves.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
     game: PgnGame,
-    /// The side for which Tabia has moved last.
+    /// The side for which Tabia made its last move.
     engine: Option<Color>,
     /// Whether no file contains the current game.
     unsaved: bool,
@@ -52,14 +52,14 @@ impl Record {
         self.game.moves.get(plies).map(|played| played.mv)
     }
 
-    /// Whether the moves on the board differ from the beginning of this game.
+    /// Returns whether the moves on the board deviate from this game.
     pub(super) fn is_left_by(&self, moves: &[Move]) -> bool {
         let common = self.common(moves);
         common < self.len() && common < moves.len()
     }
 
-    /// Records the moves on the board. If they are the beginning of this game, nothing changes,
-    /// because the user is going through it.
+    /// Records the moves on the board. Nothing changes if this game starts with those moves,
+    /// because the user is only stepping through it.
     pub(super) fn follow(&mut self, moves: &[Move]) {
         let common = self.common(moves);
         if common < moves.len() {
@@ -69,18 +69,18 @@ impl Record {
         }
     }
 
-    /// Removes all moves after this many plies, and the result.
+    /// Removes all moves after the first `plies` plies, and the result.
     pub(super) fn cut(&mut self, plies: usize) {
         self.game.moves.truncate(plies);
         self.game.result = GameResult::Undecided;
     }
 
-    /// Returns the number of moves on the board that are those of this game.
+    /// Returns how many of the first moves on the board are the same as in this game.
     fn common(&self, moves: &[Move]) -> usize {
         self.game.moves.iter().zip(moves).take_while(|(own, mv)| own.mv == **mv).count()
     }
 
-    /// Records that Tabia has moved for a side.
+    /// Records that Tabia has moved for this side.
     pub(super) fn played_by_engine(&mut self, side: Color) {
         self.engine = Some(side);
     }
@@ -91,7 +91,7 @@ impl Record {
         self.game.result = result;
     }
 
-    /// Returns the recorded result, or else the one by the rules.
+    /// Returns the recorded result; if there is none, the result according to the rules of chess.
     pub(super) fn result(&self) -> GameResult {
         if self.game.result != GameResult::Undecided {
             return self.game.result;
@@ -104,9 +104,9 @@ impl Record {
         self.game.replay()
     }
 
-    /// Returns the game as PGN. Names not given by a file are those of the players; `side` is
-    /// Tabia's if it has not moved yet. `control` is the value of the tag `TimeControl` for its own
-    /// games.
+    /// Returns the game as PGN. Tags that name the players are filled in unless the game's file had
+    /// them; `side` is Tabia's side if it has not moved yet. `control` is the value of the tag
+    /// `TimeControl` for games that were not loaded from a file.
     pub(super) fn pgn(&self, players: &Players, side: Option<Color>, control: &str) -> PgnGame {
         let mut game = self.game.clone();
         game.result = self.result();

@@ -1,4 +1,4 @@
-//! What the console shows.
+//! Prints boards, games, clocks and prompts.
 
 use std::io::{self, Write};
 
@@ -19,8 +19,8 @@ fn listed(words: impl Iterator<Item = String>) -> String {
 }
 
 impl Console {
-    /// Prints a text with control characters made visible, so that text from files cannot affect
-    /// the terminal.
+    /// Prints text with control characters made visible, so that text from files cannot affect the
+    /// terminal.
     pub(super) fn print_text(&mut self, text: &str) -> io::Result<Flow> {
         let text = visible_lines(text.trim_end());
         match self.width() {
@@ -30,21 +30,21 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// Returns the width of the terminal, if lines are to be folded at it.
+    /// Returns the width at which lines are wrapped, or `None` if they are not wrapped.
     fn width(&self) -> Option<usize> {
         let size = terminal_size::terminal_size().filter(|_| self.is_terminal);
         size.map(|(width, _)| usize::from(width.0))
     }
 
-    /// Shows the board, if it is shown after every move.
+    /// Shows the board if it is set to be shown after every move.
     pub(super) fn show_board(&mut self) -> io::Result<Flow> {
         let position = *self.position();
         let last = self.engine.game().moves().last().copied();
         self.show_board_of(&position, last)
     }
 
-    /// Does the same as [`Console::show_board`] for a position of the game and the move that led to
-    /// it. Prints the opening, too, if its name has changed.
+    /// Works like [`Console::show_board`] for any position of the game and the move that led to it.
+    /// Also prints the opening if its name has changed.
     pub(super) fn show_board_of(
         &mut self,
         position: &Position,
@@ -64,7 +64,7 @@ impl Console {
         Ok(Flow::Continue)
     }
 
-    /// Draws a position from the side that the engine does not play.
+    /// Draws a position from the point of view of the side that the engine does not play.
     fn drawn(&mut self, position: &Position, last: Option<Move>) -> String {
         if let Some(engine) = self.engine.side() {
             self.style.below = !engine;
@@ -103,7 +103,7 @@ impl Console {
         self.print_text(&text)
     }
 
-    /// Returns the game as it would be saved.
+    /// Returns the game in the form in which it would be saved.
     pub(super) fn pgn(&self) -> PgnGame {
         let mut players = self.players.clone();
         if players.engine_rating.is_none() {
@@ -145,7 +145,7 @@ impl Console {
         format!("{}{depth}. {doing}.", self.clocks())
     }
 
-    /// Describes the time limits of the next move.
+    /// Describes the time limits for the next move.
     pub(super) fn clocks(&self) -> String {
         let clocks = self.engine.clocks();
         let color = self.position().side_to_move();
@@ -170,8 +170,8 @@ impl Console {
         }
     }
 
-    /// Returns the prompt, which names the side to move; empty in analysis, whose lines follow each
-    /// other.
+    /// Returns the prompt, which names the side to move. It is empty during analysis, so that the
+    /// lines of analysis follow each other.
     pub(super) fn prompt(&self) -> String {
         if self.engine.mode() == Mode::Analysing {
             return String::new();

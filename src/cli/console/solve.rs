@@ -1,4 +1,4 @@
-//! Test suites, searched while the game is suspended.
+//! Runs test suites while the game is suspended.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -12,11 +12,11 @@ use crate::engine::search::Limits;
 use crate::support::words::parse_time;
 use crate::tools::suite::solve::{SuiteRun, TIME};
 
-/// A suite in progress, and the suspended game.
+/// A test suite in progress and the suspended game.
 pub(super) struct Solving {
     suite: SuiteRun,
     time: Duration,
-    /// The suspended game, and the side that the engine played in it.
+    /// The suspended game and the side that the engine was playing.
     game: Game,
     side: Option<Color>,
 }
@@ -39,18 +39,18 @@ pub(super) fn solve(console: &mut Console, arguments: &str) -> io::Result<Flow> 
 }
 
 impl Console {
-    /// Searches the next position of a suite, or prints the summary.
+    /// Searches the next position of the suite; after the last one, prints the summary.
     fn solve_next(&mut self, solving: Solving) -> io::Result<()> {
         let Some(problem) = solving.suite.problem() else { return self.sum_up(&solving) };
         self.engine.set_game(Game::new(problem.position));
-        // Limiting the search to named moves disables the book.
+        // The book is not used when the search is restricted to certain moves.
         let root_moves = problem.position.legal_moves().iter().collect();
         self.engine.search(Limits { root_moves, ..Limits::move_time(solving.time) });
         self.solving = Some(solving);
         Ok(())
     }
 
-    /// Handles the result of a position of a suite.
+    /// Handles the search result for a position of the suite.
     pub(super) fn found(&mut self, found: &OrderedResult) -> io::Result<()> {
         let Some(mut solving) = self.solving.take() else { return Ok(()) };
         let (score, nodes) = match &found.move_reason {
@@ -63,7 +63,7 @@ impl Console {
         self.solve_next(solving)
     }
 
-    /// Stops a suite; returns whether there was one.
+    /// Stops the suite; returns whether one was running.
     pub(super) fn stop_suite(&mut self) -> io::Result<bool> {
         let Some(solving) = self.solving.take() else { return Ok(false) };
         self.print_text(&solving.suite.stopped())?;
@@ -71,10 +71,10 @@ impl Console {
         Ok(true)
     }
 
-    /// Prints the summary of a suite, and resumes the game.
+    /// Prints the summary of the suite and resumes the game.
     fn sum_up(&mut self, solving: &Solving) -> io::Result<()> {
         self.engine.set_game(solving.game.clone());
-        // The suite was started on the user's turn.
+        // It was the user's turn when the suite was started.
         if solving.side.is_some_and(|side| side != self.position().side_to_move()) {
             self.engine.play_other();
         }

@@ -1,4 +1,4 @@
-//! Tests of the console, driven like a terminal.
+//! Tests that use the console as a terminal user would.
 
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -15,7 +15,7 @@ struct Transcript {
     end: io::Result<()>,
 }
 
-/// Creates a console and the receiver of its prompts. It saves no games yet.
+/// Creates a console that does not save games; also returns the receiver of its prompts.
 fn console(out: Box<dyn Write>) -> (Console, Receiver<String>) {
     let mut settings = Settings::default();
     settings.set_memory(1);
@@ -26,7 +26,7 @@ fn console(out: Box<dyn Write>) -> (Console, Receiver<String>) {
     (console, asked)
 }
 
-/// Types lines; games are saved in `folder`.
+/// Types lines into a console that saves games in `folder`.
 fn run_console_in(folder: &Path, lines: &[&str]) -> Transcript {
     let mut screen = tempfile::tempfile().expect("a file");
     let out = Box::new(screen.try_clone().expect("the same file"));
@@ -59,7 +59,7 @@ fn run_console(lines: &[&str]) -> Transcript {
     run_console_in(tempfile::tempdir().expect("a folder").path(), lines)
 }
 
-/// Types lines and returns the output.
+/// Types lines and returns the console's output.
 fn type_in(lines: &[&str]) -> String {
     run_console(lines).screen
 }
@@ -100,7 +100,7 @@ fn saved_game_is_not_saved_again() {
     assert_eq!(kept, "");
     let lines = [&load[..], "first", "last", &replay, "n", "quit"];
     assert_eq!(run_console(&lines).kept, "");
-    // A new move reopens the game.
+    // Playing a move reopens the game.
     let Transcript { kept, screen, .. } = run_console(&[&replay, "n", "c5", "show game", "quit"]);
     assert!(kept.contains("1. e4 c5 *") && kept.contains("[Result \"*\"]"), "{kept}");
     assert!(screen.contains("? - ? 0-1, 1 move\n"), "{screen}");
@@ -358,7 +358,8 @@ fn each_setting_prints_a_confirmation() {
 fn no_command_panics_on_bad_arguments() {
     for row in commands::all().filter(|row| row.names[0] != "quit") {
         for argument in ["", "x y z", "999999999999999999999"] {
-            // These commands would leave files behind.
+            // Commands with "save" in their names are skipped, because they would leave files
+            // behind.
             if !row.names[0].contains("save") {
                 type_in(&[&format!("{} {argument}", row.names[0]), "force"]);
             }

@@ -1,4 +1,4 @@
-//! Texts shared by all commands of the console.
+//! Text formatting shared by all commands of the console.
 
 use std::error::Error;
 use std::io;
@@ -14,12 +14,13 @@ pub(super) fn seconds(time: Duration) -> String {
     format!("{} s", (time.as_secs_f64() * 100.0).round() / 100.0)
 }
 
-/// Narrower terminals fold lines better by themselves.
+/// Terminals narrower than this wrap lines better by themselves.
 const NARROWEST: usize = 20;
-/// Default indentation of the rest of a folded line.
+/// The default indentation of continuation lines.
 const INDENT: usize = 4;
 
-/// Folds lines at words to the width of a terminal. A second column stays in its own column.
+/// Wraps lines between words at the width of a terminal. Text in a second column stays in that
+/// column.
 pub(super) fn fold(text: &str, width: usize) -> String {
     if width < NARROWEST {
         return text.to_owned();
@@ -40,7 +41,7 @@ pub(super) fn fold(text: &str, width: usize) -> String {
     folded.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns where the second column of a line begins, after two blanks or more.
+/// Returns where the second column of a line starts: after two or more spaces.
 fn column(line: &str) -> Option<usize> {
     let gap = line.trim_end().find("  ")?;
     Some(gap + line[gap..].chars().take_while(|&letter| letter == ' ').count())
@@ -48,10 +49,10 @@ fn column(line: &str) -> Option<usize> {
 
 const SUGGESTIONS: usize = 3;
 
-/// Returns `; did you mean this or that?` if a known word is similar, otherwise nothing.
+/// Returns `; did you mean this or that?` if a known word is similar; otherwise an empty string.
 pub(in crate::cli) fn did_you_mean(word: &str, known: impl Iterator<Item = String>) -> String {
     let word = word.to_lowercase();
-    // Allow one error per three letters, but at most two.
+    // Allow one typing error per three letters, but at most two.
     let most = (word.chars().count() / 3).clamp(1, 2);
     let distance = |name: &str| {
         let name = name.to_lowercase();

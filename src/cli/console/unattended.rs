@@ -1,4 +1,4 @@
-//! The console without a terminal, for its fuzz target.
+//! Runs the console without a terminal, for the fuzz target.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -9,11 +9,12 @@ use crossbeam::channel::unbounded;
 use super::Console;
 use crate::engine::controller::{Engine, Flow, Frontend, Input};
 
-/// More than any work that the fuzz target starts takes, even on a busy machine.
+/// The time limit for a line. Nothing that the fuzz target starts takes longer, even on a busy
+/// machine.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Types lines, one for each prompt, and waits until they are processed. Games that are in no other
-/// file are saved in `kept`.
+/// Types one line per prompt and waits until each is processed. Games that are in no other file are
+/// saved in `kept`.
 ///
 /// # Errors
 /// If the output cannot be written, or a game cannot be saved.
@@ -46,7 +47,7 @@ pub(crate) fn type_in(
     if ends == Flow::Continue {
         console.input(Input::End)?;
     }
-    // Threads of a running search would continue.
+    // Otherwise the threads of a running search would continue.
     console.engine.force();
     console.engine.stop_analysis();
     Ok(())

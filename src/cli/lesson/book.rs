@@ -1,4 +1,4 @@
-//! `tabia lesson book`: compares a search with and without the book inside.
+//! `tabia lesson book`: compares searches with and without a book.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -42,10 +42,10 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Searches in each mode and compares.
+/// Searches in each mode and compares the results.
 ///
 /// # Errors
-/// If the moves cannot be played or the book cannot be opened.
+/// If the moves cannot be played, or the book cannot be opened.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let modes: Vec<BookSearch> = args
         .modes

@@ -19,7 +19,7 @@ use crate::engine::search::{BookSearch, Config, Limits, SearchEvent, SearchResul
 use crate::support::files::FileKind;
 use crate::web::lesson::engine::page_of_trace;
 
-/// Enough memory for the transposition table of a traced search, in mebibytes.
+/// The size of a traced search's transposition table in mebibytes.
 const MEMORY_MB: usize = 16;
 
 /// The engine's own search.
@@ -60,7 +60,7 @@ impl EngineArgs {
         self.engine
     }
 
-    /// Searches and writes the trace.
+    /// Runs the search and writes its trace.
     ///
     /// # Errors
     /// If the position, the line or the book cannot be read, or an output cannot be written.
@@ -91,10 +91,10 @@ impl EngineArgs {
 
     fn config(&self) -> anyhow::Result<Config> {
         let book = self.book.as_deref().map(open_book).transpose()?;
-        // The same mode as with `-b`.
+        // The same mode as when playing with `-b`.
         let book_search = if book.is_some() { BookSearch::Value } else { BookSearch::Off };
         let threads = self.threads.into();
-        // Shows how threads share a tree even on a machine with one core.
+        // Shows how threads share the tree even on a single-core machine.
         let cores = Some(threads);
         Ok(Config { memory_mb: MEMORY_MB, threads, cores, book, book_search, ..Config::default() })
     }
@@ -128,7 +128,7 @@ impl EngineArgs {
         let mut text = trace.iterations();
         if let Some(book) = &result.book {
             let line = notation::line(root, &book.line);
-            // Writing to a string cannot fail, here and below.
+            // Writing to a string cannot fail; this also applies below.
             let games = book.counts.describe(root.side_to_move());
             let _ = writeln!(text, "ended in the book: {line} ({games})");
         }

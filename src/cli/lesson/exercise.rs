@@ -1,4 +1,4 @@
-//! `tabia lesson exercise`: exercises to be solved by hand.
+//! `tabia lesson exercise`: generates exercises to be solved by hand.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ pub(super) struct Args {
     force: Force,
 }
 
-/// Draws the exercises and prints them.
+/// Generates random exercises and prints them.
 ///
 /// # Errors
 /// If an output cannot be written.

@@ -1,4 +1,4 @@
-//! `tabia lesson forest`: searches many random trees with every method.
+//! `tabia lesson forest`: searches many random trees with each method.
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -54,7 +54,7 @@ struct SplitSum {
     serial: u64,
 }
 
-/// Searches the trees and compares the methods.
+/// Searches the trees with every method and compares the costs.
 ///
 /// # Errors
 /// If the trees would be too large, or standard output cannot be written.
@@ -113,7 +113,7 @@ fn add_splits(sums: &mut Vec<SplitSum>, timelines: &[Timeline]) {
 fn table(sums: &[Sum], splits: &[SplitSum], trees: u32) -> String {
     let mean = |sum: u64| sum as f64 / f64::from(trees);
     let mut text = format!("{trees} trees; means of\n\n");
-    // Writing to a string cannot fail, here and below.
+    // Writing to a string cannot fail; this also applies below.
     let _ = writeln!(
         text,
         "{:<34}{:>9}{:>9}{:>9}{:>9}{:>9}",

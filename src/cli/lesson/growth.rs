@@ -1,4 +1,4 @@
-//! Arguments for the random trees of the lessons.
+//! The arguments that define the random trees of the lessons.
 
 use anyhow::anyhow;
 
@@ -37,7 +37,7 @@ pub(super) struct GrowthArgs {
 }
 
 impl GrowthArgs {
-    /// Returns the parameters, with the seed increased by `further`.
+    /// Returns the parameters of a random tree; `further` is added to the seed.
     pub(super) fn growth(&self, further: u64) -> Growth {
         Growth {
             seed: self.seed.wrapping_add(further),
@@ -51,10 +51,10 @@ impl GrowthArgs {
         }
     }
 
-    /// Generates the tree, with the seed increased by `further`.
+    /// Generates a random tree; `further` is added to the seed.
     ///
     /// # Errors
-    /// If it would be too large.
+    /// If the tree would be too large.
     pub(super) fn tree(&self, further: u64) -> anyhow::Result<GameTree> {
         self.growth(further).tree().map_err(|fault| of_arguments(anyhow!(fault)))
     }

@@ -1,4 +1,4 @@
-//! `tabia lesson nodes`: compares the nodes that the algorithms need to the same depth.
+//! `tabia lesson nodes`: compares how many nodes different algorithms need to reach the same depth.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -38,10 +38,10 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Counts nodes and prints a table.
+/// Counts the nodes and prints a table.
 ///
 /// # Errors
-/// If the positions cannot be read or the output cannot be written.
+/// If the positions cannot be read, or the output cannot be written.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let positions = positions_of(args.positions.as_deref())?;
     let stop = interruption()?;

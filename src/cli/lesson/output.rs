@@ -28,7 +28,8 @@ pub(super) struct OutputFormats {
 }
 
 impl OutputFormats {
-    /// Returns the path of the page, if requested, and whether any file may be replaced.
+    /// Returns the path of the HTML page, if one was requested, and whether it may replace any
+    /// file.
     pub(super) fn html(&self) -> Option<(&Path, Force)> {
         self.html.as_deref().map(|path| (path, self.force))
     }
@@ -37,8 +38,8 @@ impl OutputFormats {
         self.json
     }
 
-    /// Writes the searches to all requested outputs. `text` is printed without `--json`; with it,
-    /// the object is printed, completed by the title and the searches.
+    /// Writes the searches to all requested outputs. Without `--json`, `text` is printed. With it,
+    /// the object is printed, with the title and the searches added.
     ///
     /// # Errors
     /// If an output cannot be written.
@@ -72,7 +73,7 @@ impl OutputFormats {
     }
 }
 
-/// Inserts a word into a file name: `tree.svg` and `pvs` make `tree-pvs.svg`.
+/// Inserts a word into a file name: `tree.svg` and `pvs` become `tree-pvs.svg`.
 fn beside(path: &Path, word: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let extension = path.extension().unwrap_or_default().to_string_lossy();
@@ -80,7 +81,7 @@ fn beside(path: &Path, word: &str) -> PathBuf {
     path.with_file_name(format!("{stem}-{word}{dot}{extension}"))
 }
 
-/// Prints a text.
+/// Prints the text to standard output.
 ///
 /// # Errors
 /// If standard output cannot be written.
@@ -88,7 +89,7 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
     Ok(output::stdout().write_all(text.as_bytes())?)
 }
 
-/// Writes a file atomically; it may replace one of its kind.
+/// Writes a file atomically. The file may replace an existing one of the same kind.
 pub(super) fn save(path: &Path, kind: FileKind, force: Force, text: &str) -> anyhow::Result<()> {
     Ok(Output::new(path, kind).force(force.allowed).write(text.as_bytes())?)
 }

@@ -1,4 +1,4 @@
-//! `tabia lesson research`: compares two orders of re-searches.
+//! `tabia lesson research`: compares two ways of ordering re-searches.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub(super) struct Args {
 /// Counts nodes, plays games, and prints the comparison.
 ///
 /// # Errors
-/// If the program cannot start itself.
+/// If the program cannot start copies of itself to play the games.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (control, interrupt) = (Control::new(), Arc::new(Interrupt::new()));
     let (handle, bell) = (control.clone(), Arc::clone(&interrupt));

@@ -47,7 +47,7 @@ pub(super) struct Args {
     force: Force,
 }
 
-/// Measures the times and prints them.
+/// Measures the search times and prints them.
 ///
 /// # Errors
 /// If the position cannot be read, or a file cannot be written.
@@ -86,7 +86,7 @@ impl Args {
     }
 }
 
-/// Plays the game and measures at each of its moves.
+/// Plays through the game and measures the times at each move.
 fn measure(
     args: &Args,
     mut game: Game,
@@ -121,7 +121,7 @@ fn measure(
     Ok(measurements)
 }
 
-/// Formats the number of cores, as `on 1 core` or `on 2 cores`.
+/// Formats the number of cores: `on 1 core` or `on 2 cores`.
 fn on_cores() -> String {
     let cores = cores();
     format!("on {cores} core{}", if cores == 1 { "" } else { "s" })

@@ -1,4 +1,4 @@
-//! `tabia lesson trace`: shows the search of a real position step by step.
+//! `tabia lesson trace`: shows step by step how a real position is searched.
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -54,7 +54,7 @@ pub(super) struct Args {
     engine: EngineArgs,
 }
 
-/// Searches and writes the trace.
+/// Runs the search and writes its trace.
 ///
 /// # Errors
 /// If the position cannot be read, or an output cannot be written.

@@ -1,4 +1,4 @@
-//! `tabia lesson tree`: searches a tree step by step.
+//! `tabia lesson tree`: shows step by step how a tree is searched.
 
 use std::process::ExitCode;
 
@@ -59,7 +59,7 @@ fn assignment(text: &str) -> Result<(String, Score), String> {
     Ok((name.to_owned(), value.parse().map_err(|_| fail())?))
 }
 
-/// Searches the tree and writes every step.
+/// Searches the tree and prints every step.
 ///
 /// # Errors
 /// If the tree cannot be read, or an output cannot be written.
@@ -108,7 +108,7 @@ impl Args {
         algorithms.into_iter().map(with).collect()
     }
 
-    /// Reads or generates the tree, with its moves in the requested order.
+    /// Reads or generates the tree and sorts its moves in the requested order.
     fn read(&self) -> anyhow::Result<GameTree> {
         match self.tree.as_str() {
             "random" => self.growth.tree(0),

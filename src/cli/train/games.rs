@@ -1,4 +1,4 @@
-//! `tabia train games`: plays the engine against itself to produce training data.
+//! `tabia train games`: generates training data from games of the engine against itself.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -63,7 +63,7 @@ pub(super) struct Args {
 /// Plays the games and appends them to the file in order.
 ///
 /// # Errors
-/// If the file cannot be written, or was begun with other settings.
+/// If the file cannot be written, or was started with different settings.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
     let settings = args.settings()?;
@@ -116,7 +116,7 @@ struct GamesWritten {
     elapsed: Duration,
 }
 
-/// Writes the games in the order of their numbers, whatever order they are finished in.
+/// Writes the games in numerical order, regardless of the order in which they are finished.
 fn write(
     held: u64,
     wanted: u64,
@@ -142,7 +142,7 @@ fn write(
     Ok(tally)
 }
 
-/// Parses a range of numbers of pieces.
+/// Parses the smallest and largest number of pieces.
 fn piece_range(text: &str) -> Result<(u8, u8), String> {
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     match (from.parse(), to.parse()) {

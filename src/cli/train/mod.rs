@@ -1,4 +1,4 @@
-//! `tabia train`: makes training data, tunes weights and trains networks.
+//! `tabia train`: creates training data, tunes weights and trains networks.
 
 mod games;
 mod net;
@@ -61,7 +61,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Parses a share from 0 to 1.
+/// Parses a fraction between 0 and 1.
 fn share(text: &str) -> Result<f32, String> {
     match text.parse() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),

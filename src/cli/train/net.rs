@@ -19,7 +19,7 @@ use crate::tools::train::net::{
     Data, Parameters, Selection, Sigmoid, TrainProgress, TrainSettings, Trainer, plot,
 };
 
-/// Interval of progress lines without a terminal.
+/// Interval between progress lines when the output is not a terminal.
 const REPORT_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Train a network on self-play games
@@ -91,7 +91,7 @@ pub(super) struct Args {
     seed: u64,
 }
 
-/// Parses the exponent of an error.
+/// Parses the exponent of the training error.
 fn power(text: &str) -> Result<f32, String> {
     match text.parse() {
         Ok(power) if (1.0..=4.0).contains(&power) => Ok(power),
@@ -99,7 +99,7 @@ fn power(text: &str) -> Result<f32, String> {
     }
 }
 
-/// Reads the games, trains, and writes the network.
+/// Reads the games, trains a network and writes it.
 ///
 /// # Errors
 /// If files cannot be read or written, or contain too few positions.
@@ -165,7 +165,7 @@ impl Args {
         self.paths.output.with_extension("svg")
     }
 
-    /// Checks before training that the files can be written.
+    /// Checks before training that the output files can be written.
     fn check_outputs(&self) -> anyhow::Result<()> {
         let inputs = || self.paths.files.iter().chain(&self.from);
         let (checkpoint, plot) = (self.checkpoint(), self.plot());
@@ -229,7 +229,7 @@ fn train(args: &Args, trainer: &mut Trainer, interrupted: &AtomicBool) -> anyhow
     }
     reporter.bar.finish_and_clear();
     if trainer.steps() < trainer.all_steps() {
-        // The result is still to be saved, even if nobody reads this.
+        // The result must be saved even if this message cannot be printed.
         let _ = outln!("interrupted after {} steps; --resume goes on from there", trainer.steps());
     }
     Ok(())
@@ -249,7 +249,7 @@ struct TrainReporter {
     bar: ProgressBar,
     start: Instant,
     last_report: Instant,
-    /// Examples used since the start.
+    /// The number of examples used since this run started.
     examples: usize,
 }
 
@@ -282,7 +282,7 @@ impl TrainReporter {
 
     fn print_line(&mut self, line: &str) {
         self.last_report = Instant::now();
-        // Training continues even if nobody reads this.
+        // Training continues even if this line cannot be printed.
         let _ = self.bar.suspend(|| outln!("{line}"));
     }
 }

@@ -38,7 +38,7 @@ struct Tally {
 /// Packs all files into one.
 ///
 /// # Errors
-/// If a file cannot be read or written, or is of another kind.
+/// If a file cannot be read or written, or contains something other than self-play games.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
     let output = Output::new(&args.paths.output, SELF_PLAY)
@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Packs the games of a file; returns whether it was read to its end.
+/// Packs the games of one file; returns whether the whole file was read.
 fn pack(
     path: &Path,
     packer: &mut Packer<NewFile>,

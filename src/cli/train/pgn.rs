@@ -1,4 +1,4 @@
-//! `tabia train pgn`: converts self-play games to PGN, for books and readers.
+//! `tabia train pgn`: converts self-play games to PGN for building books and for human readers.
 
 use std::collections::HashSet;
 use std::io::{BufWriter, Write};
@@ -30,10 +30,10 @@ pub(super) struct Args {
     unique: bool,
 }
 
-/// Prints the games of all files.
+/// Prints the games of all files as PGN.
 ///
 /// # Errors
-/// If a file cannot be read, is of another kind, or is damaged.
+/// If a file cannot be read, is damaged, or contains something other than self-play games.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = BufWriter::new(output::stdout());
     let mut seen = args.unique.then(HashSet::new);
@@ -44,7 +44,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the games of a file, without those in the set of seen games, if there is one.
+/// Prints the games of one file. If there is a set of games already printed, those games are
+/// skipped.
 fn print_games(
     path: &Path,
     max_ply: usize,
@@ -78,7 +79,7 @@ fn moves_of(game: &PlayedGame) -> Vec<Move> {
     game.opening.iter().copied().chain(game.moves.iter().map(|played| played.mv)).collect()
 }
 
-/// Converts the first plies of a game and its result; `None` if a move is illegal.
+/// Converts the first plies and the result of a game; returns `None` if a move is illegal.
 fn pgn(game: &PlayedGame, max_ply: usize) -> Option<PgnGame> {
     let mut position = game.start()?;
     let mut pgn = PgnGame::new(position);

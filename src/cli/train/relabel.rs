@@ -1,4 +1,4 @@
-//! `tabia train relabel`: re-evaluates self-play games of earlier networks.
+//! `tabia train relabel`: re-evaluates self-play games that were evaluated by earlier networks.
 
 use std::io;
 use std::path::Path;
@@ -37,10 +37,10 @@ pub(super) struct Args {
     threads: Threads,
 }
 
-/// Evaluates all games and appends them to the output, block by block.
+/// Evaluates all games and appends them to the output block by block.
 ///
 /// # Errors
-/// If a file cannot be read or written, is damaged, or the output has other contents.
+/// If a file cannot be read or written or is damaged, or the output has different contents.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
     Output::new(&args.paths.output, SELF_PLAY).apart_from(&args.paths.files).check()?;
@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     for (number, (path, settings)) in args.paths.files.iter().zip(&settings).enumerate() {
         let done = match held.get(number) {
-            // A part is complete if another one follows it.
+            // A part is complete if it is followed by another one.
             Some(_) if number + 1 < held.len() => {
                 work.pass(path);
                 continue;
@@ -88,14 +88,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Describes what determines a part of the output.
+/// Describes every setting that determines a part of the output.
 fn settings_of(path: &Path, judgement: &Judgement) -> anyhow::Result<String> {
     let reader = GameReader::open(path)?;
     let (bytes, old) = (reader.bytes(), reader.settings());
     Ok(format!("judged by {judgement}; in a file of {bytes} bytes: {old}"))
 }
 
-/// Checks that the existing parts of the output have the expected settings.
+/// Checks that the parts already in the output have the expected settings.
 fn check_held(path: &Path, held: &[PackedPart], wanted: &[String]) -> Result<(), GameError> {
     let mut wanted = wanted.iter();
     for PackedPart { settings: found, .. } in held {
@@ -113,9 +113,9 @@ struct Work<'a> {
     judgement: &'a Judgement,
     threads: usize,
     interrupted: &'a AtomicBool,
-    /// Progress in bytes of the inputs.
+    /// The progress, measured in bytes of input.
     progress: Progress,
-    /// Bytes of the completed files.
+    /// The total size of the completed files in bytes.
     passed: u64,
     begun: Instant,
     games: usize,
@@ -123,7 +123,8 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Evaluates the games of a file after the first `done`; returns whether it reached the end.
+    /// Evaluates the games of one file, except the first `done`; returns whether the whole file was
+    /// processed.
     fn relabel(&mut self, path: &Path, done: usize) -> anyhow::Result<bool> {
         let full = block_positions(self.judgement.nodes.unwrap_or(1));
         let mut reader = GameReader::open(path)?;
@@ -162,7 +163,7 @@ impl Work<'_> {
         self.progress.set(self.passed);
     }
 
-    /// Evaluates games in all threads; `None` if interrupted.
+    /// Evaluates games on all threads; returns `None` if interrupted.
     fn judge(&self, games: &[PlayedGame]) -> io::Result<Option<Vec<Option<PlayedGame>>>> {
         let next = AtomicUsize::new(0);
         let mut judged: Vec<(usize, Option<PlayedGame>)> = std::thread::scope(|scope| {

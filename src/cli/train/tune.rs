@@ -18,7 +18,8 @@ use crate::tools::train::tune::{
 };
 use crate::tools::train::{Sample, SampleSelection, Sampler};
 
-/// Number of consecutive samples held out together, because samples of a game are adjacent.
+/// The number of consecutive samples that are held out together, because samples of the same game
+/// are adjacent.
 const BLOCK: usize = 500;
 
 /// Tune the weights of the classical evaluation (Texel's method)
@@ -69,7 +70,7 @@ pub(super) struct Args {
     seed: u64,
 }
 
-/// Reads the data, tunes, and writes the weights.
+/// Reads the data, tunes the weights and writes them.
 ///
 /// # Errors
 /// If files cannot be read or written, or contain too few positions.
@@ -147,7 +148,8 @@ fn split(samples: &[Sample], args: &Args) -> [Samples; 2] {
     })
 }
 
-/// Returns the target: the result, mixed with a share of the search's expectation.
+/// Returns the target value: a mixture of the game's result and the expected result according to
+/// the search. `score_share` is the fraction of the latter.
 fn target(sample: &Sample, score_share: f32) -> f32 {
     let Some(score) = sample.score else { return sample.result };
     let expected = 1.0 / (1.0 + (-f64::from(score) / LOGISTIC_SCALE).exp());

@@ -1,4 +1,4 @@
-//! The arguments of `tabia tune`, and how they are resolved.
+//! The arguments of `tabia tune`, and the settings derived from them.
 
 use std::path::{Path, PathBuf};
 
@@ -13,10 +13,11 @@ use crate::tools::autoplay::config::EngineConfig;
 use crate::tools::autoplay::openings::{Opening, OpeningChoice};
 use crate::tools::autoplay::spsa::{Parameter, Plan, check_names, is_journal, read_parameters};
 
-/// The state of a tuning run.
+/// The saved state of a tuning run.
 const JOURNAL: FileKind = FileKind { name: "the journal of a tuning", recognises: is_journal };
 
-/// Maximum number of openings; further pairs reuse them from the first on.
+/// The maximum number of different openings. Additional pairs use the same openings again, starting
+/// with the first.
 const MAX_OPENINGS: u64 = 100_000;
 
 /// Tune options of an engine by games against itself (SPSA)
@@ -82,7 +83,7 @@ struct Openings {
 }
 
 impl Args {
-    /// Returns the engine with all settings except the tuned ones.
+    /// Returns the engine with all settings except those to be tuned.
     pub(super) fn resolve_engine(&self) -> anyhow::Result<EngineConfig> {
         let command = EngineConfig::from_command(&self.engine)?.command;
         let engine = EngineConfig { command, ..self.both.base() };
@@ -90,7 +91,7 @@ impl Args {
         Ok(engine)
     }
 
-    /// Returns the tuned parameters: those of the file, then those of the command line.
+    /// Returns the parameters to tune: first those from the file, then those from the command line.
     pub(super) fn resolve_parameters(&self) -> anyhow::Result<Vec<Parameter>> {
         let mut parameters = match &self.parameter_file {
             Some(path) => read_parameters(path)?,
@@ -116,7 +117,7 @@ impl Args {
         Plan { iterations: self.iterations, pairs: self.pairs, seed: self.seed }
     }
 
-    /// Returns the openings, one for each pair.
+    /// Returns one opening for each pair of games.
     pub(super) fn resolve_openings(&self) -> anyhow::Result<Vec<Opening>> {
         let pairs = u64::from(self.iterations) * u64::from(self.pairs);
         let choice = OpeningChoice {
@@ -134,10 +135,12 @@ impl Args {
         &self.endings
     }
 
-    /// Returns the path of the journal, and whether another file there is to be replaced.
+    /// Returns the path of the journal, and whether a file of another kind at that path is to be
+    /// replaced.
     ///
     /// # Errors
-    /// If it cannot be written, or is another kind of file that may not be replaced.
+    /// If the journal cannot be written, or the path is a file of another kind that may not be
+    /// replaced.
     pub(super) fn place(&self) -> anyhow::Result<(&Path, bool)> {
         self.output(&self.output, JOURNAL).check()?;
         let is_other = |bytes: Vec<u8>| !is_journal(&bytes);
@@ -145,13 +148,13 @@ impl Args {
         Ok((&self.output, anew))
     }
 
-    /// Prepares an output file; it must not be one that the tuning run reads.
+    /// Prepares an output file, which must not be a file that the tuning run reads.
     pub(super) fn output<'a>(&'a self, path: &'a Path, kind: FileKind) -> Output<'a> {
         let output = Output::new(path, kind).force(self.force.allowed);
         output.apart_from(&self.parameter_file).apart_from([&self.openings.file])
     }
 
-    /// Describes everything that determines the course of the tuning, one setting per line.
+    /// Describes every setting that affects the course of the tuning run, one per line.
     pub(super) fn settings(&self, engine: &EngineConfig, parameters: &[Parameter]) -> String {
         let Plan { iterations, pairs, seed } = self.plan();
         let Openings { file, plies } = &self.openings;

@@ -1,4 +1,5 @@
-//! Reports the progress of tuning: a live table on a terminal, lines elsewhere.
+//! Reports the progress of a tuning run: a table updated in place on a terminal, separate lines
+//! elsewhere.
 
 use std::fmt::Write;
 use std::io::{IsTerminal, stdout};
@@ -11,18 +12,18 @@ use crate::cli::output::outln;
 use crate::support::words::{rounded, visible, visible_lines};
 use crate::tools::autoplay::spsa::{Parameter, Tally, TuneEvent, Tuning, digits};
 
-/// The head of the table's first column, which is at least as wide.
+/// The heading of the table's first column, which is at least this wide.
 const HEAD: &str = "parameter";
 
 /// Prints the events of a tuning run.
 pub(super) struct Reporter {
-    /// The live table; hidden without a terminal.
+    /// The table updated in place; hidden if the output is not a terminal.
     bar: ProgressBar,
-    /// Whether to print lines, too.
+    /// Whether progress lines are also printed.
     lines: bool,
-    /// Iterations between two lines.
+    /// The number of iterations between two lines.
     every: u32,
-    /// The start of this run, and the games that had been played before it.
+    /// When this run started, and how many games had been played before.
     begun: Instant,
     before: u64,
 }
@@ -39,7 +40,7 @@ impl Reporter {
         Reporter { bar, lines, every, begun: Instant::now(), before }
     }
 
-    /// Prints an event.
+    /// Prints an event of the tuning run.
     ///
     /// # Errors
     /// If standard output cannot be written.
@@ -66,7 +67,7 @@ impl Reporter {
         self.bar.suspend(|| outln!("{}", visible_lines(text)))
     }
 
-    /// Formats the progress, the results of the games, and the games per hour.
+    /// Formats the progress, the results of the games, and the number of games per hour.
     fn summary(&self, tuning: &Tuning) -> String {
         let Tally { wins, draws, losses, void_pairs } = tuning.games;
         let (iteration, plan) = (tuning.tuner.iteration(), tuning.tuner.plan());
@@ -82,7 +83,7 @@ impl Reporter {
         )
     }
 
-    /// Prints the final parameters in usable forms.
+    /// Prints the final parameters as engine options and as start values for another tuning run.
     ///
     /// # Errors
     /// If standard output cannot be written.

@@ -1,40 +1,45 @@
-//! Expected points of human players, and the accuracy of their moves.
+//! Converts scores to the expected points of human players and to the accuracy of their moves.
 
 use crate::chess::score::Score;
 
-/// Centipawns for a factor of e in the odds in games of people: Lichess fitted 0.00368208 per
-/// centipawn to games of players rated about 2300 (<https://lichess.org/page/accuracy>). Between
-/// engines a pawn is worth more.
+/// The number of centipawns that multiplies the odds by e in human games. Lichess fitted 0.00368208
+/// per centipawn to games of players rated about 2300 (<https://lichess.org/page/accuracy>). In
+/// engine games, a pawn is worth more.
 const SCALE: f64 = 1.0 / 0.003_682_08;
-/// Cap on scores, mates included (the same source): a won game that stays won costs nothing.
+/// The cap on scores, including mates (from the same source): a move does not lose points as long
+/// as the game stays clearly won.
 const LARGEST: Score = 1_000;
 
-/// A move's accuracy in percent by the percentage of winning chances it loses:
-/// `A exp(-B loss) - C`, with Lichess' constants (the same source).
+/// The constants A, B and C of a move's accuracy in percent, `A exp(-B loss) - C`, where `loss` is
+/// the percentage of winning chances lost. They are Lichess's constants, from the same source.
 const ACCURACY: (f64, f64, f64) = (103.1668, 0.043_54, 3.1669);
 
-/// Minimum and maximum weight of a move in the mean of a game. The weight is the standard deviation
-/// of a window in percent, after Lichess' `AccuracyPercent` (the same source explains the idea).
+/// The minimum and maximum weight of a move in a game's mean accuracy. The weight is the standard
+/// deviation of the expected points, in percent, within a window that ends with the move, as in
+/// Lichess's `AccuracyPercent` (the same source explains the idea).
 const WEIGHTS: (f64, f64) = (0.5, 12.0);
-/// Minimum and maximum size of such a window in plies; in between, a tenth of the game.
+/// The minimum and maximum size of that window in plies. Between these limits, the size is a tenth
+/// of the game's length.
 const WINDOW: (usize, usize) = (2, 8);
 
-/// The expected points, 0 to 1, of a person with this score.
+/// Returns the expected points, from 0 to 1, of a human player with this score.
 pub(crate) fn expected(score: Score) -> f64 {
     let score = f64::from(score.clamp(-LARGEST, LARGEST));
     1.0 / (1.0 + (-score / SCALE).exp())
 }
 
-/// The accuracy, in percent, of a move that loses these expected points.
+/// Returns the accuracy, in percent, of a move that loses these expected points.
 pub(super) fn of_move(loss: f64) -> f64 {
     let (scale, slope, below) = ACCURACY;
     (scale * (-slope * 100.0 * loss).exp() - below).clamp(0.0, 100.0)
 }
 
-/// The accuracy of one side's moves in a game, in percent; `None` without moves. `white` is White's
-/// expected points before each ply and at the end; `moves` are the plies of one side, by index,
-/// with their accuracy. The result is the mean of two means: one weighted by the volatility of the
-/// game around each move, and the harmonic one, which a few bad moves lower most.
+/// Returns the accuracy of one side's moves in a game, in percent; `None` without moves.
+///
+/// `white` contains White's expected points before each ply and at the end. `moves` contains the
+/// indexes of that side's plies and the accuracy of each. The result is the average of two means: a
+/// mean weighted by the game's volatility around each move, and the harmonic mean, which a few bad
+/// moves lower most.
 pub(super) fn of_game(white: &[f64], moves: &[(usize, f64)]) -> Option<f64> {
     if moves.is_empty() {
         return None;
@@ -49,7 +54,7 @@ pub(super) fn of_game(white: &[f64], moves: &[(usize, f64)]) -> Option<f64> {
         let weight = weight(ply + 1);
         sum += weight * accuracy;
         weights += weight;
-        // A single accuracy of zero would make the harmonic mean zero.
+        // Otherwise, a single move with zero accuracy would make the harmonic mean zero.
         reciprocals += 1.0 / accuracy.max(1.0);
     }
     Some((sum / weights + moves.len() as f64 / reciprocals) / 2.0)
@@ -68,7 +73,7 @@ mod tests {
 
     #[test]
     fn expected_points_match_the_published_curve() {
-        // 50 + 50 (2 / (1 + exp(-0.00368208 cp)) - 1) percent, computed by hand.
+        // Calculated by hand: 50 + 50 (2 / (1 + exp(-0.00368208 cp)) - 1) percent.
         for (score, points) in [(0, 0.5), (100, 0.5910), (-300, 0.2489), (5_000, 0.9754)] {
             assert!((expected(score) - points).abs() < 1e-4, "{score}: {}", expected(score));
         }
@@ -91,7 +96,7 @@ mod tests {
         };
         let in_even_game = of_game(&even, &with_mistake_at(2)).expect("moves");
         assert!((70.0..90.0).contains(&in_even_game), "{in_even_game}");
-        // The same mistake weighs more where it turns the game.
+        // A mistake counts more when it changes the course of the game.
         let mut turned = even;
         turned[5..].fill(0.2);
         assert!(of_game(&turned, &with_mistake_at(2)).expect("moves") < in_even_game);

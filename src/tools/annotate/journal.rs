@@ -8,19 +8,20 @@ use crate::support::files::{Journal, JournalError, Kind};
 
 static KIND: Kind = Kind { magic: "tabia annotations 3; ", name: "the annotation journal" };
 
-/// The annotated games of a command.
+/// The games that a command has annotated so far.
 pub(crate) struct AnnotatedGames {
-    /// Numbers among the games of the input, and PGN, in the order in which they were finished.
+    /// Index of each game in the input and its PGN, in the order in which the games were finished.
     journal: Journal<(u64, String)>,
-    /// The place of each game in the journal.
+    /// The position in the journal of each game, by index in the input.
     places: BTreeMap<u64, u64>,
 }
 
 impl AnnotatedGames {
-    /// Opens or creates the journal at `path`. `settings` is one line: what is annotated, and how.
+    /// Opens or creates the journal at `path`. `settings` describes in one line what is annotated
+    /// and how.
     ///
     /// # Errors
-    /// If it cannot be read and written, belongs to other games or settings, or is in use.
+    /// If the journal cannot be read or written, belongs to other games or settings, or is in use.
     pub(crate) fn open(path: &Path, settings: &str) -> Result<Self, JournalError> {
         let mut places = BTreeMap::new();
         let journal = Journal::open(path, &KIND, settings, |(number, _), place| {
@@ -37,20 +38,20 @@ impl AnnotatedGames {
         self.places.len()
     }
 
-    /// Appends a game.
+    /// Appends an annotated game.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the journal cannot be written.
     pub(crate) fn append(&mut self, number: u64, pgn: String) -> Result<(), JournalError> {
         let place = self.journal.append(&(number, pgn))?;
         self.places.insert(number, place);
         Ok(())
     }
 
-    /// Writes all games in the order of their numbers.
+    /// Writes all games in input order.
     ///
     /// # Errors
-    /// If a file cannot be read or written.
+    /// If the journal cannot be read, or the output cannot be written.
     pub(crate) fn write_all(&mut self, output: &mut impl Write) -> io::Result<()> {
         for &place in self.places.values() {
             writeln!(output, "{}", self.journal.read_at(place)?.1)?;
@@ -58,10 +59,10 @@ impl AnnotatedGames {
         Ok(())
     }
 
-    /// Removes the file after the output is complete.
+    /// Removes the journal after the output is complete.
     ///
     /// # Errors
-    /// If it cannot be removed.
+    /// If the journal cannot be removed.
     pub(crate) fn remove(self) -> Result<(), JournalError> {
         self.journal.remove()
     }

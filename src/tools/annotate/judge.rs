@@ -1,23 +1,23 @@
-//! Judges the moves of a game and sums them up for each player.
+//! Assesses the moves of a game and summarises them for each player.
 
 use super::accuracy::{expected, of_game, of_move};
 use super::study::Study;
 use crate::chess::position::{Color, Move};
 use crate::chess::score::{Depth, Score, mate_distance};
 
-/// Longest mate, in moves, that is mentioned even if missing it hardly changes the expected result.
-/// Hand-set: people see mates of this length.
+/// The longest mate, in moves, that is mentioned even if missing it hardly changes the expected
+/// result. Set by hand: human players can find mates of this length.
 const SHORT_MATE: i32 = 5;
 
-/// Thresholds of lost expected points, 0 to 1, for each verdict. The defaults are those of Lichess,
-/// which uses a scale of 2 instead of 1 (`Advice` in its sources: 0.1, 0.2, 0.3).
+/// For each verdict, the smallest loss of expected points, from 0 to 1. The defaults are the same
+/// as on Lichess, which uses a scale of 2 instead of 1 (`Advice` in its sources: 0.1, 0.2, 0.3).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limits {
-    /// `?!`
+    /// The smallest loss that is an inaccuracy (`?!`).
     pub inaccuracy: f64,
-    /// `?`
+    /// The smallest loss that is a mistake (`?`).
     pub mistake: f64,
-    /// `??`
+    /// The smallest loss that is a blunder (`??`).
     pub blunder: f64,
 }
 
@@ -30,11 +30,11 @@ impl Default for Limits {
 /// The verdict on a move that loses expected points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
-    /// `?!`
+    /// A small error, marked with `?!`.
     Inaccuracy,
-    /// `?`
+    /// An error, marked with `?`.
     Mistake,
-    /// `??`
+    /// A serious error, marked with `??`.
     Blunder,
 }
 
@@ -75,28 +75,29 @@ impl Verdict {
     }
 }
 
-/// The assessment of a move. Scores are in centipawns for the side that made it.
+/// The assessment of a move. Scores are in centipawns from the point of view of the side that made
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Judgement {
     pub mv: Move,
     pub side: Color,
-    /// The best move found by the search, if any.
+    /// The best move according to the search, if there is one.
     pub best: Option<Move>,
     pub before: Score,
     pub after: Score,
-    /// Expected points lost, 0 to 1; 0 for the best move.
+    /// The loss of expected points, from 0 to 1; 0 for the best move.
     pub loss: f64,
     pub verdict: Option<Verdict>,
-    /// Whether every other move is at least a mistake.
+    /// Whether all other moves are at least mistakes.
     pub only: bool,
-    /// Length in moves of a mate that the move missed.
+    /// The length, in moves, of a mate that the move missed.
     pub missed_mate: Option<i32>,
-    /// Length in moves of a mate that the move newly allows.
+    /// The length, in moves, of a mate that was not possible before the move.
     pub allowed_mate: Option<i32>,
 }
 
 impl Judgement {
-    /// The score after the move, in centipawns for White.
+    /// Returns the score after the move, in centipawns from White's point of view.
     pub(crate) fn white(&self) -> Score {
         if self.side == Color::White { self.after } else { -self.after }
     }
@@ -136,14 +137,15 @@ fn judge_move(study: &Study, ply: usize, limits: &Limits) -> Judgement {
     }
 }
 
-/// Whether a mate that appears or disappears is worth a comment. It must be proven (the completed
-/// `depth` covers all its plies), and either short or the move at least a mistake.
+/// Returns whether a mate that appears or disappears deserves a comment. The mate must be proven
+/// (the completed `depth` covers all its plies), and either the mate must be short or the move at
+/// least a mistake.
 fn is_remarkable(moves: i32, depth: Depth, verdict: Option<Verdict>) -> bool {
     let is_proven = 2 * moves - 1 <= depth;
     is_proven && (moves <= SHORT_MATE || verdict >= Some(Verdict::Mistake))
 }
 
-/// Whether a ply is a recapture, which is obvious even if it is the only move.
+/// Returns whether a ply is a recapture, which is obvious even if it is the only good move.
 fn takes_back(study: &Study, ply: usize) -> bool {
     let moves = study.game.moves();
     ply > 0
@@ -153,15 +155,15 @@ fn takes_back(study: &Study, ply: usize) -> bool {
 
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Player {
-    /// Number of inaccuracies, mistakes and blunders.
+    /// The number of inaccuracies, mistakes and blunders, in this order.
     pub called: [usize; 3],
-    /// Accuracy in percent; `None` without moves.
+    /// The accuracy in percent; `None` without moves.
     pub accuracy: Option<f64>,
-    /// Average loss in centipawns; `None` without moves.
+    /// The average loss per move in centipawns; `None` without moves.
     pub average_loss: Option<f64>,
 }
 
-/// Cap on scores where losses are counted in centipawns, as on Lichess.
+/// The cap on scores when losses are counted in centipawns, as on Lichess.
 const LARGEST: Score = 1_000;
 
 impl Player {
@@ -198,7 +200,8 @@ mod tests {
     use crate::chess::score::{Ply, mate_in, mated_in};
     use crate::tools::annotate::study::Found;
 
-    /// A study with these moves, and scores for the side to move with best moves.
+    /// Creates a study of these moves, with search results for each position: the score for the
+    /// side to move and the best move.
     pub(crate) fn study(moves: &[&str], found: &[(Score, &str)], second: Option<Score>) -> Study {
         let mut game = Game::default();
         for san in moves {

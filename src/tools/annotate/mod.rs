@@ -1,8 +1,9 @@
-//! Annotation of games: every position is searched and every move judged by what it gives away.
+//! Annotates games: searches every position and assesses every move by the expected points it
+//! loses.
 //!
-//! [`Study`] searches the positions and [`judge`] turns the scores into verdicts and numbers.
-//! [`notes`] writes them into the game as PGN, and [`moments()`] lists the moves with a comment.
-//! [`work`] annotates one game, or many on several threads, and [`journal`] stores finished games
+//! [`Study`] searches the positions and [`judge`] turns the scores into verdicts and statistics.
+//! [`notes`] writes them into the game as PGN, and [`moments()`] lists the commented moves.
+//! [`work`] annotates one game, or many games on several threads; [`journal`] keeps finished games
 //! until all are done. [`page()`] shows annotated games as an HTML page.
 
 mod accuracy;

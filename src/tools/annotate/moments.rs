@@ -1,16 +1,16 @@
-//! The moments of an annotated game: the moves with a verdict or a comment.
+//! Extracts the important moments from an annotated game: the moves with a verdict or a comment.
 
 use super::judge::Verdict;
 use super::notes::{numbered, without_evaluation};
 use crate::games::pgn::{PgnGame, PgnMove};
 
-/// How comments begin on moves that need not have a glyph.
+/// The first words of comments on moves that may have no glyph.
 const SENTENCES: [&str; 3] = ["Misses mate in ", "Allows mate in ", "Leaves the book, "];
 
 /// A move with a verdict or a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moment {
-    /// The move with its number and sign: `12... Nxd4??`.
+    /// The move with its number and glyph: `12... Nxd4??`.
     pub played: String,
     pub words: String,
     pub better: Option<String>,
@@ -39,7 +39,7 @@ fn verdict(played: &PgnMove) -> Option<Verdict> {
     Verdict::ALL.into_iter().find(|verdict| played.nags.contains(&verdict.nag()))
 }
 
-/// Whether a comment makes a moment without a glyph.
+/// Returns whether a move with this comment is a moment even without a glyph.
 pub(super) fn is_commented(comment: &str) -> bool {
     SENTENCES.iter().any(|sentence| comment.contains(sentence))
 }

@@ -8,10 +8,11 @@ use crate::chess::score::{Score, mate_distance};
 use crate::games::book::{Book, Names};
 use crate::games::pgn::{PgnGame, PgnMove};
 
-/// The annotator's name; annotations of an annotator whose name begins like this are replaced.
+/// The start of the annotator's name. Annotations by annotators whose names start like this are
+/// replaced.
 const ANNOTATOR: &str = "Tabia ";
 const ANNOTATORS: &str = "; ";
-/// How Tabia's comments on moves begin, to find them again.
+/// The first words of Tabia's comments on moves, by which they are recognised.
 const SIGNS: [&str; 7] = [
     "Inaccuracy: ",
     "Mistake: ",
@@ -21,26 +22,27 @@ const SIGNS: [&str; 7] = [
     "Only move: the next best is worth ",
     "Leaves the book, wh",
 ];
-/// Comments that come with a better line, as the first variation.
+/// Text in comments that come with a better line, which is the move's first variation.
 const BETTER: [&str; 2] = [" was better.", "Misses mate in "];
-/// How Tabia's comment on the whole game begins.
+/// The start of Tabia's comment on the whole game.
 pub(super) const SUMMARY: &str = "White: ";
-/// The text between both players in it.
+/// The text between the two players in that comment.
 pub(super) const ENDS_SUMMARY: &str = ". Black: ";
-/// Maximum number of plies of a better line, except for mates.
+/// The maximum length of a better line in plies, which does not apply to mates.
 const LINE: usize = 10;
-/// Maximum number of book moves listed where a game leaves the book, the most played first.
+/// The maximum number of book moves listed where a game leaves the book, starting with the most
+/// frequent.
 const BOOK_MOVES: usize = 3;
 const ONLY_MOVE: u8 = 7;
-/// Glyphs that judge a move.
+/// The numeric glyphs (NAGs) that assess a move.
 const JUDGEMENTS: std::ops::RangeInclusive<u8> = 1..=7;
 
 pub(crate) struct Background<'a> {
-    /// The book to compare the game with.
+    /// The book with which the game is compared.
     pub book: &'a Book,
     pub names: &'a Names,
     pub limits: Limits,
-    /// The search effort, for the tag `Annotator`.
+    /// A description of the search effort, for the tag `Annotator`.
     pub effort: String,
 }
 
@@ -50,9 +52,9 @@ pub(crate) struct Annotated {
     pub players: [Player; 2],
 }
 
-/// Writes the results of a study into its game. Existing comments, variations and glyphs that do
-/// not judge a move are kept. Evaluations, verdicts and everything written by an earlier run of
-/// Tabia are replaced.
+/// Writes the results of a study into its game. Existing comments and variations are kept, and so
+/// are glyphs that do not assess a move. Evaluations, verdicts and everything written by an earlier
+/// run of Tabia are replaced.
 pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_>) -> Annotated {
     let mut pgn = game.clone();
     clear(&mut pgn);
@@ -82,7 +84,7 @@ pub(crate) fn annotate(game: &PgnGame, study: &Study, background: &Background<'_
     Annotated { pgn, players }
 }
 
-/// Removes everything that will be written anew.
+/// Removes everything that will be written again.
 fn clear(pgn: &mut PgnGame) {
     let ours = annotators(pgn).any(is_ours);
     if ours {
@@ -102,7 +104,7 @@ fn clear(pgn: &mut PgnGame) {
     }
 }
 
-/// Joins the lines of a comment, since a sentence may be wrapped.
+/// Joins the lines of a comment, because a sentence may be wrapped.
 fn unwrapped(comment: &str) -> String {
     comment.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -116,7 +118,7 @@ fn is_ours(annotator: &str) -> bool {
     annotator.starts_with(ANNOTATOR)
 }
 
-/// The text before the first sentence of Tabia, whose sentences are always last.
+/// Returns the text before Tabia's first sentence. Tabia's sentences are always at the end.
 fn before_ours<'a>(text: &'a str, signs: &[&str]) -> &'a str {
     let is_begin = |at: usize| at == 0 || text.as_bytes()[at - 1].is_ascii_whitespace();
     let places = signs.iter().flat_map(|sign| text.match_indices(sign).map(|(at, _)| at));
@@ -124,7 +126,7 @@ fn before_ours<'a>(text: &'a str, signs: &[&str]) -> &'a str {
     text[..first.unwrap_or(text.len())].trim_end()
 }
 
-/// A comment without `[%eval …]`: other commands first, then the text.
+/// Returns a comment without `[%eval …]`: first the other commands, then the text.
 pub(super) fn without_evaluation(comment: &str) -> String {
     let (mut commands, mut text) = (Vec::new(), String::new());
     let mut left = comment;
@@ -138,7 +140,7 @@ pub(super) fn without_evaluation(comment: &str) -> String {
     joined([&commands.join(" "), text.trim()])
 }
 
-/// Joins the non-empty texts with blanks.
+/// Joins the non-empty texts with spaces.
 fn joined<const N: usize>(texts: [&str; N]) -> String {
     let texts: Vec<&str> = texts.into_iter().filter(|text| !text.is_empty()).collect();
     texts.join(" ")
@@ -168,7 +170,7 @@ fn note(
     }
 }
 
-/// A score for White in `[%eval]` notation: pawns, or moves to mate.
+/// Formats a score in `[%eval]` notation: in pawns or moves to mate, from White's point of view.
 fn eval(score: Score) -> String {
     match mate_distance(score) {
         Some(moves) => format!("#{moves}"),
@@ -176,7 +178,7 @@ fn eval(score: Score) -> String {
     }
 }
 
-/// The comment on a move; empty for most moves.
+/// Returns the comment on a move, which is empty for most moves.
 fn comment_text(judged: &Judgement, position: &Position, second: Option<Score>) -> String {
     let mut words = Vec::new();
     if let Some(verdict) = judged.verdict {
@@ -199,7 +201,7 @@ fn comment_text(judged: &Judgement, position: &Position, second: Option<Score>) 
     words.join(" ")
 }
 
-/// Moves with their numbers, as movetext.
+/// Formats moves with their numbers, as in movetext.
 pub(super) fn numbered(start: &Position, line: &[Move]) -> String {
     let mut position = *start;
     let mut words = Vec::new();
@@ -218,7 +220,7 @@ pub(super) fn numbered(start: &Position, line: &[Move]) -> String {
     words.join(" ")
 }
 
-/// The first move that leaves the book, and the moves its games played there.
+/// Returns the first move that leaves the book, and the book's moves in that position.
 fn book_departure(study: &Study, book: &Book) -> Option<(usize, String)> {
     let knows = |ply: usize| book.reached(study.position(ply)).is_some();
     let ply =

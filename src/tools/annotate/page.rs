@@ -1,7 +1,7 @@
-//! A self-contained HTML page of annotated games: board, chart of expected points, moments.
+//! A self-contained HTML page of annotated games: board, chart of expected points, important
+//! moments.
 //!
-//! The page depends only on the contents of the games, so it is the same whenever they were
-//! annotated.
+//! The page depends only on the contents of the games, not on when they were annotated.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn nonempty_tag<'a>(game: &'a PgnGame, name: &str) -> Option<&'a str> {
     game.tag(name).filter(|value| !value.is_empty() && !value.starts_with('?'))
 }
 
-/// The data of a game: players and their summaries, moves, annotations.
+/// Returns a game's data for the page: players and their summaries, moves, annotations.
 pub(crate) fn game_data(game: &PgnGame) -> Value {
     let (mut position, mut san) = (game.start, Vec::new());
     for played in &game.moves {
@@ -54,7 +54,7 @@ pub(crate) fn game_data(game: &PgnGame) -> Value {
     })
 }
 
-/// The text on each player in the game's comment.
+/// Returns the text about each player from the comment on the whole game.
 fn summary(comment: &str) -> Vec<String> {
     let comment = comment.replace('\n', " ");
     let Some((_, words)) = comment.rsplit_once(SUMMARY) else { return Vec::new() };
@@ -82,7 +82,7 @@ fn evaluation(comment: &str) -> Option<&str> {
     rest.split([']', ',']).next().map(str::trim)
 }
 
-/// Parses an evaluation to a score for White in centipawns.
+/// Parses an evaluation; returns centipawns from White's point of view.
 fn score(text: &str) -> Option<Score> {
     match text.strip_prefix('#') {
         Some(moves) => {
@@ -91,7 +91,7 @@ fn score(text: &str) -> Option<Score> {
             Some(if moves > 0 { mate_in(plies) } else { mated_in(plies) })
         }
         None => text.parse::<f64>().ok().filter(|pawns| pawns.is_finite()).map(|pawns| {
-            // A larger value than a board allows is an error of the writer.
+            // Values larger than any position can have are errors of the program that wrote them.
             (100.0 * pawns.clamp(-200.0, 200.0)) as Score
         }),
     }

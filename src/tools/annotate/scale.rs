@@ -1,19 +1,20 @@
-//! Converts scores to the scale of other programs.
+//! Converts Tabia's scores to the scale of Stockfish.
 //!
-//! Verdicts on moves use a curve of expected points made for Stockfish's centipawns. Tabia's scores
-//! are about the same up to one pawn. Between one and a half and four pawns, Stockfish's are
-//! larger; beyond five, Tabia's grow faster for won positions, so a move in a lost game would be
-//! called a blunder.
+//! Verdicts on moves use a curve of expected points that was fitted to Stockfish's centipawns. Up
+//! to one pawn, Tabia's scores are about the same. Between one and a half and four pawns,
+//! Stockfish's are larger. Beyond five pawns, Tabia's scores grow faster in won positions, so
+//! without the conversion a move in a lost game might be called a blunder.
 
 use crate::chess::score::{Score, is_decided};
 
-/// Scores of Tabia with the corresponding ones of Stockfish 15.1, with linear interpolation.
+/// Scores of Tabia and the corresponding scores of Stockfish 15.1, interpolated linearly.
 ///
-/// The points were drawn by hand through the medians of classes of positions, with 200,000 nodes
-/// each for both engines. Up to 700 centipawns these are 114 positions after the eighth move, at
-/// most two per game, of `wrap23.pgn` from game 21 on and of `Stefanova.pgn`; above, positions of
-/// the first twenty games of `wrap23.pgn`. `docs/measurements/annotate.md` has the medians. Beyond
-/// the last point the last line is extended.
+/// The points were drawn by hand through the medians of groups of positions, each searched by both
+/// engines with 200,000 nodes. Up to 700 centipawns these are 114 positions after the eighth move,
+/// at most two per game, from `Stefanova.pgn` and from `wrap23.pgn`, starting with game 21. Above
+/// that, they are positions from the first twenty games of `wrap23.pgn`. The medians are in
+/// `docs/measurements/annotate.md`. Scores beyond the last point are extrapolated from the last
+/// segment.
 const POINTS: [(Score, Score); 10] = [
     (0, 0),
     (110, 110),
@@ -27,7 +28,7 @@ const POINTS: [(Score, Score); 10] = [
     (1200, 660),
 ];
 
-/// Converts Tabia's score to Stockfish's centipawns; mates are unchanged.
+/// Converts Tabia's score to Stockfish's centipawns. Mate scores are unchanged.
 pub(super) fn to_stockfish_scale(score: Score) -> Score {
     if is_decided(score) {
         return score;

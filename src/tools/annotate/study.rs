@@ -10,19 +10,19 @@ use crate::chess::score::{DRAW, Depth, Score, is_decided, mated_in};
 use crate::engine::search::{Bound, Control, Limits, SearchEvent, Searcher};
 use crate::tools::suite::Switch;
 
-/// Default nodes for each position: a game of forty moves takes some ten seconds.
+/// The default number of nodes per position. A game of forty moves takes about ten seconds.
 pub(crate) const NODES: u64 = 200_000;
 
-/// The limit of the search of a position.
+/// The limit on the search of each position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// A number of nodes; the study of a game is then reproducible.
+    /// A number of nodes, which makes the study of a game reproducible.
     Nodes(u64),
     Time(Duration),
 }
 
 impl Effort {
-    /// A description: `200000 nodes a move`.
+    /// Returns a description such as `200000 nodes a move`.
     pub(crate) fn describe(self) -> String {
         match self {
             Effort::Nodes(nodes) => format!("{nodes} nodes a move"),
@@ -37,7 +37,7 @@ impl Effort {
         }
     }
 
-    /// Search limits for the given fraction of it.
+    /// Returns search limits for one `part`-th of this effort.
     fn limits(self, part: u32) -> Limits {
         match self {
             Effort::Nodes(nodes) => Limits::nodes((nodes / u64::from(part)).max(1)),
@@ -46,17 +46,18 @@ impl Effort {
     }
 }
 
-/// Divisor of the effort for the search for a second good move: only its approximate score matters.
+/// The divisor of the effort used to search for a second good move. Only the approximate score of
+/// that move matters.
 const SECOND_PART: u32 = 4;
 
-/// Factor of the effort for a move that seems to lose expected points. Hand-set: a game takes about
-/// half as long again.
+/// The factor applied to the effort for a move that seems to lose expected points. Set by hand; it
+/// makes the study of a game take about 1.5 times as long.
 const AGAIN: u32 = 8;
 
-/// The search result of a position, for the side to move.
+/// The search result for a position, from the side to move's point of view.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
-    /// The score of best play, in the centipawns of [`to_stockfish_scale`].
+    /// The score of the best line, in centipawns as returned by [`to_stockfish_scale`].
     pub score: Score,
     pub line: Vec<Move>,
     /// The completed depth in plies.
@@ -66,21 +67,21 @@ pub(crate) struct Found {
 #[derive(Debug, Clone)]
 pub(crate) struct Study {
     pub game: Game,
-    /// The result for each position, the final one included; `None` where the game is over.
+    /// The result for each position, including the final one; `None` where the game is over.
     pub found: Vec<Option<Found>>,
-    /// For each move that is the best: the score of the second-best move, if there is one and the
-    /// game is undecided.
+    /// For each move that is the best one, the score of the second-best move. `None` if there is no
+    /// other move or the game is already decided.
     pub second: Vec<Option<Score>>,
 }
 
 impl Study {
     /// Searches all positions of a game, from the last to the first.
     ///
-    /// This order leaves the results of later positions in the table for the earlier ones. Then
-    /// moves that seem to lose at least `suspect` expected points are verified: the positions
-    /// before and after them are searched again with [`AGAIN`] times the effort. `progress` is
-    /// called after each position with the number done and the total. Returns `None` if the switch
-    /// was turned off.
+    /// In this order, searches of earlier positions find the results of later ones in the
+    /// transposition table. Then the moves that seem to lose at least `suspect` expected points are
+    /// verified: the positions before and after them are searched again with [`AGAIN`] times the
+    /// effort. After each position, `progress` is called with the number of positions done and the
+    /// total. Returns `None` if the switch was turned off.
     pub(crate) fn of(
         game: Game,
         searcher: &mut Searcher,
@@ -113,7 +114,7 @@ impl Study {
     }
 
     /// Repeats the searches before and after all moves that seem to lose at least `suspect`
-    /// expected points, until both have been repeated for each such move.
+    /// expected points, until both positions of each such move have been searched again.
     fn search_suspects_again(
         &mut self,
         searcher: &mut Searcher,
@@ -146,24 +147,24 @@ impl Study {
         }
     }
 
-    /// Expected points that a ply loses, 0 to 1; 0 for the best move.
+    /// Returns the expected points that a ply loses, from 0 to 1; 0 for the best move.
     pub(super) fn loss(&self, ply: usize) -> f64 {
         let mv = self.game.moves()[ply];
         let best = self.found[ply].as_ref().and_then(|found| found.line.first());
-        // A null move stands for an unknown move.
+        // A null move represents an unknown move.
         match mv.is_null() || best == Some(&mv) {
             true => 0.0,
             false => (expected(self.score(ply)) - expected(-self.score(ply + 1))).max(0.0),
         }
     }
 
-    /// The position before a ply, or at the end.
+    /// Returns the position before a ply; the index after the last ply means the final position.
     pub(crate) fn position(&self, ply: usize) -> &Position {
         &self.game.positions()[ply]
     }
 
-    /// The score of the position before a ply, or at the end, for the side to move; if the game is
-    /// over, the score of its result.
+    /// Returns the score of the position before a ply, or of the final position, from the side to
+    /// move's point of view. If the game is over, the score corresponds to its result.
     pub(crate) fn score(&self, ply: usize) -> Score {
         let over = || {
             let position = self.position(ply);
@@ -174,8 +175,8 @@ impl Study {
     }
 }
 
-/// Searches the last position, unless mate or another rule of the board ends the game there. A game
-/// may continue after a draw by repetition that was not claimed.
+/// Searches the last position, unless the game has ended there by mate or another rule. A game may
+/// continue after an unclaimed draw by repetition.
 fn search(
     game: &Game,
     searcher: &mut Searcher,
@@ -201,7 +202,7 @@ fn search(
     Some(Found { score: to_stockfish_scale(result.score), line, depth: result.depth })
 }
 
-/// The score of the best other move; `None` if there is no other.
+/// Returns the score of the best move other than the given one; `None` if there is no other move.
 fn best_but(
     mv: Move,
     game: &Game,
@@ -222,7 +223,7 @@ mod tests {
     use super::*;
     use crate::engine::search::Config;
 
-    /// Studies the fool's mate; also returns the progress reports.
+    /// Studies the fool's mate; also returns the reported progress.
     fn study(suspect: f64, stop_at: usize) -> (Option<Study>, Vec<(usize, usize)>) {
         let mut game = Game::default();
         for san in ["f3", "e5", "g4", "Qh4#"] {

@@ -1,4 +1,4 @@
-//! Annotates one game, or many on several threads.
+//! Annotates one game, or many games on several threads.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +8,7 @@ use crate::engine::search::{Config, Searcher};
 use crate::games::pgn::PgnGame;
 use crate::tools::suite::{Switch, run_parallel};
 
-/// A game with its index in the input, from 0.
+/// A game with its index in the input, counted from 0.
 pub(crate) type Numbered<T> = (u64, T);
 
 pub(crate) struct Plan {
@@ -16,12 +16,13 @@ pub(crate) struct Plan {
     pub effort: Effort,
 }
 
-/// Annotates games and passes each to `take` when it is done, in any order. It ends after the last
-/// game or when `take` fails. There is a thread for each switch, which stops its searches; a game
-/// whose searches were stopped is dropped.
+/// Annotates games and passes each one to `take` when it is finished, in any order.
+///
+/// It returns after the last game, or when `take` fails. There is one thread per switch; turning a
+/// switch off stops the thread's searches. A game whose searches were stopped is dropped.
 ///
 /// # Errors
-/// Those of `take`, and if no thread can be started.
+/// The errors of `take`; also if no thread can be started.
 pub(crate) fn annotate_all<E: From<io::Error>>(
     games: impl Iterator<Item = Numbered<PgnGame>> + Send,
     plan: &Plan,
@@ -56,8 +57,8 @@ pub(crate) fn annotate_all<E: From<io::Error>>(
     )
 }
 
-/// Annotates one game; `None` if the switch was turned off. `progress` is called after each
-/// position with the number done and the total.
+/// Annotates one game; returns `None` if the switch was turned off. After each position, `progress`
+/// is called with the number of positions done and the total.
 pub(crate) fn annotate_one(
     game: &PgnGame,
     searcher: &mut Searcher,

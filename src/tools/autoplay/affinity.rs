@@ -1,9 +1,9 @@
-//! Binds games to processor cores, so that concurrent games do not disturb each other.
+//! Binds games to processor cores, so that simultaneous games do not disturb each other.
 //!
 //! ```
 //! use tabia::autoplay::affinity::Cores;
 //!
-//! // The cores for each of the games that run at the same time, if there are enough.
+//! // The cores for each of the simultaneous games, if there are enough.
 //! if let Ok(cores) = Cores::deal(1) {
 //!     assert_eq!(cores.len(), 1);
 //! }
@@ -16,14 +16,14 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::support::files::describe;
 
-/// The processor cores of one game.
+/// The processor cores reserved for one game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cores(Vec<usize>);
 
 impl Cores {
-    /// Divides the available cores among `games` games, the same number for each.
+    /// Divides the available cores equally among `games` games.
     ///
-    /// Cores left over stay unused.
+    /// Remaining cores are not used.
     ///
     /// # Errors
     /// If there are fewer cores than games, or the system cannot bind threads to cores.
@@ -37,14 +37,15 @@ impl Cores {
                  play fewer at a time"
             )));
         }
-        // Fail now rather than in every game.
+        // It is better to fail here than in every game.
         Cores(usable.clone()).try_bind()?;
         Ok(usable.chunks_exact(each).take(games).map(|cores| Cores(cores.to_vec())).collect())
     }
 
-    /// Binds the calling thread, and all threads and processes that it starts later.
+    /// Binds the calling thread, as well as all threads and processes that it starts later.
     pub fn bind(&self) {
-        // It worked in `deal`. If a core has been switched off since, the match continues unbound.
+        // Binding succeeded in `deal`. If a core has been turned off since then, the match
+        // continues unbound.
         let _ = self.try_bind();
     }
 

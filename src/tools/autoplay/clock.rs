@@ -17,10 +17,10 @@ use std::time::Duration;
 use crate::support::error::ParseError;
 use crate::support::words::{Seconds, parse_clock};
 
-/// The limits of an engine's search. They may be combined; at least one should be set.
+/// The limits on an engine's searches. They may be combined; at least one should be set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MoveLimits {
-    /// A chess clock.
+    /// The chess clock, if the games are played with one.
     pub clock: Option<TimeControl>,
     /// Maximum time for each move.
     pub move_time: Option<Duration>,
@@ -30,14 +30,15 @@ pub struct MoveLimits {
     pub nodes: Option<u64>,
 }
 
-/// A chess clock: a time for a number of moves, and an increment.
+/// A time control: the time for a number of moves, and an increment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeControl {
-    /// Moves until `base` is added again; `None`: the time is for the whole game.
+    /// The number of moves after which `base` is added again; `None` if the time is for the whole
+    /// game.
     pub moves: Option<u32>,
     /// The time on the clock at the start.
     pub base: Duration,
-    /// Time added after every move.
+    /// The time added to the clock after every move.
     pub increment: Duration,
 }
 
@@ -68,7 +69,7 @@ impl FromStr for TimeControl {
     }
 }
 
-/// Writes the value of the PGN standard's tag `TimeControl`, such as `40/60+0.5`.
+/// Writes the value of the PGN tag `TimeControl`, such as `40/60+0.5`.
 impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(moves) = self.moves {
@@ -82,7 +83,8 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// Writes the limits for people and the PGN tag: `10+0.1`, `0.5/move`, `depth 6`.
+/// Writes the limits in a readable form that is also used in PGN tags: `10+0.1`, `0.5/move`, `depth
+/// 6`.
 impl fmt::Display for MoveLimits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
@@ -96,31 +98,33 @@ impl fmt::Display for MoveLimits {
     }
 }
 
-/// The clock of one side.
+/// The clock of one player.
 #[derive(Debug, Clone)]
 pub struct Clock {
-    /// The limits of the side.
+    /// The limits on the player's searches.
     pub limits: MoveLimits,
-    /// Time left, if the limits include a clock.
+    /// The time left; meaningful only if the limits include a clock.
     pub remaining: Duration,
-    /// Moves until the next time control, if there is one.
+    /// The number of moves to the next time control, if there is one.
     pub moves_to_go: Option<u32>,
-    /// Time used in the whole game.
+    /// The time used so far in the game.
     pub used: Duration,
     margin: Duration,
 }
 
 impl Clock {
-    /// Creates a clock for the start of a game. The flag falls `margin` late.
+    /// Creates a clock for the start of a game. The player loses on time only after exceeding the
+    /// limit by more than `margin`.
     pub fn new(limits: MoveLimits, margin: Duration) -> Self {
         let remaining = limits.clock.map_or(Duration::ZERO, |clock| clock.base);
         let moves_to_go = limits.clock.and_then(|clock| clock.moves);
         Clock { limits, remaining, moves_to_go, used: Duration::ZERO, margin }
     }
 
-    /// How long the next move may take before the flag falls, margin included.
+    /// Returns how long the next move may take before the player loses on time, including the
+    /// margin.
     ///
-    /// `None` if only depth or nodes are limited.
+    /// Returns `None` if only depth or nodes are limited.
     pub fn allowance(&self) -> Option<Duration> {
         let on_clock = self.limits.clock.map(|_| self.remaining);
         let least = match (on_clock, self.limits.move_time) {
@@ -130,7 +134,7 @@ impl Clock {
         least.map(|time| time.saturating_add(self.margin))
     }
 
-    /// Subtracts the time of a move; returns whether it was in time.
+    /// Subtracts the time used for a move; returns whether the move was made in time.
     pub fn stop(&mut self, elapsed: Duration) -> bool {
         let in_time = self.allowance().is_none_or(|allowance| elapsed <= allowance);
         self.used += elapsed;

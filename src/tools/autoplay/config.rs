@@ -19,11 +19,11 @@ use serde::Deserialize;
 use super::clock::MoveLimits;
 use crate::support::error::ParseError;
 
-/// The protocol of an engine.
+/// The protocol that an engine uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// Detected: an engine that answers `uci` with `uciok` uses UCI.
+    /// Detected at the start: an engine that responds to `uci` with `uciok` uses UCI.
     #[default]
     Auto,
     /// The Chess Engine Communication Protocol.
@@ -58,38 +58,39 @@ impl fmt::Display for Protocol {
 /// An engine as configured by the user.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EngineConfig {
-    /// Its name in tables and games; empty: the name that it reports.
+    /// The engine's name in tables and games. If it is empty, the name that the engine reports is
+    /// used.
     pub name: String,
-    /// Program and arguments.
+    /// The program and its arguments.
     pub command: Vec<String>,
-    /// The protocol of the engine.
+    /// The protocol that the engine uses.
     pub protocol: Protocol,
-    /// Working directory; `None`: that of the runner.
+    /// The working directory; `None` means the working directory of the match runner.
     pub dir: Option<PathBuf>,
-    /// Variables added to the environment.
+    /// Environment variables that are set in addition to the match runner's own.
     pub env: Vec<(String, String)>,
-    /// Engine options by name.
+    /// The names and values of engine options to set.
     pub options: Vec<(String, String)>,
-    /// Lines sent before any others once the engine is ready.
+    /// Lines that are sent before any others as soon as the engine is ready.
     pub init: Vec<String>,
-    /// The limits of its searches.
+    /// The limits on the engine's searches.
     pub limits: MoveLimits,
-    /// How late its flag falls.
+    /// How far a move may exceed the time limit before the engine loses on time.
     pub margin: Duration,
-    /// Whether it ponders.
+    /// Whether the engine ponders (searches during the opponent's time).
     pub ponder: bool,
-    /// Whether it is restarted for every game.
+    /// Whether the engine is restarted for every game.
     pub restart: bool,
-    /// Pause after each line sent, for engines that otherwise lose input; `None`: a value known for
-    /// the engine.
+    /// The pause after each line sent, for engines that otherwise lose input. `None` means the
+    /// value known for this engine, if any.
     pub pace: Option<Duration>,
 }
 
 impl EngineConfig {
-    /// Creates a definition from a command line, quoted as for a shell.
+    /// Creates a definition from a command line that is quoted as in a shell.
     ///
     /// # Errors
-    /// If the command is empty or its quotes do not match.
+    /// If the command is empty or contains an unclosed quote.
     pub fn from_command(command: &str) -> Result<Self, ParseError> {
         let words = shlex::split(command).filter(|words| !words.is_empty());
         let command = words.ok_or_else(|| {
@@ -100,13 +101,13 @@ impl EngineConfig {
         Ok(EngineConfig { command, ..EngineConfig::default() })
     }
 
-    /// The command line, quoted as for a shell.
+    /// Returns the command line, quoted as in a shell.
     pub fn command_line(&self) -> String {
-        // Quoting fails only for a zero byte, which no runnable command contains.
+        // Quoting fails only if the command contains a zero byte. Such a command cannot be run.
         shlex::try_join(self.command.iter().map(String::as_str)).unwrap_or_default()
     }
 
-    /// The name used before the engine has reported its own.
+    /// Returns the name to use until the engine has reported its own.
     pub fn label(&self) -> String {
         if !self.name.is_empty() {
             return self.name.clone();

@@ -1,4 +1,4 @@
-//! Engine definitions in a TOML file, one `[[engine]]` table each.
+//! Reads engine definitions from a TOML file that has one `[[engine]]` table per engine.
 //!
 //! ```
 //! use tabia::autoplay::config::EngineConfig;
@@ -54,7 +54,7 @@ struct EngineTable {
 }
 
 impl EngineTable {
-    /// Builds the engine of this table; missing settings come from `base`.
+    /// Returns the engine defined by this table. Settings missing here are taken from `base`.
     fn resolve(self, base: &EngineConfig) -> Result<EngineConfig, ParseError> {
         let mut engine = EngineConfig::from_command(&self.command)?;
         engine.name = self.name;
@@ -85,15 +85,15 @@ impl EngineTable {
     }
 }
 
-/// Converts a TOML value to an option value: strings without quotation marks.
+/// Converts a TOML value to an option value; strings lose their quotation marks.
 fn plain(value: &toml::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Reads the `[[engine]]` tables of a TOML file. Missing settings come from `base`.
+/// Reads the `[[engine]]` tables of a TOML file. Missing settings are taken from `base`.
 ///
 /// # Errors
-/// If the file cannot be read or is not a table of engines.
+/// If the file cannot be read, or does not contain a list of engines.
 pub fn read_engines(path: &Path, base: &EngineConfig) -> Result<Vec<EngineConfig>, FileError> {
     let fail = |reason: &str| FileError::new("read", path, reason.trim_end());
     let text = std::fs::read_to_string(path).cannot("read", path)?;

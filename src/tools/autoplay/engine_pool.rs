@@ -1,4 +1,4 @@
-//! The two engines of a worker, which are reused from game to game.
+//! The two engines of a worker thread, which are reused from one game to the next.
 
 use std::thread;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use super::play::Played;
 use super::player::{Player, StartError};
 use super::process::Trace;
 
-/// Pause before a restart: the machine may be short of resources.
+/// The pause before a restart, because the machine may be short of resources.
 const BEFORE_NEXT_START: Duration = Duration::from_millis(200);
 
-/// What is reported about an engine that is being started.
+/// A message about an engine that is being started.
 pub(super) enum EngineNotice {
     Starting,
     Named(String),
-    /// Its start failed; it is started again, or plays nevertheless.
+    /// The start failed. Either it is repeated, or the engine plays anyway.
     StartupRetry(String),
 }
 
@@ -23,10 +23,11 @@ pub(super) enum EngineNotice {
 pub(super) struct EnginePool([Option<(usize, Player)>; 2]);
 
 impl EnginePool {
-    /// Makes these engines the running ones, each in its slot; calls `notify` for each start.
+    /// Starts these engines, unless they are already running, and places each in its slot. Calls
+    /// `notify` for each start.
     ///
     /// # Errors
-    /// If one of them cannot be started.
+    /// If one of the engines cannot be started.
     pub(super) fn take(
         &mut self,
         engines: [(usize, &EngineConfig); 2],
@@ -55,14 +56,15 @@ impl EnginePool {
         Ok(())
     }
 
-    /// Returns the engines as White and Black; engine `white` plays White.
+    /// Returns the engines that play White and Black. `white` is the index of the engine that plays
+    /// White.
     pub(super) fn players(&mut self, white: usize) -> Option<[&mut Player; 2]> {
         let [Some((first, a)), Some((_, b))] = &mut self.0 else { return None };
         Some(if *first == white { [a, b] } else { [b, a] })
     }
 
-    /// Ends engines that crashed in a game in which engine `white` played White. Returns the last
-    /// output of the engine at fault, for White and Black.
+    /// Ends engines that crashed in a game in which engine `white` played White. Returns, for White
+    /// and Black, the last output of an engine that was at fault.
     pub(super) fn clear(&mut self, white: usize, played: &Played) -> [Vec<String>; 2] {
         let mut last_output = [Vec::new(), Vec::new()];
         for idle_player in &mut self.0 {
@@ -93,10 +95,10 @@ impl EnginePool {
     }
 }
 
-/// Retries a start until it succeeds or the attempts of the error are used up.
+/// Repeats a start until it succeeds or has failed as often as the error's `attempts` allow.
 ///
 /// # Errors
-/// The last error.
+/// The error of the last attempt.
 pub(super) fn persist<T>(
     mut start: impl FnMut() -> Result<T, StartError>,
     mut startup_retries: impl FnMut(String),

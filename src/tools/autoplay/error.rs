@@ -1,4 +1,4 @@
-//! The error of a match.
+//! The errors that can end a match.
 
 use thiserror::Error;
 
@@ -6,10 +6,10 @@ use super::player::StartError;
 use crate::support::error::ParseError;
 use crate::support::files::{FileError, JournalError};
 
-/// Why a match stops early or its results cannot be written.
+/// The reason why a match stops early or its results cannot be written.
 #[derive(Debug, Error)]
 pub enum MatchError {
-    /// An engine cannot play.
+    /// An engine cannot be started or cannot play.
     #[error(transparent)]
     Start(#[from] StartError),
     /// The games, the report or the statistics cannot be written.

@@ -1,9 +1,9 @@
 //! The PGN file of a match: games are appended, and existing content is preserved.
 //!
-//! Before a game is written, the state file stores its text and the length of the PGN file at that
-//! time. After that length a resumed run therefore finds the whole game, nothing, or a prefix cut
-//! off by a kill or a power failure, possibly with games of other programs before or after it. Only
-//! such a prefix is ever removed.
+//! Before a game is written, its text and the current length of the PGN file are stored in the
+//! state file. A resumed run therefore finds one of three things after that length: the whole game,
+//! nothing, or a prefix cut off by a kill or a power failure. Games written by other programs may
+//! precede or follow it. Nothing except such a prefix is ever removed.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -16,15 +16,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::support::files::{open_locked, open_output, sync_name, write_whole};
 
-/// How games begin: writers of PGN put this tag first.
+/// The first bytes of a game: programs that write PGN put this tag first.
 const BEGIN: &[u8] = b"[Event ";
-/// Bytes of the file searched at a time, besides an overlap of one game text.
+/// The number of bytes searched at a time, in addition to an overlap of the length of one game.
 const SEARCHED_AT_ONCE: usize = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameText {
     pub at: u64,
-    /// The text, with the separator from the text before.
+    /// The game's text, including the line that separates it from the preceding text.
     pub text: String,
 }
 
@@ -32,15 +32,15 @@ pub struct GameText {
 pub(crate) struct GamesFile {
     path: PathBuf,
     file: File,
-    /// False for a pipe or a device, which stores nothing.
+    /// `false` for a pipe or a device, which does not store anything.
     is_regular: bool,
 }
 
 impl GamesFile {
-    /// Opens the file for appending, with an exclusive lock.
+    /// Opens the file for appending and locks it exclusively.
     ///
     /// # Errors
-    /// If it cannot be written, another run has locked it, or it is a pipe without a reader.
+    /// If the file cannot be written, another run has locked it, or it is a pipe without a reader.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let is_regular = path.metadata().map_or(true, |metadata| metadata.is_file());
         let is_new = !path.exists();
@@ -54,7 +54,8 @@ impl GamesFile {
         Ok(GamesFile { path: path.to_owned(), file, is_regular })
     }
 
-    /// Builds the entry for `text`: with a preceding empty line if there is none.
+    /// Creates the entry for a game's text, with an empty line before it unless the file ends with
+    /// one.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -74,23 +75,24 @@ impl GamesFile {
         Ok(GameText { at, text: format!("{parting}{text}") })
     }
 
-    /// Appends a game at the current end of the file.
+    /// Appends a game to the file as it is now, which may be longer than when the entry was
+    /// created.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub(crate) fn append(&mut self, entry: &GameText) -> io::Result<()> {
         self.file.write_all(entry.text.as_bytes())
     }
 
-    /// Syncs the file to disk.
+    /// Flushes the file to disk, so that its contents survive a power failure.
     ///
     /// # Errors
-    /// If the disk fails.
+    /// If the disk reports an error.
     pub(crate) fn sync(&mut self) -> io::Result<()> {
         if self.is_regular { self.file.sync_data() } else { Ok(()) }
     }
 
-    /// After an interruption: ensures that the file contains the last game of the state exactly
+    /// Ensures, after an interruption, that the file contains the last game of the state exactly
     /// once.
     ///
     /// # Errors
@@ -104,8 +106,7 @@ impl GamesFile {
         let from = last.at.min(length);
         let mut rest = vec![0; (length - from) as usize];
         self.file.read_exact_at(&mut rest, from)?;
-        // If another program has shortened the file, the game may have been added before this
-        // offset.
+        // If another program has shortened the file, the game may be located before this offset.
         if memmem::find(&rest, text).is_some() || self.holds(text)? {
             return Ok(());
         }
@@ -132,12 +133,12 @@ impl GamesFile {
         Ok(false)
     }
 
-    /// Removes a range from `rest`, the end of the file, which begins at `from`.
+    /// Removes a range of bytes from `rest`, which is the part of the file that starts at `from`.
     fn cut(&mut self, from: u64, rest: &[u8], piece: Range<usize>) -> io::Result<()> {
         if piece.end == rest.len() {
             return self.file.set_len(from + piece.start as u64);
         }
-        // Text of other programs must not be lost, so the file is replaced by a complete new one.
+        // Text from other programs must not be lost, so a complete new file replaces the old one.
         let mut whole = std::fs::read(&self.path)?;
         let begin = usize::try_from(from).map_err(io::Error::other)?;
         whole.drain(begin + piece.start..begin + piece.end);
@@ -147,7 +148,7 @@ impl GamesFile {
     }
 }
 
-/// Finds the prefix of an incomplete game: at the end of the file, or before another game.
+/// Finds the prefix of an incomplete game, either at the end of the file or before another game.
 fn torn_piece(rest: &[u8], text: &[u8]) -> Option<Range<usize>> {
     let line_begins = |&start: &usize| start == 0 || rest[start - 1] == b'\n';
     let starts = memmem::find_iter(rest, &text[..1]).filter(line_begins);
@@ -173,8 +174,8 @@ mod tests {
     const OTHER: &str = "[Event \"a\"]\n[Site \"b\"]\n\n1. e4 *\n\n";
     const OWN: &str = "[Event \"a\"]\n[Site \"own\"]\n\n1. d4 d5 {x} *\n\n";
 
-    /// Returns the file after a resume with the last game `OWN`. The file had `before`, and `found`
-    /// was written after it.
+    /// Returns the file's contents after a resumed run whose last game is `OWN`. The file contained
+    /// `before` at first, and then `found` was written.
     fn settled(before: &str, found: &str) -> String {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("games.pgn");

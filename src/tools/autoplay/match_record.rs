@@ -1,4 +1,4 @@
-//! Stores the results of a match: PGN, state, standings.
+//! Stores the results of a match in a PGN file, a state file and the standings.
 //!
 //! ```
 //! use tabia::autoplay::match_record::{MatchRecord, Places};
@@ -6,7 +6,7 @@
 //!
 //! let schedule =
 //!     Schedule { engines: 2, format: Format::RoundRobin, games: 2, openings: 1, reversed: true };
-//! // In memory alone: no place is given.
+//! // Results are kept only in memory, because no file is given.
 //! let (record, remaining) = MatchRecord::open(&Places::default(), &schedule.slots(), "")?;
 //! assert_eq!((record.scheduled, remaining.len()), (2, 2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -24,18 +24,18 @@ pub use crate::support::files::JournalError;
 
 use crate::support::files::{FileError, describe};
 
-/// Where results are stored.
+/// Where the results of a match are stored.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
-    /// The PGN file, which games are appended to.
+    /// The PGN file to which games are appended.
     pub pgn: Option<PathBuf>,
-    /// The state to resume from.
+    /// The state file, from which the match can be resumed.
     pub state: Option<PathBuf>,
-    /// Whether to resume from the state.
+    /// Whether to resume the match from the state file.
     pub resume: bool,
-    /// Whether all games are kept in memory for a report.
+    /// Whether to keep all games in memory for a report.
     pub keep: bool,
-    /// The tag `Event`.
+    /// The value of the PGN tag `Event`.
     pub event: String,
 }
 
@@ -45,20 +45,20 @@ pub struct MatchRecord {
     pgn: Option<(PathBuf, GamesFile)>,
     state: Option<StateFile>,
     keep: bool,
-    /// The tag `Event`.
+    /// The value of the PGN tag `Event`.
     pub event: String,
-    /// Number of games in the match.
+    /// The number of games in the whole match.
     pub scheduled: usize,
-    /// The results so far.
+    /// The results of the games finished so far.
     pub standings: Standings,
-    /// All games, if they are kept in memory.
+    /// All finished games if [`Places::keep`] is set; otherwise empty.
     pub games: Vec<FinishedGame>,
-    /// Number of finished games.
+    /// The number of finished games.
     pub finished: usize,
 }
 
 impl MatchRecord {
-    /// Opens the files and, when resuming, loads the finished games. Also returns the remaining
+    /// Opens the files and, if resuming, loads the finished games. Also returns the remaining
     /// games.
     ///
     /// # Errors
@@ -79,7 +79,7 @@ impl MatchRecord {
         let pgn = places.pgn.as_deref().map(|path| open_pgn(path, last.as_ref())).transpose();
         let pgn = match (pgn, state.as_ref()) {
             (Err(error), Some(_)) if games.is_empty() => {
-                // No game was played, so remove the empty state.
+                // No game has been played, so the empty state file can be removed.
                 state.map_or(Ok(()), StateFile::remove)?;
                 return Err(error);
             }
@@ -107,7 +107,8 @@ impl MatchRecord {
         Ok((match_record, left))
     }
 
-    /// Stores a finished game: first in the state, which contains all of it, then in the PGN file.
+    /// Stores a finished game, first in the state file, which contains all its data, then in the
+    /// PGN file.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -140,10 +141,10 @@ impl MatchRecord {
         Ok(())
     }
 
-    /// Removes the state after the match.
+    /// Removes the state file after the match.
     ///
     /// # Errors
-    /// If the file cannot be removed.
+    /// If the state file cannot be removed.
     pub fn close(&mut self) -> Result<(), MatchError> {
         self.state.take().map_or(Ok(()), StateFile::remove).map_err(MatchError::from)
     }

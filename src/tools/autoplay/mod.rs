@@ -1,25 +1,25 @@
-//! The match runner: engines of either protocol play each other, and the results are counted.
+//! The match runner: lets engines play each other, using either protocol, and records the results.
 //!
 //! From the bottom up:
 //!
-//! - `process` runs an engine in its own process group, with one reader thread per output channel
-//!   and bounded queues. Lines are stamped with the time when they are read.
-//! - `xboard` and `uci` are the conversations with an engine, and `protocol_adapter` is their
-//!   common interface. A process and a conversation make a `player`.
+//! - `process` runs an engine in its own process group, with bounded queues and one reader thread
+//!   per output channel. Each line gets a timestamp when it is read.
+//! - `xboard` and `uci` implement the two protocols, and `protocol_adapter` is their common
+//!   interface. A `player` consists of a process and its protocol adapter.
 //! - [`play`] plays one game between two players under a [`referee`].
-//! - [`tournament`] gives the games of a [`schedule`] to worker threads. One thread collects the
-//!   [`results`].
-//! - [`match_record`] writes the state first, then the PGN. [`stats`] computes Elo and the SPRT,
-//!   and `report` the HTML page.
-//! - `spsa` tunes an engine's options by games. `check` tests whether an engine follows the xboard
-//!   protocol.
+//! - [`tournament`] distributes the games of a [`schedule`] to worker threads. One thread collects
+//!   the [`results`].
+//! - [`match_record`] writes each game to the state file and then to the PGN file. [`stats`]
+//!   computes Elo and the SPRT, and `report` creates the HTML page.
+//! - `spsa` tunes an engine's options by playing games. `check` tests whether an engine follows the
+//!   xboard protocol.
 //!
-//! Nothing here prints: the command's reporter (`cli::autoplay`) does, and it has no state of its
-//! own.
+//! This module never prints anything. Printing is left to the command's reporter (`cli::autoplay`),
+//! which is stateless.
 //!
-//! Every wait has a deadline, and no engine outlives its `Process`. A match locks its files. On
-//! resumption only the torn end of its own last write is cut off. If a start fails once, or
-//! features arrive late, the start is repeated, reported and counted as a startup retry.
+//! Every wait has a deadline, and no engine outlives its `Process`. A match locks its files. When a
+//! match is resumed, only the incomplete end of its own last write is removed. If a start fails
+//! once, or features arrive late, the start is repeated, reported, and counted as a startup retry.
 //!
 //! `examples/play_match.rs` plays a match.
 //!

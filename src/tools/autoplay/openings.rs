@@ -30,24 +30,24 @@ use crate::support::threads::refused;
 use crate::support::words::number_of;
 use crossbeam::channel::bounded;
 
-/// How long to wait for a writer of a named pipe.
+/// How long to wait until a named pipe has a writer.
 const PIPE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Maximum length of a line in bytes; longer lines are not positions.
+/// The maximum length of a line in bytes. Longer lines cannot be positions.
 const LONGEST_LINE: u64 = 1 << 12;
 
-/// An opening: a position and moves from it.
+/// An opening: a starting position and the moves played from it.
 ///
-/// A game stores all its positions. An opening stores only the first one, to save memory.
+/// To save memory, it stores only the starting position, whereas a game stores all its positions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Opening {
-    /// The starting position, if it is not the standard one.
+    /// The starting position; `None` if it is the standard one.
     start: Option<Box<Position>>,
     moves: Box<[Move]>,
 }
 
 impl Opening {
-    /// Creates an opening from the moves of a game so far.
+    /// Creates an opening from the moves played so far in a game.
     pub fn new(game: &Game) -> Self {
         let moves = game.moves().into();
         Opening { moves, ..Opening::from(*game.start()) }
@@ -56,7 +56,7 @@ impl Opening {
     /// Returns the game after the opening moves.
     pub fn game(&self) -> Game {
         let mut game = Game::new(self.start.as_deref().copied().unwrap_or_else(Position::start));
-        // The moves were legal when the opening was created.
+        // Cannot fail: the moves were legal when the opening was created.
         let _ = self.moves.iter().try_for_each(|&mv| game.play(mv));
         game
     }
@@ -69,44 +69,44 @@ impl From<Position> for Opening {
     }
 }
 
-/// Where openings come from, and which of them are played.
+/// Where openings come from and which of them are played.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpeningChoice {
-    /// EPD or PGN, plain or compressed; or a book: `.tbk`, Polyglot `.bin`, or the word `embedded`
-    /// for the built-in one.
+    /// The file of openings: EPD or PGN, plain or compressed; or a book, which is a `.tbk` file, a
+    /// Polyglot `.bin` file, or the word `embedded` for the built-in one.
     pub path: PathBuf,
-    /// Whether they are played in random order instead of file order.
+    /// Whether the openings are played in random order instead of file order.
     pub shuffled: bool,
-    /// Seed of the random order, and of the lines from a book.
+    /// The seed for the random order and for choosing lines from a book.
     pub seed: u64,
-    /// Number of playable openings to skip at first; they follow after the others.
+    /// The number of playable openings to skip at first. They are played after all others.
     pub start: usize,
-    /// Number of openings needed.
+    /// The number of openings needed.
     pub count: usize,
-    /// Maximum number of plies of each; `None`: all.
+    /// The maximum length of each opening in plies; `None` for no limit.
     pub plies: Option<usize>,
 }
 
 struct OpeningSelector {
     /// The first `start` openings are played only after all others.
     start: usize,
-    /// Number of openings needed, the first `start` included.
+    /// The number of openings needed, including the first `start`.
     wanted: usize,
-    /// Source of a random rank for each opening, if they are shuffled. The order of the first
-    /// openings thus does not depend on the number needed.
+    /// Provides a random rank for each opening if they are shuffled. Because openings are sorted by
+    /// rank, the order of the first ones does not depend on how many are needed.
     ranks: Option<Random>,
     kept: Vec<(u64, Opening)>,
-    /// Number of playable openings seen.
+    /// The number of playable openings read so far.
     seen: usize,
     skipped: Skipped,
 }
 
-/// Openings that cannot be played because they end the game.
+/// Openings that cannot be played because the game is already over when they end.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Skipped {
-    /// Number of skipped openings.
+    /// The number of skipped openings.
     pub count: usize,
-    /// The index of the first one, from 1, and the outcome of its game.
+    /// The index of the first skipped opening, counted from 1, and the outcome of its game.
     pub first: Option<(usize, Outcome)>,
 }
 
@@ -125,10 +125,10 @@ impl fmt::Display for Skipped {
     }
 }
 
-/// The openings of a match.
+/// The openings selected for a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Openings {
-    /// The playable openings in playing order; never empty.
+    /// The playable openings in the order in which they are played; never empty.
     pub playable: Vec<Opening>,
     /// The openings that cannot be played.
     pub skipped: Skipped,
@@ -146,7 +146,7 @@ impl OpeningSelector {
         }
     }
 
-    /// Adds an opening unless its game is over; returns whether more are needed.
+    /// Adds an opening unless the game is already over; returns whether more openings are needed.
     fn take(&mut self, opening: Opening) -> ControlFlow<()> {
         if let Some(outcome) = opening.game().outcome() {
             self.skipped.count += 1;
@@ -163,7 +163,7 @@ impl OpeningSelector {
                 ControlFlow::Break(())
             };
         }
-        // Allow twice the needed number, so that sorting out is rare.
+        // Keep up to twice as many as needed, so that openings are rarely sorted and discarded.
         if self.kept.len() / 2 >= self.wanted {
             self.kept.select_nth_unstable_by_key(self.wanted, |&(rank, _)| rank);
             self.kept.truncate(self.wanted);
@@ -171,7 +171,7 @@ impl OpeningSelector {
         ControlFlow::Continue(())
     }
 
-    /// Returns the openings in playing order: the first `start` come last.
+    /// Returns the openings in the order in which they are played: the first `start` come last.
     fn into_openings(mut self) -> Openings {
         self.kept.sort_by_key(|&(rank, _)| rank);
         self.kept.truncate(self.wanted);
@@ -185,9 +185,9 @@ impl OpeningSelector {
 }
 
 impl OpeningChoice {
-    /// Reads the openings and puts them in order.
+    /// Reads the openings and arranges them in playing order.
     ///
-    /// Stores only those that are needed; in file order, it stops reading after the last of them.
+    /// Only the openings needed are stored. In file order, reading stops after the last of them.
     ///
     /// # Errors
     /// If the file cannot be read, is empty, or contains an invalid opening.
@@ -215,7 +215,7 @@ impl OpeningChoice {
         Err(self.unusable(reason))
     }
 
-    /// Opens the file. For a named pipe the wait for a writer is limited.
+    /// Opens the file. If it is a named pipe, the wait for a writer is limited.
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         let input = PgnInput::File(self.path.clone());
         if !self.path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo()) {
@@ -248,12 +248,13 @@ impl OpeningChoice {
         book.map(Some).map_err(|error| self.unusable(error))
     }
 
-    /// Draws lines from the book, each move in proportion to the games that played it. A line ends
-    /// with the book or at the maximum number of plies.
+    /// Draws random lines from the book. The probability of each move is proportional to the number
+    /// of games in which it was played. A line ends where the book ends or at the maximum number of
+    /// plies.
     fn draw_lines(&self, book: &Book) -> OpeningSelector {
         let mut random = Random::new(self.seed);
         let plies = self.plies.unwrap_or(BOOK_PLIES);
-        // Drawn lines are already in random order.
+        // The lines are already in random order.
         let mut selector = OpeningSelector { ranks: None, ..OpeningSelector::new(self) };
         for _ in 0..selector.wanted.saturating_mul(DRAWS_FOR_EACH_LINE) {
             if selector.take(Opening::new(&book.draw_line(plies, &mut random))).is_break() {
@@ -261,13 +262,13 @@ impl OpeningChoice {
             }
         }
         if selector.seen > 0 {
-            // Lines that ended the game were replaced by others.
+            // Lines that ended the game have been replaced by other lines.
             selector.skipped = Skipped::default();
         }
         selector
     }
 
-    /// Reads one position per line: FEN, or EPD, whose operations are ignored.
+    /// Reads one position per line, as FEN or as EPD, whose operations are ignored.
     fn read_epd(&self, input: impl Read) -> Result<OpeningSelector, FileError> {
         let mut input = BufReader::new(input);
         let mut selector = OpeningSelector::new(self);
@@ -317,8 +318,8 @@ impl OpeningChoice {
     }
 }
 
-/// Collects the moves of a game up to a number of plies. Engines do not accept null moves, so the
-/// opening begins after the last of them.
+/// Collects the first moves of a game, up to a maximum number of plies. Engines do not accept null
+/// moves, so the opening starts after the last null move.
 struct OpeningVisitor {
     plies: usize,
     left: usize,
@@ -356,10 +357,10 @@ impl Visitor for OpeningVisitor {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// Maximum number of lines drawn for each one needed, as some lines end the game.
+/// The maximum number of lines drawn per line needed. It exceeds 1 because some lines end the game.
 const DRAWS_FOR_EACH_LINE: usize = 8;
 
-/// Default number of plies of lines from a book.
+/// The default length, in plies, of lines drawn from a book.
 const BOOK_PLIES: usize = 8;
 
 #[cfg(test)]
@@ -490,7 +491,7 @@ mod tests {
         let all = order(true, 7, 0, LINES);
         assert_ne!(all, order(true, 8, 0, LINES));
         for (start, count) in [(0, 1), (0, 7), (5, 10), (50, 10), (0, 1000), (59, 3)] {
-            // Those before the start follow at the end of the file.
+            // The openings before the start follow at the end of the file.
             let wanted = |all: &[u16]| -> Vec<u16> {
                 all.iter().cycle().skip(start).take(count.min(LINES)).copied().collect()
             };

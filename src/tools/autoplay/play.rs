@@ -1,4 +1,4 @@
-//! A game between two engines.
+//! Plays a game between two engines.
 //!
 //! ```
 //! use tabia::autoplay::play::Interrupt;
@@ -26,10 +26,10 @@ use super::record::PlayedMove;
 use super::referee::{Referee, Rules, judge_claim};
 use super::verdict::{Termination, Verdict};
 
-/// A switch that ends all games.
+/// A switch that ends all games in progress.
 #[derive(Debug)]
 pub struct Interrupt {
-    /// Dropped to notify all games: `select` can wait for a closed channel.
+    /// Dropped to notify all games: closing a channel wakes every `select` that waits for it.
     sender: Mutex<Option<Sender<()>>>,
     receiver: Receiver<()>,
 }
@@ -41,12 +41,12 @@ impl Interrupt {
         Interrupt { sender: Mutex::new(Some(sender)), receiver }
     }
 
-    /// Ends all games.
+    /// Ends all games that share this switch.
     pub fn trigger(&self) {
         self.sender.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    /// Whether it has been triggered.
+    /// Returns whether the interrupt has been triggered.
     pub fn is_triggered(&self) -> bool {
         self.receiver.try_recv() == Err(TryRecvError::Disconnected)
     }
@@ -58,37 +58,37 @@ impl Default for Interrupt {
     }
 }
 
-/// How games are played.
+/// The conditions under which games are played.
 #[derive(Debug, Clone)]
 pub struct Conditions {
-    /// When games are adjudicated.
+    /// The rules that decide when games are adjudicated.
     pub rules: Rules,
-    /// Endgame tablebases for adjudication.
+    /// The endgame tablebases used for adjudication.
     pub tablebases: Option<Tables>,
-    /// How long an engine may stay silent after its flag fell, or without a clock, before it counts
-    /// as hung.
+    /// How long an engine may remain silent before it counts as hung. The time starts when the
+    /// engine's time is used up or, without a clock, when its turn starts.
     pub timeout: Duration,
 }
 
-/// A move, for logs.
+/// A move as reported to logs.
 #[derive(Debug, Clone, Copy)]
 pub struct MoveMade {
     /// The move number, the same for White's move and Black's reply.
     pub number: u16,
-    /// The side that moved.
+    /// The side that made the move.
     pub color: Color,
-    /// The move.
+    /// The move played.
     pub mv: Move,
-    /// The time used by White and Black in the whole game.
+    /// The total time used so far by White and by Black.
     pub used: [Duration; 2],
 }
 
-/// What happens in a game, for logs.
+/// An event in a game, for logs.
 #[derive(Debug, Clone, Copy)]
 pub enum GameEvent {
-    /// An engine is ready for the game.
+    /// The engine of this colour is ready for the game.
     Prepared(Color),
-    /// Both are ready; White's clock is running.
+    /// Both engines are ready, and White's clock is running.
     ClocksStarted,
     /// A move was made.
     Moved(MoveMade),
@@ -97,13 +97,13 @@ pub enum GameEvent {
 /// The result of a game between two players.
 #[derive(Debug)]
 pub struct Played {
-    /// Starting position and moves, the opening included.
+    /// The starting position and all moves, including the opening.
     pub game: Game,
-    /// The moves after the opening.
+    /// The moves after the opening, with the engines' information about them.
     pub moves: Vec<PlayedMove>,
-    /// How it ended.
+    /// The result of the game and the reason for it.
     pub verdict: Verdict,
-    /// Whether White, and Black, must be restarted.
+    /// Whether White's and Black's engines must be restarted.
     pub broken: [bool; 2],
 }
 
@@ -115,15 +115,15 @@ struct GameRunner<'a> {
     referee: Referee,
     conditions: &'a Conditions,
     interrupt: &'a Interrupt,
-    /// Which sides have offered a draw.
+    /// Which sides' draw offers are pending.
     offers: [bool; 2],
     broken: [bool; 2],
 }
 
-/// Plays a game to its end.
+/// Plays a game until it ends.
 ///
-/// `opening` contains the starting position and the opening moves; `clocks` are those of White and
-/// Black.
+/// `opening` contains the starting position and the opening moves; `clocks` are the clocks of White
+/// and Black.
 pub fn play(
     players: [&mut Player; 2],
     opening: Game,
@@ -181,7 +181,7 @@ impl GameRunner<'_> {
         }
     }
 
-    /// Plays one move; returns a verdict if it ends the game.
+    /// Lets one side move; returns a verdict if this ends the game.
     fn turn(&mut self, observer: &mut dyn FnMut(GameEvent)) -> Option<Verdict> {
         let mover = self.game.position().side_to_move();
         let number = self.game.position().fullmove_number();
@@ -215,7 +215,7 @@ impl GameRunner<'_> {
         }
     }
 
-    /// Stops the clock and plays the move, if it is legal.
+    /// Stops the mover's clock and plays the move if it is legal.
     fn check_move(&mut self, mover: Color, answer: &Answer, elapsed: Duration) -> Option<Verdict> {
         let clock = &mut self.clocks[mover.to_index()];
         let allowed = clock.allowance().unwrap_or_default();
@@ -232,9 +232,11 @@ impl GameRunner<'_> {
         None
     }
 
-    /// Waits for the mover's move; meanwhile the opponent may resign, claim a result or crash. The
-    /// arrival time of a line counts, not the time at which it is read: a move that arrived before
-    /// the flag fell is in time.
+    /// Waits for the mover's move. In the meantime, the opponent may resign, claim a result or
+    /// crash.
+    ///
+    /// A move is in time if its line arrived before the time was used up, even if the line is
+    /// processed later.
     fn await_move(&mut self, mover: Color, start: Instant) -> Result<Answer, Verdict> {
         let own = mover.to_index();
         let allowed = self.clocks[own].allowance();
@@ -258,7 +260,7 @@ impl GameRunner<'_> {
                         return Ok(Answer { text, ponder, info, at });
                     }
                     Some(event) if sender_color == mover && info.take_in(&event) => {}
-                    // The mover has lost on time; only its answer ends the wait.
+                    // The mover has already lost on time, and only its move ends the wait.
                     Some(event) if is_late && (sender_color != mover || !event.ends_turn()) => {}
                     Some(_) if is_late => {
                         let allowed = allowed.unwrap_or_default();
@@ -273,13 +275,13 @@ impl GameRunner<'_> {
                 }
             }
             if demands.next_if(|&demand| demand <= at).is_some() {
-                // An engine that does not accept input will not answer either.
+                // If the engine does not accept input, it will not respond either.
                 let _ = self.players[own].adapter.move_now();
             }
         }
     }
 
-    /// Returns the next line of either engine; `None` if there is none before `deadline`.
+    /// Returns the next line from either engine, or `None` if no line arrives before `deadline`.
     fn next_line(&mut self, deadline: Instant) -> Result<Option<(Color, Line)>, Verdict> {
         let left = deadline.saturating_duration_since(Instant::now());
         let [white, black] = self.players.each_mut().map(|player| player.adapter.process().lines());
@@ -324,13 +326,13 @@ impl GameRunner<'_> {
                 let sent = self.players[other].adapter.offer_draw();
                 sent.err().map(|error| self.broke(!sender_color, error))
             }
-            // Output out of turn is ignored, as xboard does.
+            // As in xboard, output that an engine sends out of turn is ignored.
             _ => None,
         }
     }
 
-    /// The verdict when a flag has fallen: a loss, or a draw if the opponent cannot mate (FIDE Laws
-    /// of Chess, 6.9).
+    /// Returns the verdict when the mover's time is used up: a loss, or a draw if the opponent
+    /// cannot mate (FIDE Laws of Chess, 6.9).
     fn out_of_time(&self, mover: Color, used: Duration, allowed: Duration) -> Verdict {
         let (name, opponent) = (notation::color(mover), notation::color(!mover));
         let time =
@@ -375,7 +377,7 @@ impl GameRunner<'_> {
         }
     }
 
-    /// Ends the game in both engines; marks those that do not stop for a restart.
+    /// Ends the game in both engines. Engines that do not stop are marked to be restarted.
     fn finish(&mut self, verdict: &Verdict) {
         for index in [0, 1] {
             if self.broken[index] {
@@ -408,13 +410,13 @@ mod tests {
     use crate::tools::autoplay::process::Process;
     use crate::tools::autoplay::protocol_adapter::{OptionRange, ProtocolAdapter};
 
-    /// Reached only if the test hangs.
+    /// A time limit that is reached only if the test hangs.
     const DEADLINE: Duration = Duration::from_secs(120);
-    /// Longer than the deadline, so that the test fails if an engine counts as silent.
+    /// Longer than the deadline, so that the test fails if an engine counts as hung.
     const TIMEOUT: Duration = Duration::from_secs(3600);
     const MOVE_TIME: Duration = Duration::from_millis(50);
 
-    /// An engine that sends one line of thinking output, and its answer on receiving `answer`.
+    /// An engine that prints one line of thinking output and, when it receives `answer`, its move.
     const SCRIPT: &str = r#"
         while read -r line; do case "$line" in
             uci) echo uciok;;
@@ -428,8 +430,8 @@ mod tests {
         esac; done
     "#;
 
-    /// An adapter whose answer arrives after the flag fell, while the runner is still processing
-    /// earlier output. The answer is already in the channel when the runner reads it.
+    /// An adapter for an engine whose move arrives late, while the runner is still processing
+    /// earlier output. The move is already in the channel when the runner reads it.
     struct LateEngine(Box<dyn ProtocolAdapter>);
 
     impl ProtocolAdapter for LateEngine {
@@ -489,7 +491,7 @@ mod tests {
         }
     }
 
-    /// Plays a game from this position in which the first answer of the side to move is late.
+    /// Plays a game from this position in which the first move is late.
     fn late(protocol: Protocol, answer: &'static str, fen: &str) -> Played {
         let start = Position::from_fen(fen).expect(fen);
         let (sender, played) = channel();

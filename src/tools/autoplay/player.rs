@@ -15,43 +15,42 @@ use super::protocol_adapter::{EngineError, ProtocolAdapter};
 use super::uci::Uci;
 use super::xboard::Xboard;
 
-/// How long to wait for `uciok` during protocol detection before xboard features are requested,
-/// too.
+/// How long to wait for `uciok` during protocol detection before also requesting xboard features.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// How long to wait for either answer after that: the engine may still be starting.
+/// How long to wait after that for either response, because the engine may still be starting.
 const LATE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why an engine cannot play.
+/// The reason why an engine cannot be started.
 #[derive(Debug, Error)]
 pub enum StartError {
-    /// Its process could not be started.
+    /// The engine's process could not be started.
     #[error("{engine}: {cause}")]
     Spawn {
-        /// Which engine.
+        /// The engine's name.
         engine: String,
-        /// Why.
+        /// The error that the system reported.
         cause: io::Error,
     },
-    /// It was started, but the handshake failed.
+    /// The engine was started, but the handshake failed.
     #[error("{engine}: {cause}{}", with_last_output(last_output))]
     Greeting {
-        /// Which engine.
+        /// The engine's name.
         engine: String,
-        /// Why.
+        /// The reason why the handshake failed.
         cause: EngineError,
-        /// Its last output.
+        /// The engine's last output.
         last_output: Vec<String>,
     },
-    /// It cannot play what the match requires.
+    /// The engine cannot play what the match requires; contains the reason.
     #[error("cannot play the match: {0}")]
     Unable(String),
 }
 
 impl StartError {
-    /// How many starts may fail in a row with this error before it is reported.
+    /// Returns how many consecutive starts may fail with this error before it is reported.
     ///
-    /// A short-lived shortage of resources may pass; a missing program stays missing.
+    /// A temporary shortage of resources may pass, whereas a missing program will still be missing.
     pub fn attempts(&self) -> u32 {
         match self {
             StartError::Spawn { cause, .. } => match cause.kind() {
@@ -59,14 +58,14 @@ impl StartError {
                 _ => 3,
             },
             StartError::Greeting { cause: EngineError::Dead(_), .. } => 3,
-            // The wait for this one is long.
+            // Few attempts, because each one waits for a long time.
             StartError::Greeting { cause: EngineError::Silent(_), .. } => 2,
             _ => 1,
         }
     }
 }
 
-/// Formats the engine's last output as the end of a message.
+/// Formats the engine's last output so that it can be appended to a message.
 fn with_last_output(last_output: &[String]) -> String {
     match last_output {
         [] => "; it wrote nothing".to_owned(),
@@ -83,7 +82,7 @@ impl Player {
     /// Starts an engine and performs the handshake.
     ///
     /// # Errors
-    /// If it cannot be started or does not use the protocol.
+    /// If the engine cannot be started, or does not follow the protocol.
     pub fn start(config: &EngineConfig, trace: &Trace) -> Result<Self, StartError> {
         let protocol = find_protocol(config, trace)?;
         let process = spawn(config, trace)?;
@@ -111,22 +110,22 @@ impl Player {
     }
 }
 
-/// Cleans an engine's name for tables and tags.
+/// Makes an engine's name suitable for tables and tags.
 fn shown_name(name: &str) -> String {
     clip(&visible(name.trim())).into_owned()
 }
 
-/// Starts the process without sending anything.
+/// Starts the process without sending anything to it.
 ///
 /// # Errors
-/// If it cannot be started.
+/// If the process cannot be started.
 pub(crate) fn spawn(config: &EngineConfig, trace: &Trace) -> Result<Process, StartError> {
     Process::spawn(config, trace)
         .map_err(|cause| StartError::Spawn { engine: config.label(), cause })
 }
 
-/// Detects the protocol of an engine. `uci` is sent to a separate process, since xboard engines may
-/// exit on it.
+/// Detects which protocol an engine uses. `uci` is sent to a separate process, because xboard
+/// engines may exit when they receive it.
 ///
 /// # Errors
 /// If the engine cannot be started.
@@ -134,7 +133,7 @@ pub(crate) fn find_protocol(config: &EngineConfig, trace: &Trace) -> Result<Prot
     if config.protocol != Protocol::Auto {
         return Ok(config.protocol);
     }
-    // An xboard engine may exit on `uci`, but a start may also fail at random.
+    // An xboard engine may exit when it receives `uci`, but a start may also fail by chance.
     let answer = match probe_protocol(config, trace)? {
         ProtocolAnswer::Gone => probe_protocol(config, trace)?,
         answer => answer,
@@ -152,11 +151,11 @@ enum ProtocolAnswer {
 fn probe_protocol(config: &EngineConfig, trace: &Trace) -> Result<ProtocolAnswer, StartError> {
     let mut process = spawn(config, trace)?;
     let mut answer = ProtocolAnswer::Gone;
-    // A failed write is an answer, too: the engine has exited.
+    // A failed write is also informative: the engine has exited.
     if process.send(uci::Command::Uci).is_ok() {
         answer = detect_protocol(&mut process, Instant::now() + PROBE_TIMEOUT);
     }
-    // `gnuchess -x` may read a line only after two more have arrived.
+    // `gnuchess -x` may not read a line until two more have arrived.
     let questions = [
         (&["xboard", "protover 2"][..], PROBE_TIMEOUT),
         (&["ping 1"], PROBE_TIMEOUT),
@@ -173,7 +172,7 @@ fn probe_protocol(config: &EngineConfig, trace: &Trace) -> Result<ProtocolAnswer
     Ok(answer)
 }
 
-/// Reads output until it identifies the protocol.
+/// Reads output until the protocol is known.
 fn detect_protocol(process: &mut Process, deadline: Instant) -> ProtocolAnswer {
     loop {
         match process.receive(deadline) {
@@ -193,7 +192,7 @@ fn detect_protocol(process: &mut Process, deadline: Instant) -> ProtocolAnswer {
     }
 }
 
-/// Whether a line reports that `uci` was not understood.
+/// Returns whether a line reports that the engine does not understand `uci`.
 fn refuses(line: &str) -> bool {
     let line = line.to_lowercase();
     let says_no = ["error", "illegal", "invalid", "unknown"].iter().any(|word| line.contains(word));

@@ -1,4 +1,4 @@
-//! An engine's process with line-based input and output that cannot block forever.
+//! An engine's process, with line-based input and output that cannot block forever.
 
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -21,32 +21,33 @@ use crate::support::words::visible;
 
 use super::config::EngineConfig;
 
-/// Maximum length of a line in bytes; longer lines are cut, which limits memory. Four times the
-/// longest line that xboard accepts would do, but some engines send longer option lists.
+/// The maximum length of a line in bytes. Longer lines are truncated, which limits memory use. Four
+/// times the longest line that xboard accepts would be enough, but some engines send longer lists
+/// of options.
 const LONGEST_LINE: u64 = 1 << 16;
 
-/// Lines read ahead. An engine that writes faster is blocked.
+/// The number of lines read ahead. An engine that writes faster is blocked.
 const READ_AHEAD: usize = 256;
 
-/// Number of last lines stored for messages about a crash.
+/// The number of recent lines that are kept for messages about a crash.
 const LAST_WORDS: usize = 8;
 
-/// Maximum time for a write to an engine that does not read.
+/// The maximum time spent writing to an engine that does not read its input.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Maximum time for an engine to exit before it is killed.
+/// The maximum time that an engine may take to exit before it is killed.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long to wait for the error output of an engine that has exited; its children may keep it
-/// open.
+/// How long to wait for the remaining error output of an engine that has exited. The engine's child
+/// processes may keep the stream open.
 const LAST_WORDS_TIMEOUT: Duration = Duration::from_millis(200);
 
 const REAP_INTERVAL: Duration = Duration::from_millis(2);
 
-/// A line of the engine's standard output with its arrival time.
+/// A line from the engine's standard output, with its arrival time.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// When the end of the line was read.
+    /// The time at which the end of the line was read.
     pub at: Instant,
     /// The text without the line end.
     pub text: String,
@@ -56,11 +57,11 @@ pub struct Line {
 pub enum Received {
     Line(Line),
     Timeout,
-    /// The output is closed: the engine has exited or is about to.
+    /// The output is closed: the engine has exited or is about to exit.
     Closed,
 }
 
-/// The file that logs all traffic with engines, if any.
+/// The file in which all messages to and from engines are logged, if there is one.
 pub(crate) type Trace = Option<Arc<Mutex<BufWriter<File>>>>;
 
 /// A running engine. Dropping it kills the process group.
@@ -70,13 +71,13 @@ pub struct Process {
     /// `None` once the input has been closed.
     stdin: Option<ChildStdin>,
     lines: Receiver<Line>,
-    /// Closed when the engine's error output is.
+    /// This channel is closed when the engine's error output is closed.
     errors: Receiver<()>,
     memory: Arc<Memory>,
     pace: Duration,
 }
 
-/// Data shared by the reader threads and the process.
+/// Data shared by the process and its reader threads.
 #[derive(Debug)]
 struct Memory {
     label: String,
@@ -90,8 +91,9 @@ impl Memory {
         let Some(trace) = &self.trace else { return };
         let time = self.started.elapsed().as_secs_f64();
         let mut file = trace.lock().unwrap_or_else(PoisonError::into_inner);
-        // A full disk must not stop a match, so errors are ignored. Each line is flushed: a match
-        // may be killed, and at its end reader threads may still own the file.
+        // Errors are ignored because a full disk must not stop a match. Each line is flushed,
+        // because a match may be killed, and because reader threads may still own the file when the
+        // match ends.
         let _ = writeln!(file, "{time:9.3} {}{mark} {}", self.label, visible(text))
             .and_then(|()| file.flush());
     }
@@ -149,7 +151,7 @@ impl Process {
         let (end, errors) = bounded(0);
         let errors_read = Builder::new().spawn(move || read_errors(stderr, &kept, &end));
         if let Err(error) = output.and(errors_read) {
-            // Nothing would read its output.
+            // Without its reader threads, the process would be useless.
             let _ = child.kill().and_then(|()| child.wait());
             return Err(other(refused(&error)));
         }
@@ -171,16 +173,16 @@ impl Process {
         &self.lines
     }
 
-    /// Sends one line.
+    /// Sends one line to the engine.
     ///
     /// # Errors
-    /// If the engine does not read, has closed its input or has exited; the message says which.
+    /// If the engine does not read its input, has closed it, or has exited; the message says which.
     pub fn send(&mut self, line: impl Display) -> io::Result<()> {
         let mut text = line.to_string();
         self.memory.trace("<", &text);
         text.push('\n');
         if let Err(error) = self.write_all(text.as_bytes()) {
-            // Whether an exit is first noticed by writing or by reading depends on timing.
+            // Whether a write or a read is the first to detect an exit depends on timing.
             let closed = error.kind() == io::ErrorKind::BrokenPipe;
             let end = if closed { self.exit_status_text() } else { None };
             return Err(end.map_or(error, |words| io::Error::new(io::ErrorKind::BrokenPipe, words)));
@@ -218,20 +220,20 @@ impl Process {
         }
     }
 
-    /// Closes the engine's input, as when a GUI exits.
+    /// Closes the engine's input, as happens when a GUI exits.
     pub fn close_input(&mut self) {
         self.stdin = None;
     }
 
     pub fn signal(&self, signal: Signal) {
         if let Some(id) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            // Fails if the process has exited, which is detected elsewhere.
+            // This fails if the process has exited, which is detected elsewhere.
             let _ = kill_process(id, signal);
         }
     }
 
-    /// Returns the next line, if it arrives before the deadline. A line that arrived too late is
-    /// dropped, so a flood of output cannot extend the wait.
+    /// Returns the next line if it arrives before the deadline. A line that arrives too late is
+    /// dropped, so a flood of output cannot prolong the wait.
     pub fn receive(&self, deadline: Instant) -> Received {
         match self.lines.recv_deadline(deadline) {
             Ok(line) if line.at <= deadline => Received::Line(line),
@@ -240,7 +242,7 @@ impl Process {
         }
     }
 
-    /// The last lines of both output streams, made printable.
+    /// Returns the last lines of both output streams in printable form.
     pub fn last_output(&self) -> Vec<String> {
         let words = self.memory.last_output.lock().unwrap_or_else(PoisonError::into_inner);
         words.iter().cloned().collect()
@@ -256,16 +258,16 @@ impl Process {
         }
     }
 
-    /// Describes how a process that closed its output ended: `ended with code 3` or
-    /// `was killed by signal 11`.
+    /// Describes how a process that closed its output has ended: `ended with code 3` or `was killed
+    /// by signal 11`.
     pub fn exit_reason(&mut self) -> String {
         self.exit_status_text().unwrap_or_else(|| "closed its output".to_owned())
     }
 
-    /// Describes how the process ended; `None` if it is still running.
+    /// Describes how the process ended; returns `None` if it is still running.
     fn exit_status_text(&mut self) -> Option<String> {
         let status = self.wait(Instant::now() + QUIT_TIMEOUT)?;
-        // Its last output may not have been read yet.
+        // The reader thread may not have read the last error output yet.
         let _ = self.errors.recv_timeout(LAST_WORDS_TIMEOUT);
         Some(match (status.code(), status.signal()) {
             (Some(code), _) => format!("ended with code {code}"),
@@ -274,31 +276,31 @@ impl Process {
         })
     }
 
-    /// Sends a last line and waits for the exit; kills the process after a time limit. Returns
-    /// whether it exited by itself.
+    /// Sends a last line and waits until the process exits, or kills it after a time limit. Returns
+    /// whether the process exited by itself.
     pub fn quit(&mut self, line: &str) -> bool {
-        // Fails if the engine has already exited.
+        // This fails if the engine has already exited.
         let _ = self.send(line);
         let deadline = Instant::now() + QUIT_TIMEOUT;
-        // Keep reading, or the engine might block on a full pipe.
+        // Keep reading; otherwise the engine might block on a full pipe.
         while let Received::Line(_) = self.receive(deadline) {}
         self.wait(deadline).is_some()
     }
 }
 
 impl Drop for Process {
-    /// Kills the process group, which may contain helpers even if the engine has exited.
+    /// Kills the process group, which may contain child processes even if the engine has exited.
     fn drop(&mut self) {
         if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            // Fails if no process is left.
+            // This fails if no process is left.
             let _ = kill_process_group(group, Signal::KILL);
         }
-        // After SIGKILL the wait is short; without it a zombie would remain.
+        // After SIGKILL the wait is short. Without the wait a zombie process would remain.
         let _ = self.child.wait();
     }
 }
 
-/// Describes why a program cannot be started; the kind stays the same.
+/// Returns an error of the same kind whose message explains why the program cannot be started.
 fn spawn_error(program: &str, cause: &io::Error) -> io::Error {
     let reason = match cause.kind() {
         io::ErrorKind::NotFound => {
@@ -312,7 +314,7 @@ fn spawn_error(program: &str, cause: &io::Error) -> io::Error {
     io::Error::new(cause.kind(), format!("cannot start \"{program}\": {reason}"))
 }
 
-/// Reads one line, cut at [`LONGEST_LINE`]; `None` at the end.
+/// Reads one line, truncated to [`LONGEST_LINE`]; returns `None` at the end of the input.
 fn read_line(input: &mut impl BufRead, buffer: &mut Vec<u8>) -> Option<String> {
     buffer.clear();
     let count = input.by_ref().take(LONGEST_LINE).read_until(b'\n', buffer).ok()?;
@@ -340,7 +342,7 @@ fn skip_line(input: &mut impl BufRead) {
     }
 }
 
-/// Forwards the engine's output until it ends or the receiver is gone.
+/// Forwards the engine's output until it ends or the receiver has been dropped.
 fn read_output(output: impl Read, memory: &Memory, sender: &Sender<Line>) {
     let mut input = BufReader::new(output);
     let mut buffer = Vec::new();
@@ -354,7 +356,8 @@ fn read_output(output: impl Read, memory: &Memory, sender: &Sender<Line>) {
     }
 }
 
-/// Stores the engine's error output; dropping `_end` signals its end.
+/// Keeps the last lines of the engine's error output. Dropping `_end` signals that the stream has
+/// ended.
 fn read_errors(output: impl Read, memory: &Memory, _end: &Sender<()>) {
     let mut input = BufReader::new(output);
     let mut buffer = Vec::new();

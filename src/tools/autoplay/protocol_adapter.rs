@@ -1,4 +1,4 @@
-//! The interface of both protocols to the match runner.
+//! The common interface through which the match runner uses both protocols.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::support::words::visible;
 use super::clock::Clock;
 use super::process::{Process, Received};
 
-/// The start of a game for one engine.
+/// The information that an engine needs to start a game.
 #[derive(Debug)]
 pub struct Setup<'a> {
     pub game: &'a Game,
@@ -21,7 +21,7 @@ pub struct Setup<'a> {
     pub opponent: &'a str,
 }
 
-/// A turn of the engine.
+/// The state of the game when it is the engine's turn.
 #[derive(Debug, Clone, Copy)]
 pub struct Turn<'a> {
     pub game: &'a Game,
@@ -29,27 +29,28 @@ pub struct Turn<'a> {
     pub other: &'a Clock,
 }
 
-/// Search information from an engine.
+/// The information about a search that an engine reports.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchInfo {
-    /// Score for the engine, in centipawns or as a mate; the last exact one, never a bound.
+    /// The last exact score, from the engine's point of view, in centipawns or as a mate score;
+    /// never a bound.
     pub score: Option<Score>,
-    /// Depth in plies.
+    /// The search depth in plies.
     pub depth: u32,
     pub nodes: u64,
-    /// Time by the engine's own clock.
+    /// The search time measured by the engine.
     pub elapsed: Duration,
-    /// The principal variation as the engine wrote it.
+    /// The principal variation as written by the engine.
     pub line: String,
-    /// Whether the engine reports a book move.
+    /// Whether the engine reports that the move is from its book.
     pub book: bool,
-    /// How its search ended in the book, in the engine's words; empty if it did not or is not
+    /// The engine's description of how its search ended in the book; empty if it did not or is not
     /// reported.
     pub ending: String,
 }
 
 impl SearchInfo {
-    /// Stores search information from an event; returns false if the event has none.
+    /// Stores the search information contained in an event; returns `false` if there is none.
     pub fn take_in(&mut self, event: &PlayerEvent) -> bool {
         match event {
             PlayerEvent::Thinking(thinking) => {
@@ -72,13 +73,13 @@ impl SearchInfo {
 pub enum BookComment {
     /// The move is from the book.
     Move,
-    /// The search ended with this line into the book.
+    /// The search ended with this line, which leads into the book.
     Ending(String),
 }
 
 impl BookComment {
-    /// Parses a comment with the word *book* in it. Engines comment on their book moves in various
-    /// forms; only Tabia comments on a search line that reaches the book.
+    /// Parses a comment that contains the word *book*. Engines use various forms of comments on
+    /// their book moves, but only Tabia comments on a search line that reaches the book.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.strip_prefix(ENDED).unwrap_or(text);
         if [MEETS_BOOK, ANALYSED].iter().any(|words| text.starts_with(words)) {
@@ -89,33 +90,33 @@ impl BookComment {
     }
 }
 
-/// The meaning of an engine's line for the game.
+/// What a line from an engine means for the game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlayerEvent {
     Move {
-        /// The move as the engine wrote it.
+        /// The move as written by the engine.
         text: String,
-        /// The reply to ponder on.
+        /// The reply that the engine expects and would ponder on.
         ponder: Option<String>,
     },
     Thinking(SearchInfo),
     Book(BookComment),
     Resign,
-    /// A draw offer, or its acceptance.
+    /// A draw offer, or the acceptance of one.
     OfferDraw,
     /// A claim that the game is over.
     Claim {
-        /// `1-0`, `0-1` or `1/2-1/2`.
+        /// The claimed result: `1-0`, `0-1` or `1/2-1/2`.
         result: String,
-        /// The reason, in the engine's words.
+        /// The reason, as stated by the engine.
         comment: String,
     },
-    /// An error about the opponent's move.
+    /// The engine reports that the opponent's move is illegal.
     MoveRejected(String),
 }
 
 impl PlayerEvent {
-    /// Whether the engine to move sends no move after this event.
+    /// Returns whether the event ends the engine's turn, so that no move will follow it.
     pub fn ends_turn(&self) -> bool {
         matches!(
             self,
@@ -127,29 +128,29 @@ impl PlayerEvent {
     }
 }
 
-/// The values of an option, as declared by the engine.
+/// The values that an option accepts, as declared by the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionRange {
-    /// Integers from the first to the second, inclusive.
+    /// Integers from the first value to the second, inclusive.
     Whole(i64, i64),
     Text,
-    /// No value: sending the name triggers an action.
+    /// The option has no value; sending its name triggers an action.
     Button,
     Other(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KnownOption {
-    /// The name in the engine's spelling.
+    /// The name as spelled by the engine.
     pub name: String,
     pub range: OptionRange,
 }
 
 impl KnownOption {
-    /// Returns the value to send for the one that the user gave; `None` for a button.
+    /// Converts the value given by the user to the one to send; returns `None` for a button.
     ///
     /// # Errors
-    /// If the option needs a value and got none.
+    /// If the option needs a value but none was given.
     pub(super) fn value(&self, given: &str) -> Result<Option<String>, EngineError> {
         let needs_value = match &self.range {
             OptionRange::Button => return Ok(None),
@@ -165,7 +166,7 @@ impl KnownOption {
     }
 }
 
-/// The error for an option that the engine does not have.
+/// Creates the error for an option that the engine does not have.
 pub(super) fn unknown_option<'a>(
     name: &str,
     known: impl Iterator<Item = &'a KnownOption>,
@@ -177,12 +178,12 @@ pub(super) fn unknown_option<'a>(
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EngineError {
-    /// The process has exited or its pipes are closed.
+    /// The process has exited or closed its pipes.
     #[error("{}", visible(.0))]
     Dead(String),
     #[error("{}", visible(.0))]
     Silent(String),
-    /// It does not support what the match needs.
+    /// The engine does not support something that the match requires.
     #[error("{}", visible(.0))]
     Unable(String),
 }
@@ -201,86 +202,89 @@ impl From<std::io::Error> for EngineError {
     }
 }
 
-/// The match runner's side of a protocol, with the state of the connection.
+/// The match runner's implementation of a protocol, including the state of the connection.
 pub trait ProtocolAdapter: Send {
     fn process(&mut self) -> &mut Process;
 
     /// Performs the handshake: reads the engine's features and sets its options.
     ///
     /// # Errors
-    /// If the engine does not take part, with a message for users.
+    /// If the engine does not respond as the protocol requires; the message is for users.
     fn handshake(&mut self) -> Result<(), EngineError>;
 
-    /// The name the engine reported, if any.
+    /// Returns the name that the engine has reported, if any.
     fn engine_name(&self) -> Option<&str>;
 
-    /// Returns the values of an option; requires the handshake.
+    /// Returns which values an option accepts. The handshake must have been performed.
     ///
     /// # Errors
-    /// If the engine has no such option.
+    /// If the engine does not have the option.
     fn option_range(&self, name: &str) -> Result<OptionRange, EngineError>;
 
-    /// Sets options by name; requires that no game is in progress.
+    /// Sets options by name. No game may be in progress.
     ///
     /// # Errors
-    /// If the engine has exited, or has no such option.
+    /// If the engine has exited, or does not have the option.
     fn set_options(&mut self, options: &[(String, String)]) -> Result<(), EngineError>;
 
-    /// What went wrong in the start although the engine can play.
+    /// Returns what went wrong during the start, if the engine can play nevertheless.
     fn startup_retry(&self) -> Option<String> {
         None
     }
 
     fn reusable(&self) -> bool;
 
-    /// Starts a new game with its opening moves; the engine then waits.
+    /// Starts a new game and plays its opening moves. The engine then waits.
     ///
     /// # Errors
-    /// If the engine has exited or cannot play such a game.
+    /// If the engine has exited, or cannot play such a game.
     fn begin(&mut self, setup: &Setup<'_>) -> Result<(), EngineError>;
 
-    /// Sends the opponent's move, if any, and starts the search.
+    /// Sends the opponent's last move, if there is one, and starts the search.
     ///
     /// # Errors
     /// If the engine has exited.
     fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError>;
 
-    /// Records that the engine's move was accepted; starts pondering on `ponder` if set.
+    /// Records that the engine's move has been accepted. If `ponder` is set, starts pondering on
+    /// that move.
     ///
     /// # Errors
     /// If the engine has exited.
     fn moved(&mut self, turn: &Turn<'_>, ponder: Option<Move>) -> Result<(), EngineError>;
 
-    /// Parses a line; returns `None` if it has no meaning for the game.
+    /// Parses a line; returns `None` if it is irrelevant to the game.
     fn interpret(&mut self, line: &str) -> Option<PlayerEvent>;
 
-    /// How long after the start of its turn the engine must be ordered to move, if its protocol
-    /// could not express the move time.
+    /// Returns the time from the start of the engine's turn after which it must be ordered to move,
+    /// if the protocol cannot express the move's time limit.
     fn move_now_after(&self) -> Option<Duration> {
         None
     }
 
-    /// Orders the engine to move at once.
+    /// Orders the engine to move immediately.
     ///
     /// # Errors
     /// If the engine has exited.
     fn move_now(&mut self) -> Result<(), EngineError>;
 
-    /// Forwards the opponent's draw offer.
+    /// Forwards the opponent's draw offer to the engine.
     ///
     /// # Errors
     /// If the engine has exited.
     fn offer_draw(&mut self) -> Result<(), EngineError>;
 
-    /// Ends the game; on return the engine is idle and no output of this game is pending.
+    /// Ends the game. Afterwards, the engine is idle and all its output from this game has been
+    /// read.
     ///
     /// # Errors
-    /// If the engine has exited or is not idle by `deadline`.
+    /// If the engine has exited, or is not idle by `deadline`.
     fn finish(&mut self, result: &str, comment: &str, deadline: Instant)
     -> Result<(), EngineError>;
 }
 
-/// Reads lines until one satisfies the predicate; `what` names the wait in error messages.
+/// Reads lines until one satisfies the predicate. `what` describes the expected line in error
+/// messages.
 ///
 /// # Errors
 /// If the engine exits, or no such line arrives in time.

@@ -1,4 +1,4 @@
-//! The record of a finished game, and its PGN.
+//! The record of a finished game, which can be written as PGN.
 //!
 //! ```
 //! use tabia::autoplay::clock::MoveLimits;
@@ -30,48 +30,48 @@ use super::clock::MoveLimits;
 use super::protocol_adapter::SearchInfo;
 use super::verdict::Verdict;
 
-/// A move of an engine.
+/// A move played by an engine.
 #[derive(Debug, Clone)]
 pub struct PlayedMove {
-    /// The move.
+    /// The move itself.
     pub mv: Move,
-    /// The engine's last search information.
+    /// The last search information that the engine sent before the move.
     pub info: SearchInfo,
-    /// The time used, by the runner's clock.
+    /// The time used for the move, measured by the match runner.
     pub elapsed: Duration,
 }
 
 impl PlayedMove {
-    /// Returns the engine's comment on its book: `book` for a book move, how the search ended in
-    /// the book, or nothing.
+    /// Returns the engine's comment about its book: `book` for a book move, a description of how
+    /// the search ended in the book, or an empty string.
     pub fn remark(&self) -> &str {
         if self.info.book { "book" } else { &self.info.ending }
     }
 }
 
-/// A finished game.
+/// A finished game, with the data needed to write it as PGN.
 #[derive(Debug, Clone)]
 pub struct GameRecord {
-    /// Number in the match, from 1.
+    /// The number of the game in the match, from 1.
     pub number: usize,
-    /// The round, for the PGN tag.
+    /// The value of the PGN tag `Round`.
     pub round: String,
-    /// Names of White and Black.
+    /// The names of the engines that played White and Black.
     pub names: [String; 2],
-    /// The limits of White and Black.
+    /// The limits on the searches of White and Black.
     pub limits: [MoveLimits; 2],
-    /// Starting position and moves, the opening included.
+    /// The starting position and all moves, including the opening.
     pub game: Game,
-    /// The moves after the opening.
+    /// The moves after the opening, with the engines' information about them.
     pub moves: Vec<PlayedMove>,
-    /// How it ended.
+    /// The result of the game and the reason for it.
     pub verdict: Verdict,
     /// The date of the game in PGN format.
     pub date: String,
 }
 
 impl GameRecord {
-    /// Number of plies of the opening.
+    /// Returns the number of plies in the opening.
     pub fn opening_plies(&self) -> usize {
         self.game.moves().len() - self.moves.len()
     }
@@ -90,7 +90,7 @@ impl GameRecord {
             };
             game.moves.push(PgnMove { comment, ..mv.into() });
         }
-        // The reason for the end goes after the last search information.
+        // The reason why the game ended follows the last search information.
         let last = game.moves.last_mut().map_or(&mut game.comment, |played| &mut played.comment);
         *last = format!("{last} {}", self.verdict.detail);
         format!("{game}\n")
@@ -118,7 +118,7 @@ impl GameRecord {
     }
 }
 
-/// The comment on a move: `+0.35/12 0.52s 123456n`.
+/// Formats the comment on a move: `+0.35/12 0.52s 123456n`.
 fn comment(played: &PlayedMove) -> String {
     let PlayedMove { info, elapsed, .. } = played;
     let time = format!("{:.3}s", elapsed.as_secs_f64());

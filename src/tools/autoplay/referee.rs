@@ -1,4 +1,4 @@
-//! Adjudication of games, and claims of engines.
+//! Adjudicates games and decides on claims made by engines.
 //!
 //! ```
 //! use tabia::autoplay::referee::{Referee, Rules};
@@ -21,44 +21,44 @@ use crate::support::words::number_of;
 
 use super::verdict::{Termination, Verdict};
 
-/// Adjudicates a draw once the scores of both engines are near zero.
+/// Adjudicates a draw when the scores of both engines stay close to zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct DrawRule {
-    /// First move number at which it applies.
+    /// The first move number at which the rule applies.
     pub from_move: u32,
-    /// Required number of consecutive moves of each side.
+    /// The number of consecutive moves by each side that must meet the condition.
     pub moves: u32,
-    /// Maximum distance from zero, in centipawns.
+    /// The maximum absolute score in centipawns.
     pub score: Score,
 }
 
-/// Adjudicates a win once the scores of both engines agree on it.
+/// Adjudicates a win when the scores of both engines agree that one side is winning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct WinRule {
-    /// Required number of consecutive moves of each side.
+    /// The number of consecutive moves by each side that must meet the condition.
     pub moves: u32,
-    /// Minimum distance from zero, in centipawns.
+    /// The minimum absolute score in centipawns.
     pub score: Score,
 }
 
-/// Conditions that end a game early.
+/// The conditions under which a game is ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rules {
-    /// Draws by the engines' scores.
+    /// Adjudicates draws based on the engines' scores.
     pub draw: Option<DrawRule>,
-    /// Wins by the engines' scores.
+    /// Adjudicates wins based on the engines' scores.
     pub win: Option<WinRule>,
-    /// Number of moves of each side after which the game is a draw.
+    /// The number of moves by each side after which the game is declared a draw.
     pub max_moves: Option<u32>,
 }
 
-/// Adjudicates a game by its scores, its length and the tablebases.
+/// Adjudicates a game based on the engines' scores, its length and the tablebases.
 #[derive(Debug)]
 pub struct Referee {
     rules: Rules,
-    /// Consecutive plies that meet the draw rule.
+    /// The number of consecutive plies that meet the draw rule.
     drawish: u32,
-    /// Consecutive plies with a winning score for White, and for Black.
+    /// The number of consecutive plies with a winning score for White, and for Black.
     winning: [u32; 2],
     tables: Option<Tables>,
 }
@@ -69,14 +69,14 @@ impl Referee {
         Referee { rules, drawish: 0, winning: [0; 2], tables }
     }
 
-    /// Returns the adjudication after a move of `mover` with its score, if any.
+    /// Returns the adjudication, if any, after `mover` has made a move and reported this score.
     pub fn update(&mut self, game: &Game, mover: Color, score: Option<Score>) -> Option<Verdict> {
         if let Some(outcome) = game.outcome() {
             return Some(outcome.into());
         }
         self.count(mover, score);
         if game.position().halfmove_clock() == 0 {
-            // After a capture or pawn move the game is still being contested.
+            // A capture or pawn move shows that the game is still being contested.
             self.drawish = 0;
         }
         self.known(game)
@@ -99,7 +99,7 @@ impl Referee {
         }
     }
 
-    /// Probes the tablebases.
+    /// Returns the result of the position according to the tablebases, if it is known.
     fn known(&self, game: &Game) -> Option<Verdict> {
         let winner = self.tables.as_ref()?.winner(game.position())?;
         let termination = Termination::TablebaseAdjudication;
@@ -146,7 +146,7 @@ impl Referee {
     }
 }
 
-/// Judges an engine's claim in a game that is not over by the rules.
+/// Decides on an engine's claim when the game is not over according to the rules.
 pub fn judge_claim(game: &Game, claimant: Color, result: &str, comment: &str) -> Verdict {
     if let Some(outcome) = game.outcome().filter(|outcome| outcome.result() == result) {
         return outcome.into();

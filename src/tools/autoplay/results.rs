@@ -1,6 +1,6 @@
-//! The results of a match: updated during play, and written as JSON for programs.
+//! The results of a match: updated while games are played, and written as JSON for other programs.
 //!
-//! `super::summary` prints them for people.
+//! `super::summary` prints them for human readers.
 //!
 //! ```
 //! use tabia::autoplay::config::EngineConfig;
@@ -33,22 +33,22 @@ use super::tournament::{Progress, Standings, Tournament};
 /// The results of a match so far.
 #[derive(Debug)]
 pub struct Results {
-    /// The engines' settings, in the order of their definition.
+    /// The engines' settings, in the order in which they were defined.
     pub engines: Vec<EngineConfig>,
-    /// Facts for the top of the report.
+    /// The information at the top of the report.
     pub about: About,
-    /// Names of the engines, in the order of their definition.
+    /// The names of the engines, in the same order.
     pub names: Vec<String>,
-    /// Number of failed starts of each engine.
+    /// The number of failed starts of each engine.
     pub startup_retries: Vec<u32>,
-    /// The sequential test that may end a match of two engines.
+    /// The sequential test (SPRT) that may end a match between two engines.
     pub sprt: Option<Sprt>,
-    /// The games.
+    /// The finished games and the files in which they are stored.
     pub match_record: MatchRecord,
 }
 
 impl Results {
-    /// Creates the results of a match that starts, or resumes, with this record.
+    /// Creates the results of a match that starts or resumes with this record.
     pub fn new(engines: &[EngineConfig], match_record: MatchRecord, sprt: Option<Sprt>) -> Self {
         Results {
             engines: engines.to_vec(),
@@ -60,12 +60,13 @@ impl Results {
         }
     }
 
-    /// Plays the remaining games of a tournament until it is over or the test is decided.
+    /// Plays the remaining games of a tournament until it is over or the sequential test is
+    /// decided.
     ///
-    /// Calls `observe` on the calling thread for every event, once it is stored.
+    /// Each event is first stored and then passed to `observe` on the calling thread.
     ///
     /// # Errors
-    /// If an engine cannot play or a file cannot be written.
+    /// If an engine cannot play, or a file cannot be written.
     pub fn play(
         &mut self,
         tournament: &Tournament,
@@ -88,7 +89,7 @@ impl Results {
         });
         let end = played.map_err(MatchError::from).and(first_error.map_or(Ok(()), Err));
         if end.is_err() && self.match_record.finished == 0 {
-            // Remove the state if it has no games.
+            // The state file is removed if it contains no games.
             self.match_record.close()?;
         }
         end
@@ -114,10 +115,10 @@ impl Results {
         Ok(true)
     }
 
-    /// Compares the first engine with the second: by the test if there is one, else by the games
-    /// won.
+    /// Compares the first engine with the second, according to the sequential test if there is one;
+    /// otherwise, according to the number of games won.
     ///
-    /// `None` if there are more than two engines.
+    /// Returns `None` if there are more than two engines.
     pub fn comparison(&self) -> Option<Ordering> {
         let tally = self.match_record.standings.tallies.values().next();
         let compare = |tally: &Tally| match self.sprt {
@@ -131,23 +132,23 @@ impl Results {
         (self.names.len() == 2).then(|| tally.map_or(Ordering::Equal, compare))
     }
 
-    /// Whether the sequential test has ended.
+    /// Returns whether the sequential test has accepted one of its hypotheses.
     pub fn is_decided(&self) -> bool {
         self.sprt.is_some() && self.comparison() != Some(Ordering::Equal)
     }
 
-    /// The names of the engines with failed starts, and how many.
+    /// Returns the names of engines whose start failed, and the number of failures.
     pub fn startup_retries(&self) -> impl Iterator<Item = (&str, u32)> {
         let counted =
             self.names.iter().map(String::as_str).zip(self.startup_retries.iter().copied());
         counted.filter(|&(_, count)| count > 0)
     }
 
-    /// Writes the report and the statistics if requested, then removes the state of a finished
-    /// match.
+    /// Writes the report and the statistics if requested, then removes the state file if the match
+    /// is finished.
     ///
     /// # Errors
-    /// If a file cannot be written, or a game loaded from the state cannot be replayed.
+    /// If a file cannot be written, or a game loaded from the state file cannot be replayed.
     pub fn finish(
         &mut self,
         report: Option<Output<'_>>,
@@ -174,7 +175,7 @@ impl Results {
         Ok(())
     }
 
-    /// Returns all statistics. Values that cannot be estimated or are infinite are `null`.
+    /// Returns all statistics. Values that are infinite or cannot be estimated are `null`.
     pub fn json(&self) -> Value {
         let Results { names, sprt, match_record, .. } = self;
         let tallies = &match_record.standings.tallies;
@@ -195,7 +196,8 @@ impl Results {
     }
 }
 
-/// One row for each engine, the best first; `against` is in the order of the rows.
+/// Returns one row per engine, with the best engine first; `against` is in the same order as the
+/// rows.
 fn crosstable(names: &[String], standings: &Standings) -> Vec<Value> {
     let ranks = ranking(names.len(), standings);
     let rows = ranks.iter().map(|row| {
@@ -211,7 +213,7 @@ fn crosstable(names: &[String], standings: &Standings) -> Vec<Value> {
     rows.collect()
 }
 
-/// The statistics of a pairing, from the first engine's point of view.
+/// Returns the statistics of a pairing, from the first engine's point of view.
 fn pairing(tally: &Tally, sprt: Option<&Sprt>) -> Value {
     json!({
         "results": tally.total,
@@ -247,7 +249,8 @@ mod tests {
     use crate::tools::autoplay::stats::EloModel;
     use crate::tools::autoplay::verdict::{Termination, Verdict};
 
-    /// Results of a match whose first games ended like this, all won by White.
+    /// Returns the results of a match in which White won every game; the first games ended for
+    /// these reasons.
     fn results(games: usize, ends: &[Termination], sprt: Option<Sprt>) -> Results {
         let (engines, format) = (2, Format::RoundRobin);
         let slots = Schedule { engines, format, games, openings: 1, reversed: true }.slots();

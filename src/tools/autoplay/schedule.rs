@@ -1,4 +1,4 @@
-//! The schedule: pairings, colours and openings.
+//! The schedule of a match or tournament: pairings, colours and openings.
 //!
 //! ```
 //! use tabia::autoplay::schedule::{Format, Schedule};
@@ -13,52 +13,52 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Which engines play each other.
+/// Which engines play against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// Every engine plays every other; with two engines this is a plain match.
+    /// Every engine plays every other engine; with two engines this is a simple match.
     #[default]
     RoundRobin,
-    /// The first engine plays all others.
+    /// The first engine plays all the others.
     Gauntlet,
 }
 
 /// The parameters of a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Schedule {
-    /// Number of engines.
+    /// The number of engines.
     pub engines: usize,
-    /// The tournament format.
+    /// The pairings of the tournament.
     pub format: Format,
-    /// Number of games of each pairing.
+    /// The number of games in each pairing.
     pub games: usize,
-    /// Number of openings; they repeat after the last one.
+    /// The number of openings. After the last one, they are reused from the first.
     pub openings: usize,
-    /// Whether each opening is played twice, with colours reversed.
+    /// Whether each opening is played twice, the second time with colours reversed.
     pub reversed: bool,
 }
 
 /// One game of the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
-    /// Number of the game, from 1.
+    /// The number of the game, counted from 1.
     pub number: usize,
-    /// Index of the pair of games with the same opening.
+    /// The index of the pair of games with the same opening.
     pub pair: usize,
-    /// Indices of the two engines, in the order of their definition.
+    /// The indexes of the two engines, in the order in which they were defined.
     pub engines: (usize, usize),
-    /// Indices of the engines that play White and Black.
+    /// The indexes of the engines that play White and Black.
     pub colors: [usize; 2],
-    /// Index of the opening.
+    /// The index of the opening.
     pub opening: usize,
-    /// The round, and the game within its pair, each from 1.
+    /// The number of the round and of the game within its pair, both counted from 1.
     pub round: (usize, usize),
 }
 
 impl Schedule {
-    /// Returns all games in playing order: round by round, so that an interrupted tournament is
-    /// fair.
+    /// Returns all games in the order in which they are played. They are arranged in rounds, so
+    /// that the results of an interrupted tournament are fair.
     pub fn slots(&self) -> Vec<Slot> {
         let pairings = self.pairings();
         let per_round = if self.reversed { 2 } else { 1 };
@@ -83,7 +83,7 @@ impl Schedule {
         slots
     }
 
-    /// The pairs of engines that play each other, in order.
+    /// Returns the pairs of engines that play each other, in order.
     pub fn pairings(&self) -> Vec<(usize, usize)> {
         let firsts = match self.format {
             Format::RoundRobin => self.engines,
@@ -93,7 +93,7 @@ impl Schedule {
     }
 }
 
-/// A map from pairs of engine numbers.
+/// A map whose keys are pairs of engine indexes.
 pub type ByPairing<T> = BTreeMap<(usize, usize), T>;
 
 #[cfg(test)]

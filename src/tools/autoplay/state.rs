@@ -1,9 +1,9 @@
-//! The state of a match on disk, so that it can be resumed.
+//! The state of a match on disk, from which the match can be resumed.
 //!
-//! A state file is a journal of finished games. A game's record includes its PGN and is synced
-//! before the game is added to the PGN file. A kill or a power failure leaves either an incomplete
-//! record, whose game is played again, or a PGN file without the last game or its end, which is
-//! completed on resuming.
+//! A state file is a journal of finished games. A game's record includes its PGN and is flushed to
+//! disk before the game is added to the PGN file. A kill or a power failure can therefore have one
+//! of two effects. If the record is incomplete, the game is played again. If the last game is
+//! missing or incomplete in the PGN file, it is completed when the match is resumed.
 
 use std::collections::HashSet;
 use std::io;
@@ -23,36 +23,37 @@ use super::verdict::{Termination, Verdict};
 const INTERRUPTED: &str =
     "it is of an interrupted match; add --resume to continue it, or remove it";
 
-/// A finished game: the data for resuming and reporting.
+/// A finished game, with the data needed to resume the match and to create the report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FinishedGame {
-    /// Number in the match, from 1.
+    /// The number of the game in the match, counted from 1.
     pub number: usize,
     pub names: [String; 2],
     /// The result in PGN notation.
     pub result: String,
     pub termination: Termination,
-    /// The reason in words.
+    /// The reason for the result, in words.
     pub detail: String,
-    /// The starting position, if it is not the standard one.
+    /// The FEN of the starting position; `None` if it is the standard one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fen: Option<String>,
     pub opening_plies: usize,
-    /// All moves in coordinate notation.
+    /// All moves, including the opening, in coordinate notation.
     pub moves: Vec<String>,
-    /// The mover's scores of the moves after the opening.
+    /// The scores reported for the moves after the opening, each from the mover's point of view.
     pub scores: Vec<Option<Score>>,
-    /// The times of these moves in seconds.
+    /// The time used for each of these moves, in seconds.
     pub seconds: Vec<f32>,
-    /// The engines' comments on their books, see [`PlayedMove::remark`]; empty if there are none.
+    /// The engines' comments about their books, see [`PlayedMove::remark`]; empty if there are
+    /// none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// Its PGN, until it is in the PGN file.
+    /// The game's PGN, kept until it has been written to the PGN file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pgn: Option<GameText>,
 }
 
-/// The book comments of all moves; an empty vector if all are empty.
+/// Returns the book comments for all moves, or an empty vector if there are none.
 fn remarks(moves: &[PlayedMove]) -> Vec<String> {
     let remarks: Vec<String> = moves.iter().map(|played| played.remark().to_owned()).collect();
     if remarks.iter().all(String::is_empty) { Vec::new() } else { remarks }
@@ -89,14 +90,15 @@ impl FinishedGame {
 
 static KIND: Kind = Kind { magic: "tabia match 2; ", name: "the state file" };
 
-/// An open state file.
+/// A state file that is open and locked for this run.
 pub(crate) type StateFile = Journal<FinishedGame>;
 
-/// Opens or creates the state of a match for this run alone, and reads the finished games; only the
-/// last of them still has its PGN. A state with games requires `resume`, and `resume` a state.
+/// Opens or creates the state file of a match, locks it, and reads the finished games, of which
+/// only the last one still contains its PGN. If the file contains games, `resume` must be set; if
+/// `resume` is set, the file must exist.
 ///
 /// # Errors
-/// If it cannot be used, or belongs to a match with other settings.
+/// If the file cannot be used, or belongs to a match with other settings.
 pub(crate) fn open_state(
     path: &Path,
     settings: &str,
@@ -118,7 +120,7 @@ pub(crate) fn open_state(
     }
 }
 
-/// The games of a schedule that are not finished.
+/// Returns the games of a schedule that are not finished.
 pub(crate) fn remaining(slots: &[Slot], finished: &[FinishedGame]) -> Vec<Slot> {
     let done: HashSet<usize> = finished.iter().map(|game| game.number).collect();
     slots.iter().filter(|slot| !done.contains(&slot.number)).copied().collect()

@@ -1,4 +1,4 @@
-//! The results as text and tables.
+//! Formats the results as text and tables.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::stats::{Count, Decision, EloModel, Estimate, Sprt, Tally, normalised_
 use super::tournament::Standings;
 use crate::support::words::rounded;
 
-/// One line: `Score of A vs B: 6 - 3 - 3 [0.625] 12`.
+/// Formats the score on one line: `Score of A vs B: 6 - 3 - 3 [0.625] 12`.
 pub(crate) fn score_line(names: [&str; 2], tally: &Tally) -> String {
     let Count { wins, draws, losses } = tally.total;
     let games = tally.total.games();
@@ -17,7 +17,7 @@ pub(crate) fn score_line(names: [&str; 2], tally: &Tally) -> String {
     )
 }
 
-/// Elo, its error and the likelihood of superiority on one line.
+/// Formats the Elo difference, its error and the likelihood of superiority on one line.
 pub(crate) fn elo_line(tally: &Tally) -> String {
     if tally.total.games() == 0 {
         return "Elo: no games yet".to_owned();
@@ -32,7 +32,7 @@ pub(crate) fn elo_line(tally: &Tally) -> String {
     format!("{elo}{normalised}{los} (from {basis})")
 }
 
-/// An Elo difference with its error: `Elo +12.3 ± 4.5`.
+/// Formats an Elo difference with its error: `Elo +12.3 ± 4.5`.
 pub(crate) fn elo(Estimate { value, error }: Estimate) -> String {
     match error {
         Some(error) => format!("Elo {:+.1} ± {error:.1}", rounded(value, 1)),
@@ -40,7 +40,7 @@ pub(crate) fn elo(Estimate { value, error }: Estimate) -> String {
     }
 }
 
-/// The state of the sequential test on one line.
+/// Formats the state of the sequential test on one line.
 pub(crate) fn sprt_line(sprt: &Sprt, tally: &Tally) -> String {
     let llr = rounded(sprt.llr(&tally.pairs), 2);
     let (lower, upper) = sprt.bounds();
@@ -59,7 +59,7 @@ pub(crate) fn sprt_line(sprt: &Sprt, tally: &Tally) -> String {
     )
 }
 
-/// All statistics of two engines, several lines.
+/// Formats all statistics of two engines on several lines.
 pub(crate) fn pairing(names: [&str; 2], tally: &Tally, sprt: Option<&Sprt>) -> String {
     let mut text = score_line(names, tally);
     let sides = tally.by_color.map(|c| format!("{} - {} - {}", c.wins, c.losses, c.draws));
@@ -83,7 +83,7 @@ pub(crate) struct Standing {
     pub count: Count,
 }
 
-/// All engines, the best first.
+/// Returns the standings of all engines, with the best first.
 pub(crate) fn ranking(engines: usize, standings: &Standings) -> Vec<Standing> {
     let mut table: Vec<Standing> =
         (0..engines).map(|engine| Standing { engine, count: Count::default() }).collect();
@@ -101,8 +101,8 @@ pub(crate) fn ranking(engines: usize, standings: &Standings) -> Vec<Standing> {
     table
 }
 
-/// The crosstable of a tournament: rank, name, points, games, score in percent, and the points
-/// against each other engine.
+/// Formats the crosstable of a tournament: rank, name, points, games, score in percent, and the
+/// points scored against each other engine.
 pub(crate) fn crosstable(names: &[String], standings: &Standings) -> String {
     let ranks = ranking(names.len(), standings);
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(6);
@@ -125,7 +125,7 @@ pub(crate) fn crosstable(names: &[String], standings: &Standings) -> String {
     text
 }
 
-/// The points of one engine against another; `None` if they have not played.
+/// Returns the points of one engine against another, or `None` if they have not played each other.
 pub(crate) fn against(standings: &Standings, engine: usize, other: usize) -> Option<f64> {
     if let Some(tally) = standings.tallies.get(&(engine, other)) {
         return Some(tally.total.points());

@@ -1,4 +1,4 @@
-//! Plays a schedule: workers play the games, one collector stores the results.
+//! Plays the games of a schedule: worker threads play them, and one collector stores the results.
 //!
 //! ```
 //! use tabia::autoplay::schedule::{Format, Schedule};
@@ -35,69 +35,69 @@ use super::schedule::{ByPairing, Slot};
 use super::stats::Tally;
 use super::verdict::{Termination, Verdict};
 
-/// A match or tournament.
+/// A match or tournament that is ready to be played.
 #[derive(Debug)]
 pub struct Tournament {
-    /// The engines, in the order of their definition.
+    /// The engines, in the order in which they were defined.
     pub engines: Vec<EngineConfig>,
-    /// The games to play.
+    /// The games to play, in this order.
     pub slots: Vec<Slot>,
-    /// The openings; never empty.
+    /// The openings, to which [`Slot::opening`] refers; never empty.
     pub openings: Vec<Opening>,
-    /// How games are played.
+    /// The rules, tablebases and timeouts for all games.
     pub conditions: Conditions,
-    /// Number of concurrent games.
+    /// The number of games played simultaneously.
     pub concurrency: usize,
-    /// The processor cores of each concurrent game; empty if games are not bound.
+    /// The processor cores for each simultaneous game; empty if games are not bound to cores.
     pub cores: Vec<Cores>,
-    /// The log of all traffic with engines.
+    /// The log of all messages to and from engines.
     pub trace: Trace,
-    /// The date for the games' tags.
+    /// The date written to the games' PGN tags.
     pub date: String,
 }
 
-/// An event of a tournament.
+/// An event in a tournament.
 #[derive(Debug)]
 pub enum Progress {
-    /// An engine is started for a game.
+    /// An engine is being started for a game.
     Starting {
-        /// The game.
+        /// The game for which it is started.
         slot: Slot,
-        /// The engine's index.
+        /// The index of the engine.
         engine: usize,
     },
-    /// An engine has reported its name.
+    /// The engine with this index has reported its name.
     Named(usize, String),
-    /// A game begins.
+    /// A game has started.
     Started(Slot),
-    /// Something happened in a game.
+    /// An event has occurred in a game.
     InGame {
-        /// The game.
+        /// The game in which it occurred.
         slot: Slot,
-        /// The event.
+        /// The event in the game.
         event: GameEvent,
     },
     /// A game has ended.
     Finished {
-        /// The game.
+        /// The game that has ended.
         slot: Slot,
-        /// Its record.
+        /// The moves and the result of the game.
         record: Box<GameRecord>,
-        /// For White and Black: the engine's last output, if it crashed.
+        /// The last output of White's and Black's engines; empty unless the engine crashed.
         last_output: [Vec<String>; 2],
     },
-    /// A start of an engine failed; it is started again, or plays nevertheless.
+    /// The start of an engine failed. Either it is repeated, or the engine plays anyway.
     StartupRetry {
-        /// The engine's index.
+        /// The index of the engine.
         engine: usize,
-        /// What was wrong.
+        /// A description of what went wrong.
         what: String,
     },
-    /// An engine cannot be started or cannot play; the tournament ends.
+    /// An engine cannot be started or cannot play, so the tournament ends.
     Failed(StartError),
 }
 
-/// The results so far.
+/// The results of a tournament so far.
 #[derive(Debug, Clone, Default)]
 pub struct Standings {
     /// The results of each pairing, from the first engine's point of view.
@@ -105,17 +105,17 @@ pub struct Standings {
 }
 
 impl Standings {
-    /// Adds a game.
+    /// Adds the result of a game.
     pub fn add(&mut self, slot: &Slot, verdict: &Verdict) {
         let color = if slot.colors[0] == slot.engines.0 { Color::White } else { Color::Black };
         self.tallies.entry(slot.engines).or_default().add(slot.pair, color, verdict);
     }
 }
 
-/// Detects the protocols of engines that have none configured; calls `observe` for failed starts.
+/// Detects the protocols of engines for which none is configured. Calls `observe` if a start fails.
 ///
 /// # Errors
-/// If one of them cannot be started.
+/// If one of these engines cannot be started.
 pub fn find_protocols(
     engines: &mut [EngineConfig],
     trace: &Trace,
@@ -129,12 +129,12 @@ pub fn find_protocols(
 }
 
 impl Tournament {
-    /// Plays all games; calls `observe` on the calling thread for every event.
+    /// Plays all games, and calls `observe` on the calling thread for every event.
     ///
-    /// The tournament ends when `observe` returns false.
+    /// The tournament ends early if `observe` returns `false`.
     ///
     /// # Errors
-    /// If an engine cannot be started or cannot play what the match requires.
+    /// If an engine cannot be started, or cannot play what the match requires.
     pub fn run(
         &self,
         interrupt: &Interrupt,
@@ -173,11 +173,12 @@ impl Tournament {
 /// A message from a worker to the collector.
 struct WorkerMessage {
     progress: Progress,
-    /// Dropped once the collector has processed the message, to wake a waiting worker.
+    /// The sender is dropped when the collector has processed the message, which wakes the waiting
+    /// worker.
     acknowledged: Option<Sender<()>>,
 }
 
-/// Plays games one after another.
+/// A worker thread, which plays one game after another.
 struct MatchWorker<'a> {
     tournament: &'a Tournament,
     cores: Option<&'a Cores>,
@@ -203,20 +204,20 @@ impl MatchWorker<'_> {
         pool.quit();
     }
 
-    /// Sends an event to the collector, which outlives all workers.
+    /// Sends an event to the collector. Cannot fail, because the collector outlives all workers.
     fn send(&self, progress: Progress) {
         let _ = self.sender.send(WorkerMessage { progress, acknowledged: None });
     }
 
-    /// Sends an event and waits until the collector has stored it. So games are not played faster
-    /// than they are stored, and none begins once the match is decided.
+    /// Sends an event and waits until the collector has stored it. This ensures that games are not
+    /// played faster than they are stored, and that no game starts after the match is decided.
     fn send_and_wait(&self, progress: Progress) {
         let (acknowledged, is_heard) = bounded(0);
         let _ = self.sender.send(WorkerMessage { progress, acknowledged: Some(acknowledged) });
         let _ = is_heard.recv();
     }
 
-    /// Plays one game with the running engines, or new ones.
+    /// Plays one game, starting the engines unless they are already running.
     fn game(&self, slot: &Slot, pool: &mut EnginePool) -> Result<(), StartError> {
         let tournament = self.tournament;
         let engines = [slot.engines.0, slot.engines.1];

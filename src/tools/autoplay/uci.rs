@@ -1,4 +1,4 @@
-//! The match runner's side of the Universal Chess Interface.
+//! The match runner's implementation of the Universal Chess Interface (UCI).
 //!
 //! Source: the specification by Stefan Meyer-Kahlen,
 //! <https://www.shredderchess.com/chess-features/uci-universal-chess-interface.html>.
@@ -19,14 +19,14 @@ use super::protocol_adapter::{
     Setup, Turn, read_until, unknown_option,
 };
 
-/// Maximum time for an engine to start, or to clear its tables for a new game.
+/// The maximum time that an engine may take to start, or to clear its tables for a new game.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum UciState {
     Idle,
     Thinking,
-    /// Pondering on the expected reply.
+    /// The engine is pondering on this expected reply.
     Pondering(Move),
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Uci {
     init: Vec<String>,
     ponder: bool,
     name: Option<String>,
-    /// The engine's options by lower-case name.
+    /// The engine's options, by lower-case name.
     known: BTreeMap<String, KnownOption>,
     state: UciState,
     info: SearchInfo,
@@ -70,7 +70,7 @@ impl Uci {
         Ok(())
     }
 
-    /// Returns the option with this name, or with its UCI alias.
+    /// Returns the option that has this name or whose UCI alias it is.
     fn known(&self, name: &str) -> Result<&KnownOption, EngineError> {
         let known = self.known.get(alias(name).to_lowercase().as_str());
         known.ok_or_else(|| unknown_option(name, self.known.values()))
@@ -83,7 +83,7 @@ impl Uci {
         })
     }
 
-    /// Ends a running search and waits for its `bestmove`, as the protocol requires.
+    /// Ends a running search and waits for the `bestmove` that the protocol requires.
     fn end_search(&mut self, deadline: Instant) -> Result<(), EngineError> {
         if self.state != UciState::Idle {
             self.process.send(Command::Stop)?;
@@ -95,7 +95,7 @@ impl Uci {
     }
 }
 
-/// The UCI names of settings that every xboard engine has.
+/// Returns the UCI name of a setting that every xboard engine has.
 fn alias(name: &str) -> &str {
     match name {
         "memory" => "Hash",
@@ -104,7 +104,8 @@ fn alias(name: &str) -> &str {
     }
 }
 
-/// Parses the words after `type` of an option. Missing limits mean no limits.
+/// Parses the words after `type` in the declaration of an option. Missing bounds mean that there
+/// are none.
 fn range(kind: &str) -> OptionRange {
     let words: Vec<&str> = kind.split_whitespace().collect();
     let limit = |name: &str| {
@@ -121,7 +122,8 @@ fn range(kind: &str) -> OptionRange {
     }
 }
 
-/// The position of a game, with an optional expected move `extra`.
+/// Returns the command that sets up the position of a game, followed by the expected move `extra`
+/// if given.
 fn position(game: &Game, extra: Option<Move>) -> Command {
     let start = match *game.start() == Position::start() {
         true => Start::Usual,
@@ -131,7 +133,7 @@ fn position(game: &Game, extra: Option<Move>) -> Command {
     Command::Position { start, moves }
 }
 
-/// The `go` command for a turn of `color`, with `ponder` if set.
+/// Returns the `go` command for a turn of `color`; it starts pondering if `ponder` is set.
 fn go(turn: &Turn<'_>, color: Color, ponder: bool) -> Command {
     let MoveLimits { clock, move_time, depth, nodes } = turn.own.limits;
     let mut go = Go {
@@ -248,7 +250,7 @@ impl ProtocolAdapter for Uci {
     }
 
     fn offer_draw(&mut self) -> Result<(), EngineError> {
-        // UCI has no draw offers.
+        // UCI does not support draw offers.
         Ok(())
     }
 
@@ -263,8 +265,8 @@ impl ProtocolAdapter for Uci {
     }
 }
 
-/// Stores the data of an `info` line; returns whether it had any worth showing. Skips lines of
-/// other variations than the first.
+/// Stores the data of an `info` line; returns whether it contained anything worth showing. Lines
+/// about variations other than the first are ignored.
 fn take_over(info: &mut SearchInfo, infos: uci::Info) -> bool {
     if infos.multi_pv.is_some_and(|number| number != 1) {
         return false;
@@ -272,7 +274,7 @@ fn take_over(info: &mut SearchInfo, infos: uci::Info) -> bool {
     let is_ending = infos.text.as_deref().is_some_and(|text| text.starts_with(ENDED));
     match infos.text.as_deref().and_then(BookComment::read) {
         Some(BookComment::Move) => info.book = true,
-        // Lines found during the search are reported as well.
+        // The engine also reports such lines during the search.
         Some(BookComment::Ending(how)) if is_ending => info.ending = how,
         _ => {}
     }

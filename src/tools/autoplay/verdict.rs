@@ -1,4 +1,4 @@
-//! How a game ended, and why.
+//! The result of a game and the reason for it.
 //!
 //! ```
 //! use tabia::autoplay::verdict::{Termination, Verdict};
@@ -16,48 +16,48 @@ use crate::chess::position::{Color, Outcome, OutcomeReason};
 use crate::games::pgn::GameResult;
 use crate::support::words::visible;
 
-/// Why a game ended; every cause has its own value.
+/// The reason why a game ended; each reason has its own value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Termination {
-    /// Checkmate.
+    /// The side to move is checkmated.
     Checkmate,
-    /// Stalemate.
+    /// The side to move is stalemated.
     Stalemate,
-    /// Neither side can mate.
+    /// Neither side has enough material to mate.
     InsufficientMaterial,
-    /// Fifty moves without capture or pawn move.
+    /// Each side has made fifty moves without a capture or pawn move.
     FiftyMoves,
     /// The position occurred for the third time.
     Repetition,
     /// An engine resigned.
     Resignation,
-    /// Both engines offered a draw.
+    /// One engine accepted the other's draw offer.
     Agreement,
-    /// The flag fell.
+    /// An engine exceeded its time limit.
     Time,
     /// An engine made an illegal move, or rejected a legal one.
     IllegalMove,
-    /// An engine claimed a result that is not on the board.
+    /// An engine claimed a result that the position does not justify.
     FalseClaim,
-    /// An engine's process exited.
+    /// An engine's process exited during the game.
     Crash,
-    /// An engine stopped answering.
+    /// An engine stopped responding.
     Stall,
-    /// The scores of both engines were drawn for long enough.
+    /// The scores of both engines were close to zero for long enough.
     DrawAdjudication,
-    /// The scores of both engines were decided for long enough.
+    /// The scores of both engines showed a decisive advantage for long enough.
     WinAdjudication,
-    /// The game reached the maximum length.
+    /// The game reached the maximum number of moves.
     LengthAdjudication,
-    /// The tablebases determine the result.
+    /// The result is known from endgame tablebases.
     TablebaseAdjudication,
     /// The match was interrupted, or an engine could not be started.
     Unfinished,
 }
 
 impl Termination {
-    /// The name for tables and logs.
+    /// Returns the name used in tables and logs.
     pub fn name(self) -> &'static str {
         match self {
             Termination::Checkmate => "checkmate",
@@ -80,7 +80,7 @@ impl Termination {
         }
     }
 
-    /// The value of the PGN tag `Termination` (standard, section 9.8.1).
+    /// Returns the value of the PGN tag `Termination` (PGN standard, section 9.8.1).
     pub fn pgn(self) -> &'static str {
         match self {
             Termination::Time => "time forfeit",
@@ -95,7 +95,7 @@ impl Termination {
         }
     }
 
-    /// Whether an engine broke down or broke the rules.
+    /// Returns whether the reason is that an engine crashed, stopped responding or broke the rules.
     pub fn is_fault(self) -> bool {
         matches!(
             self,
@@ -108,34 +108,34 @@ impl Termination {
     }
 }
 
-/// The result of a game with its reason.
+/// The result of a game with the reason for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// The winner; `None` for a draw or an unfinished game.
     pub winner: Option<Color>,
-    /// Why the game ended.
+    /// The reason why the game ended.
     pub termination: Termination,
-    /// What exactly happened, for people.
+    /// A description of what exactly happened, for human readers.
     pub detail: String,
 }
 
 impl Verdict {
-    /// A win against `loser`.
+    /// Returns the verdict that `loser` has lost.
     pub fn against(loser: Color, termination: Termination, detail: impl Into<String>) -> Self {
         Verdict { winner: Some(!loser), termination, detail: shown(detail) }
     }
 
-    /// A draw.
+    /// Returns the verdict that the game is drawn.
     pub fn draw(termination: Termination, detail: impl Into<String>) -> Self {
         Verdict { winner: None, termination, detail: shown(detail) }
     }
 
-    /// No result.
+    /// Returns the verdict that the game has no result.
     pub fn unfinished(detail: impl Into<String>) -> Self {
         Verdict { winner: None, termination: Termination::Unfinished, detail: shown(detail) }
     }
 
-    /// The result in PGN notation.
+    /// Returns the result in PGN notation.
     pub fn result(&self) -> GameResult {
         match self.termination {
             Termination::Unfinished => GameResult::Undecided,
@@ -144,7 +144,7 @@ impl Verdict {
     }
 }
 
-/// A reason that may quote an engine, made printable.
+/// Makes a description printable, because it may quote an engine.
 fn shown(detail: impl Into<String>) -> String {
     visible(&detail.into()).into_owned()
 }

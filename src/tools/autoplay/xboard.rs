@@ -1,4 +1,4 @@
-//! The match runner's side of the Chess Engine Communication Protocol.
+//! The match runner's implementation of the Chess Engine Communication Protocol (xboard).
 //!
 //! Source: <https://www.gnu.org/software/xboard/engine-intf.html>.
 
@@ -20,43 +20,44 @@ use super::protocol_adapter::{
     Setup, Turn, read_until, unknown_option,
 };
 
-/// How long a GUI waits for features unless `done=0` comes (engine-intf, section 8).
+/// How long a GUI waits for features if the engine does not send `done=0` (engine-intf, section 8).
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Maximum time without any reply at the start: the engine may still be loading.
+/// The maximum time without any reply at the start, because the engine may still be loading.
 const LATE_TIMEOUT: Duration = Duration::from_secs(12);
 
-/// Interval of pings meanwhile.
+/// The interval between the pings sent during this time.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Maximum time after `done=0`; the specification allows an hour.
+/// The maximum time that features may take after `done=0`; the specification allows an hour.
 const DONE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Maximum time for a `pong` between games.
+/// The maximum time that an engine may take between games to respond to a `ping`.
 const PONG_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Time for an engine without `ping` to finish its current work.
+/// The time given to an engine that does not support `ping` to finish its current work.
 const QUIET_TIME: Duration = Duration::from_millis(200);
 
-/// How long to wait for output between the first two lines: GNU Chess 6 reads its input in blocks,
-/// and leaves the second line of a block unread until more input comes.
+/// How long to wait for output after the first line. GNU Chess 6 reads its input in blocks, and
+/// does not process the second line of a block until more input arrives.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// Pause after that output, so that the engine is reading again.
+/// The pause after that output, during which the engine starts reading again.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
-/// Engines that lose input when lines arrive together, by the beginning of their name.
+/// Engines that lose input if several lines arrive at the same time, identified by the start of
+/// their names.
 const NEED_PACE: [(&str, Duration); 1] = [("GNU Chess", Duration::from_millis(10))];
 
-/// Engines that do not read fractions of a second in `st`, by the beginning of their name: GNU
-/// Chess reads 0.2 seconds as 0.
+/// Engines that do not support fractions of a second in `st`, identified by the start of their
+/// names. For example, GNU Chess interprets 0.2 seconds as 0.
 const WHOLE_SECONDS: [&str; 2] = ["GNU Chess", "Sjeng"];
 
-/// Features that the match runner does not use. They are rejected, as the protocol requires a
-/// reply.
+/// Features that the match runner does not use. They are rejected explicitly, because the protocol
+/// requires a reply.
 const REFUSED: [&str; 4] = ["ics", "pause", "exclude", "colors"];
 
-/// The features of the engine, initially the defaults of the specification.
+/// The features of an engine, initially with the default values from the specification.
 #[derive(Debug)]
 struct Features {
     name: Option<String>,
@@ -71,7 +72,7 @@ struct Features {
     smp: bool,
     nps: Option<bool>,
     opponent: bool,
-    /// By lower-case name.
+    /// The engine's options, by lower-case name.
     options: BTreeMap<String, KnownOption>,
     done: Option<bool>,
     any: bool,
@@ -104,17 +105,17 @@ pub(super) struct Xboard {
     process: Process,
     config: EngineConfig,
     features: Features,
-    /// Number of moves of the game sent to the engine.
+    /// The number of moves of the current game that have been sent to the engine.
     sent_moves: usize,
-    /// The last of them as it was sent.
+    /// The last of these moves, in the notation in which it was sent.
     last_move: String,
     /// Whether the engine is in force mode.
     forced: bool,
     thinking: bool,
     pings: u64,
-    /// The move time, if `st` may not have expressed it.
+    /// The time limit per move, if `st` may not have expressed it exactly.
     move_now_after_time: Option<Duration>,
-    /// When its features came, if they came too late for a GUI.
+    /// How long the engine took to send its features, if a GUI would not have waited that long.
     late: Option<Duration>,
 }
 
@@ -169,8 +170,8 @@ impl Xboard {
         self.send(&answer)
     }
 
-    /// Reads features until `done=1`. An engine that sends none in time may be an old one without
-    /// features, or may still be starting; a ping distinguishes the two.
+    /// Reads features until `done=1`. An engine that does not send any in time may not support
+    /// features or may still be starting; a ping distinguishes the two cases.
     fn read_features(&mut self) -> Result<(), EngineError> {
         let start = Instant::now();
         let mut foreign = None;
@@ -190,7 +191,7 @@ impl Xboard {
                         }
                         self.late = self.late.or(is_pinged.then(|| start.elapsed()));
                     } else if is_pinged && answers_ping(&line.text) {
-                        // `gnuchess -x` answers `protover` only after a ping.
+                        // `gnuchess -x` does not respond to `protover` before it receives a ping.
                         answered = Some(start.elapsed());
                     } else if is_uci_output(&line.text) {
                         foreign = Some(line.text);
@@ -201,7 +202,7 @@ impl Xboard {
                     let problem = "sent \"feature done=0\", but never \"done=1\"";
                     return Err(EngineError::Silent(problem.to_owned()));
                 }
-                // `gnuchess -x` may read a line only after two more have arrived.
+                // `gnuchess -x` may not read a line until two more have arrived.
                 Received::Timeout
                     if !self.features.any
                         && answered.is_none()
@@ -236,7 +237,7 @@ impl Xboard {
         Ok(())
     }
 
-    /// The command that sets an option, or a setting that has its own xboard command.
+    /// Returns the command that sets an option. Some settings have their own xboard commands.
     fn setting(&self, name: &str, value: &str) -> Result<Command, EngineError> {
         let Features { options, memory, smp, .. } = &self.features;
         let megabytes = value.parse().ok().filter(|_| *memory);
@@ -285,7 +286,7 @@ impl Xboard {
             let whole = Duration::from_secs(time.as_secs() + u64::from(time.subsec_nanos() > 0));
             let name = self.features.name.as_deref().unwrap_or_default();
             let reads_fractions = !WHOLE_SECONDS.iter().any(|start| name.starts_with(start));
-            // The protocol does not define fractions, so engines may interpret them in any way.
+            // The protocol does not define fractions, so engines may interpret them differently.
             self.move_now_after_time = (whole != time).then_some(time);
             self.send(&Command::MoveTime(if reads_fractions { time } else { whole }))?;
         }
@@ -332,7 +333,7 @@ impl Xboard {
     }
 }
 
-/// The time left in centiseconds, for `time` and `otim`.
+/// Returns the remaining time in centiseconds, for the commands `time` and `otim`.
 fn centiseconds(clock: &Clock) -> i64 {
     i64::try_from(clock.remaining.as_millis() / 10).unwrap_or(i64::MAX)
 }
@@ -360,12 +361,12 @@ fn range(kind: &OptionKind) -> OptionRange {
     OptionRange::Other(other.to_owned())
 }
 
-/// Whether a line answers `ping`, possibly with an error message.
+/// Returns whether a line is a response to `ping`, possibly with an error message.
 fn answers_ping(line: &str) -> bool {
     matches!(Reply::from(line), Reply::Pong(_)) || line.to_lowercase().contains("ping")
 }
 
-/// Whether a line is the reply of a UCI engine to `xboard` and `protover 2`.
+/// Returns whether a line is a UCI engine's response to `xboard` and `protover 2`.
 fn is_uci_output(line: &str) -> bool {
     let line = line.to_lowercase();
     line.starts_with("id name") || (line.contains("unknown command") && line.contains("xboard"))
@@ -378,7 +379,7 @@ impl ProtocolAdapter for Xboard {
 
     fn handshake(&mut self) -> Result<(), EngineError> {
         self.send(&Command::Xboard)?;
-        // The content does not matter: a banner, or nothing.
+        // The output is irrelevant: it may be a banner, or there may be none.
         let _ = self.process.receive(Instant::now() + FIRST_TIMEOUT);
         std::thread::sleep(FIRST_PAUSE);
         self.send(&Command::Protover(2))?;
@@ -430,8 +431,8 @@ impl ProtocolAdapter for Xboard {
         self.send_limits(&setup.clock.limits)?;
         self.send(&if setup.ponder { Command::Hard } else { Command::Easy })?;
         self.send(&Command::Post)?;
-        // Unlike xboard, send it only on request: Fairy-Max 5.0b takes `computer` for a move, and
-        // may crash.
+        // Unlike xboard, the match runner sends this only on request, because Fairy-Max 5.0b
+        // mistakes `computer` for a move and may crash.
         if self.features.opponent {
             self.send(&Command::Name(setup.opponent.to_owned()))?;
             self.send(&Command::Computer)?;
@@ -468,7 +469,7 @@ impl ProtocolAdapter for Xboard {
             Reply::Resign => Some(PlayerEvent::Resign),
             Reply::OfferDraw => Some(PlayerEvent::OfferDraw),
             Reply::Result { result, comment } => Some(PlayerEvent::Claim { result, comment }),
-            // Some engines send this for unknown commands, too.
+            // Some engines also send this in response to unknown commands.
             Reply::IllegalMove { text, .. }
                 if !self.last_move.is_empty() && text.contains(&self.last_move) =>
             {
@@ -507,7 +508,7 @@ impl ProtocolAdapter for Xboard {
         self.send(&Command::Force)?;
         self.forced = true;
         if self.thinking && !self.features.ping {
-            // Consume the pending move, so that it does not reach the next game.
+            // Reads the pending move, so that it is not mistaken for a move in the next game.
             self.thinking = false;
             let is_move = |line: &str| matches!(Reply::from(line), Reply::Move(_));
             let _ = read_until(&mut self.process, Instant::now() + QUIET_TIME, "move", is_move);
@@ -523,7 +524,7 @@ fn info(thinking: &Thinking) -> SearchInfo {
         nodes: thinking.nodes,
         elapsed: thinking.elapsed,
         line: thinking.line.clone(),
-        // The mark where the line enters the book is not a comment.
+        // The mark that shows where the line enters the book is not a comment.
         book: BookComment::read(&thinking.line.replace("{book}", "")) == Some(BookComment::Move),
         ending: String::new(),
     }

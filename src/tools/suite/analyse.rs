@@ -1,8 +1,9 @@
 //! Searches the positions of a book and backs up their values.
 //!
-//! Every position is searched at most twice: with all its moves, and, if the best of them leads to
-//! another position of the analysis, with those that do not. Each search starts without data from
-//! others, so the values depend neither on the number of threads nor on interruptions.
+//! Every position is searched at most twice: once with all its moves and, if the best move leads to
+//! another position of the analysis, once with only the moves that do not. Each search starts
+//! without data from other searches, so the values depend neither on the number of threads nor on
+//! interruptions.
 
 use std::cmp::Reverse;
 use std::io;
@@ -19,9 +20,10 @@ use crate::games::book::{Book, BookValue, FrontierMove, Links, Scored, back_up, 
 
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
-    /// Positions reached by fewer games are excluded.
+    /// The number of games that must have reached a position for it to be included.
     pub min_games: u64,
-    /// The positions that may be searched; `None`: all. The others keep their known values.
+    /// The positions that may be searched; `None` means all. Other positions keep their known
+    /// values.
     pub only: Option<KeyMap<()>>,
     pub limits: Limits,
     pub config: Config,
@@ -29,30 +31,31 @@ pub(crate) struct Plan {
 
 #[derive(Debug, Clone, Copy)]
 struct Outcome {
-    /// The best move and its score; `None` if there is no legal move.
+    /// The best move and its score; `None` if there are no legal moves.
     best: Option<Scored>,
     depth: Depth,
     nodes: u64,
 }
 
-/// The analysis of a book: known values, and positions to search.
+/// The analysis of a book, consisting of known values and positions to search.
 pub(crate) struct Analysis {
     known: KeyMap<BookValue>,
-    /// Results of the searches with all moves in this run, to reuse if more positions join the
-    /// analysis.
+    /// The results of this run's searches with all moves. They are reused if further positions are
+    /// added to the analysis.
     searched: KeyMap<Outcome>,
-    /// Positions to search, those reached by most games first.
+    /// The positions to search, starting with those reached by most games.
     targets: Vec<Position>,
     members: KeyMap<()>,
-    /// Number of its positions that no moves of the book lead to.
+    /// The number of positions in the analysis that cannot be reached by book moves.
     pub out_of_reach: u64,
-    /// Number of its positions that were reached by fewer games than the plan requires.
+    /// The number of positions in the analysis that were reached by fewer games than the plan
+    /// requires.
     pub beyond: u64,
     plan: Plan,
 }
 
 impl Analysis {
-    /// Prepares the analysis of a book with these known values.
+    /// Prepares the analysis of a book for which these values are already known.
     pub(crate) fn new(book: &Book, known: impl Iterator<Item = BookValue>, plan: Plan) -> Self {
         let known = known.map(|value| (value.key, value)).collect();
         let mut analysis = Analysis {
@@ -68,20 +71,20 @@ impl Analysis {
         analysis
     }
 
-    /// Continues with an extended book, and adds these positions to the analysis.
+    /// Continues with an extended version of the book and adds these positions to the analysis.
     pub(crate) fn take_in(&mut self, book: &Book, frontier_moves: &[FrontierMove]) {
         let wanted = frontier_moves.iter().map(|shoot| wanted(shoot.position.play(shoot.mv).key()));
         self.known.extend(wanted.map(|wanted| (wanted.key, wanted)));
         self.turn_to(book);
     }
 
-    /// Entries for a journal: the positions of the analysis without a known value.
+    /// Returns journal entries for the positions of the analysis that have no known value.
     pub(crate) fn wanted(&self) -> impl Iterator<Item = BookValue> + '_ {
         self.known.values().copied().filter(is_wanted)
     }
 
-    /// Switches to a book. Positions that extend it belong to the analysis, however few games
-    /// reached them.
+    /// Switches to another book. Positions by which the book was extended belong to the analysis
+    /// even if few games reached them.
     fn turn_to(&mut self, book: &Book) {
         let grown = book.grown_positions();
         let is_selected =
@@ -116,18 +119,18 @@ impl Analysis {
         self.targets.len()
     }
 
-    /// Number of positions with a known value.
+    /// Returns the number of positions with a known value.
     pub(crate) fn known(&self) -> usize {
         self.known.values().filter(|value| !is_wanted(value)).count()
     }
 
-    /// Whether a move leads to a position of the analysis.
+    /// Returns whether a move leads to a position of the analysis.
     fn is_within(&self, position: &Position, mv: Move) -> bool {
         self.members.contains_key(&position.play(mv).key())
     }
 
-    /// Whether a position needs no search: its searches were long enough and cover the best of
-    /// those moves that lead out of the current analysis.
+    /// Returns whether a position needs no search, because its earlier searches were long enough
+    /// and cover the best of the moves that lead out of the current analysis.
     fn is_known(&self, position: &Position) -> bool {
         self.known.get(&position.key()).is_some_and(|value| {
             !is_wanted(value)
@@ -136,11 +139,13 @@ impl Analysis {
         })
     }
 
-    /// Searches all targets and passes each value to `tell`, in any order. It ends when all are
-    /// done or `tell` fails. There is a thread for each switch, which stops its searches.
+    /// Searches all targets and passes each value to `tell`, in any order.
+    ///
+    /// It returns when all targets are done, or when `tell` fails. There is one thread per switch;
+    /// turning a switch off stops the thread's searches.
     ///
     /// # Errors
-    /// Those of `tell`, and if no thread can be started.
+    /// The errors of `tell`; also if no thread can be started.
     pub(crate) fn search<E: From<io::Error>>(
         &mut self,
         switches: &[Switch],
@@ -161,7 +166,7 @@ impl Analysis {
         outcome
     }
 
-    /// Searches positions until none is left or the receiver is gone.
+    /// Searches positions until none is left or the receiver has been dropped.
     fn work(
         &self,
         next: &AtomicUsize,
@@ -171,15 +176,16 @@ impl Analysis {
         let mut searcher = Searcher::on_large_stack(self.plan.config.clone());
         while let Some(position) = self.targets.get(next.fetch_add(1, Relaxed)) {
             let value = self.value(&mut searcher, position, switch);
-            // Discard an interrupted search.
+            // The result of an interrupted search is discarded.
             if switch.is_stopped() || found.send(value).is_err() {
                 return;
             }
         }
     }
 
-    /// The known result of a search with all moves, if it was long enough. If the best move led out
-    /// of the analysis, that was the only search, and the value contains its whole result.
+    /// Returns the known result of a search with all moves, if that search was long enough. If the
+    /// best move led out of the analysis, there was no second search, and the value contains the
+    /// whole result.
     fn searched_before(&self, key: u64) -> Option<Outcome> {
         let of_value = || {
             let &BookValue { own, outside, own_depth, nodes, .. } = self.known.get(&key)?;
@@ -193,7 +199,8 @@ impl Analysis {
         self.searched.get(&key).copied().or_else(of_value)
     }
 
-    /// The value of a position before backing up, and the result of the search with all its moves.
+    /// Returns the value of a position before backing up, and the result of the search with all
+    /// moves.
     fn value(
         &self,
         searcher: &mut Searcher,
@@ -232,7 +239,7 @@ impl Analysis {
         (value, Some(all))
     }
 
-    /// Searches these moves only; all if the list is empty.
+    /// Searches only `root_moves`, or all moves if the list is empty.
     fn best(
         &self,
         searcher: &mut Searcher,
@@ -247,13 +254,13 @@ impl Analysis {
         Outcome { best, depth: result.depth, nodes: result.nodes }
     }
 
-    /// All values, backed up, sorted by key.
+    /// Returns all values after backing up, sorted by key.
     pub(crate) fn back_up(&self, book: &Book) -> Vec<BookValue> {
         backed_up(self.known.values().copied().filter(|value| !is_wanted(value)).collect(), book)
     }
 }
 
-/// The placeholder of a position of the analysis that has not been searched.
+/// Returns the placeholder for a position of the analysis that has not been searched.
 fn wanted(key: u64) -> BookValue {
     BookValue {
         key,
@@ -267,14 +274,15 @@ fn wanted(key: u64) -> BookValue {
     }
 }
 
-/// Whether a value is a placeholder, see [`wanted`]: a search yields a move, and without legal
-/// moves the depth is that of a finished game.
+/// Returns whether a value is a placeholder, see [`wanted`]. It cannot be confused with other
+/// values: a search finds a move, and a position without legal moves has the depth of a finished
+/// game.
 fn is_wanted(value: &BookValue) -> bool {
     value.own.is_none() && value.own_depth == 0
 }
 
-/// The values of other books' analyses for the positions of this book, backed up along its moves.
-/// If several have a value, that of the longest search is used.
+/// Returns the values that other books' analyses have for positions of this book, backed up along
+/// its moves. If a position has several values, the one from the longest search is used.
 pub(crate) fn carried_over(found: impl Iterator<Item = BookValue>, book: &Book) -> Vec<BookValue> {
     let mut longest: KeyMap<BookValue> = KeyMap::default();
     for value in found {

@@ -1,4 +1,4 @@
-//! Shows the effect of the book inside the search: one position searched with and without it.
+//! Shows the effect of the book in the search: a position is searched with and without the book.
 //!
 //! ```
 //! use tabia::position::Game;
@@ -22,19 +22,19 @@ use crate::engine::search::{
 use crate::games::book::{Book, BookError, Counts};
 use crate::support::files::FileError;
 
-/// The example game, `books/dumb.pgn`. One of its positions can also be reached by another order of
-/// moves, which only a search finds.
+/// The example game, `books/dumb.pgn`. One of its positions can also be reached by a different move
+/// order, which only a search finds.
 pub const EXAMPLE: &str = include_str!("../../../books/dumb.pgn");
-/// The other order of moves, as far as it is played.
+/// The first moves of that different move order.
 pub const EXAMPLE_MOVES: &str = "e4 Nc6 Ke2 d5 exd5";
 
-/// Size of the transposition table in MiB, large enough for a lesson.
+/// The size of the transposition table in MiB, which is large enough for a lesson.
 const MEMORY_MB: usize = 16;
 
-/// Builds a book of the example game.
+/// Builds a book from the example game.
 ///
 /// # Errors
-/// If the game cannot be written to a temporary file, from which the book is built.
+/// If the game cannot be written to a temporary file, which is needed to build the book.
 pub fn example_book() -> Result<Book, BookError> {
     let reading = |error| FileError::io("write", Path::new("the example"), &error);
     let mut file = tempfile::Builder::new().suffix(".pgn").tempfile().map_err(reading)?;
@@ -42,18 +42,18 @@ pub fn example_book() -> Result<Book, BookError> {
     Book::open(file.path())
 }
 
-/// A position of a game with its book data.
+/// A position of a game and what the book contains about it.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// The move that led to it, in words.
+    /// The move that led to the position, in standard algebraic notation.
     pub mv: String,
-    /// The games that reached it, if any did.
+    /// The results of the games that reached the position; `None` if none did.
     pub reached: Option<Counts>,
-    /// Number of moves that lead from it to a position of the book.
+    /// The number of moves in this position that lead to a position of the book.
     pub exits: usize,
 }
 
-/// Looks up the positions of a game in the book.
+/// Looks up every position of a game in the book.
 pub fn walk(game: &Game, book: &Book) -> Vec<Known> {
     let positions = game.positions();
     let moves = game.moves().iter().zip(positions.windows(2));
@@ -66,43 +66,44 @@ pub fn walk(game: &Game, book: &Book) -> Vec<Known> {
         .collect()
 }
 
-/// An iteration of a search.
+/// A completed iteration of a search.
 #[derive(Debug, Clone)]
 pub struct Iteration {
-    /// Depth in plies.
+    /// The depth of the iteration in plies.
     pub depth: Depth,
-    /// Score for the side to move.
+    /// The score in centipawns from the side to move's point of view.
     pub score: Score,
-    /// Total nodes so far.
+    /// The number of nodes searched so far, including earlier iterations.
     pub nodes: u64,
-    /// The principal variation.
+    /// The principal variation found by the iteration.
     pub line: Vec<Move>,
-    /// Where it enters the book, if it does.
+    /// Where the principal variation enters the book, if it does.
     pub book: Option<Transposition>,
 }
 
-/// A search with or without the book.
+/// The result of a search with or without the book.
 #[derive(Debug, Clone)]
 pub struct Effect {
     /// How the search used the book.
     pub mode: BookSearch,
-    /// The completed iterations.
+    /// The completed iterations, in order.
     pub iterations: Vec<Iteration>,
-    /// The move chosen.
+    /// The chosen move; `None` if there is none.
     pub best: Option<Move>,
-    /// Total nodes.
+    /// The total number of nodes searched.
     pub nodes: u64,
-    /// The last completed iteration.
+    /// The depth of the last completed iteration, in plies.
     pub depth: Depth,
-    /// The line into the book that ended the search, if any.
+    /// The line into the book that ended the search, if one did.
     pub ending: Option<Transposition>,
 }
 
-/// Searches the last position of `game` in each mode, with one thread and an empty table, to at
-/// most `depth`.
+/// Searches the last position of `game` in each mode to at most `depth` plies, with one thread and
+/// an empty table.
 ///
-/// A search that compares its tree with the book gets the nodes that the search without a book
-/// takes, and may save some of them: limited by depth alone, it would search to the end.
+/// A search that compares its tree with the book is limited to the number of nodes that the search
+/// without a book takes, and may need fewer. If only the depth were limited, it would always search
+/// to the end.
 pub fn effects(
     game: &Game,
     book: &Book,

@@ -1,10 +1,10 @@
-//! Suites: searches over positions from files, from games, from a book, or built in.
+//! Suites: searches of positions from files, games or a book, or of built-in positions.
 //!
 //! - `solve`: EPD test suites
-//! - `analyse`: all positions of a book; `book::analysis` backs the scores up
-//! - `threads`: speed-up by threads
-//! - `transpositions`, [`book_effect`]: effect of the book in the search
-//! - [`research`]: two orders of searching a late move again
+//! - `analyse`: all positions of a book; `book::analysis` backs up the scores
+//! - `threads`: the speedup from several threads
+//! - `transpositions`, [`book_effect`]: the effect of the book in the search
+//! - [`research`]: two ways of ordering the re-searches of a late move
 //!
 //! [`research`] and [`book_effect`] use the engine's own search; [`research`] also plays matches
 //! with `autoplay`.
@@ -40,7 +40,8 @@ use crate::support::threads::start;
 pub(crate) struct Switch(Arc<Mutex<(bool, Control)>>);
 
 impl Switch {
-    /// Creates the control of the next search; it is already stopped if the series is.
+    /// Creates the control for the next search. If the series has been stopped, the control is
+    /// already stopped.
     pub(crate) fn control(&self) -> Control {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let control = Control::new();
@@ -51,7 +52,7 @@ impl Switch {
         control
     }
 
-    /// Stops the running search and all later ones.
+    /// Stops the running search and all later searches of the series.
     pub(crate) fn stop(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.0 = true;
@@ -63,11 +64,11 @@ impl Switch {
     }
 }
 
-/// Runs a thread for each switch, and passes what the threads send to `take`, in any order. If
-/// `take` fails, the receiver is dropped and the threads end.
+/// Runs one thread per switch and passes everything that the threads send to `take`, in any order.
+/// If `take` fails, the receiver is dropped and the threads end.
 ///
 /// # Errors
-/// Those of `take`, and if no thread can be started.
+/// The errors of `take`; also if no thread can be started.
 pub(crate) fn run_parallel<T: Send, E: From<io::Error>>(
     switches: &[Switch],
     work: impl Fn(&Switch, &Sender<T>) + Sync,
@@ -82,7 +83,7 @@ pub(crate) fn run_parallel<T: Send, E: From<io::Error>>(
         };
         start(scope, (switches.len(), STACK_SIZE), run)?;
         drop(sender);
-        // After an error the receiver is gone, and the threads end.
+        // After an error, the receiver is dropped and the threads end.
         found.into_iter().try_for_each(take)
     })
 }

@@ -1,4 +1,4 @@
-//! The positions used by the lessons' measurements.
+//! The positions used for measurements in the lessons.
 //!
 //! ```
 //! let positions = tabia::suite::positions::positions();
@@ -8,10 +8,10 @@
 use crate::chess::epd;
 use crate::chess::position::Position;
 
-/// One FEN per line.
+/// The positions in FEN, one per line.
 const POSITIONS: &str = include_str!("positions.txt");
 
-/// Returns sixty positions from Tabia's self-play: openings, middlegames, endgames.
+/// Returns sixty positions from Tabia's self-play games: openings, middlegames and endgames.
 pub fn positions() -> Vec<Position> {
     epd::positions(POSITIONS).expect("a test reads the shipped positions")
 }

@@ -1,7 +1,7 @@
-//! Compares two orders of re-searching a move: cost and playing strength.
+//! Compares the cost and playing strength of two ways of ordering the re-searches of a move.
 //!
 //! A late move is first searched with a null window and at reduced depth. If it beats alpha at a PV
-//! node, both the depth and the window must be restored. See [`ResearchOrder`].
+//! node, both the full depth and the full window must be restored. See [`ResearchOrder`].
 //!
 //! ```
 //! use tabia::position::Position;
@@ -28,17 +28,17 @@ use crate::tools::autoplay::schedule::{Format, Schedule};
 use crate::tools::autoplay::stats::Tally;
 use crate::tools::autoplay::tournament::{Progress, Standings, Tournament};
 
-/// Size of the transposition table in MiB, large enough for a lesson.
+/// The size of the transposition table in MiB, which is large enough for a lesson.
 const MEMORY_MB: usize = 16;
-/// Time without output after which an engine counts as hung.
+/// How long an engine may remain silent before it counts as hung.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// Number of moves after which a game is a draw.
+/// The number of moves after which a game is declared a draw.
 const MAX_MOVES: u32 = 150;
 
-/// Counts the nodes that one order needs for some positions.
+/// Counts the nodes that one order needs for several positions.
 ///
-/// Each is searched to `depth` by one thread with an empty table. Returns `None` if `control` stops
-/// the search.
+/// Each position is searched to `depth` by one thread, starting with an empty table. Returns `None`
+/// if `control` stops the search.
 pub fn nodes(
     order: ResearchOrder,
     positions: &[Position],
@@ -56,21 +56,22 @@ pub fn nodes(
     (!control.is_stopped()).then_some(sum)
 }
 
-/// A match between the two orders at fixed nodes.
+/// A match between the two orders with a fixed number of nodes per move.
 #[derive(Debug, Clone)]
 pub struct Match {
-    /// Number of games, two from each position.
+    /// The number of games; two are played from each position.
     pub games: usize,
-    /// Nodes per move.
+    /// The number of nodes per move.
     pub nodes: u64,
-    /// Number of concurrent games.
+    /// The number of games played simultaneously.
     pub concurrency: usize,
 }
 
 impl Match {
-    /// Plays `program`, which must be Tabia, against itself with the two `orders`.
+    /// Plays a match of `program`, which must be Tabia, against itself, with one of the two
+    /// `orders` on each side.
     ///
-    /// Calls `on_game` after each game with the results so far, from the first order's point of
+    /// After each game, calls `on_game` with the results so far, from the first order's point of
     /// view.
     ///
     /// # Errors

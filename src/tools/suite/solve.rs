@@ -1,4 +1,4 @@
-//! Solves test suites: EPD positions with their solutions, searched one after the other.
+//! Runs test suites: EPD positions with solutions, searched one after another.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,21 +12,21 @@ use crate::chess::score::{self, Score};
 use crate::engine::search::{Limits, Searcher};
 use crate::support::words::plural;
 
-/// Default time per position.
+/// The default search time per position.
 pub(crate) const TIME: Duration = Duration::from_secs(5);
-/// Maximum number of skipped lines listed by number; the others are counted.
+/// The maximum number of skipped lines that are listed by number; the others are only counted.
 const NAMED: usize = 5;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
-    /// Its name (`id`), or its number in the suite.
+    /// The problem's name (the operation `id`), or else its number in the suite.
     pub name: String,
-    /// The position, which has a legal move.
+    /// The position, which has at least one legal move.
     pub position: Position,
-    /// Moves that solve it (`bm`); empty if only moves to avoid are given.
+    /// The moves that solve the problem (`bm`); empty if only moves to avoid are given.
     best: Vec<Move>,
     avoid: Vec<Move>,
-    /// If no moves are given: the length of the mate to find (`dm`).
+    /// The length of the mate to be found (`dm`), if no moves are given.
     mate: Option<i32>,
 }
 
@@ -37,7 +37,7 @@ impl Problem {
         let mut problem = Problem { name, position, best, avoid, mate: None };
         for (code, operand) in epd::operations(rest) {
             match (code, operand.strip_prefix('#')) {
-                // Some collections of mates have `bm #15`.
+                // Some collections of mate problems contain operations such as `bm #15`.
                 ("bm", Some(moves)) => problem.mate = Some(mate(moves)?),
                 ("dm", _) => problem.mate = Some(mate(operand)?),
                 ("bm", None) => problem.best = epd::moves(&position, code, operand)?,
@@ -55,7 +55,7 @@ impl Problem {
         }
     }
 
-    /// Whether a move with its score solves it.
+    /// Returns whether a move with its score solves the problem.
     fn is_solved_by(&self, mv: Move, score: Score) -> bool {
         if self.best.is_empty() && self.avoid.is_empty() {
             let found = score::mate_distance(score);
@@ -81,15 +81,15 @@ fn mate(moves: &str) -> Result<i32, String> {
     parsed.ok_or_else(|| format!("expected the moves of a mate, found {moves:?}"))
 }
 
-/// The result of a problem; displayed as a line without its end.
+/// The result for one problem. Its `Display` form is a line without the line end.
 #[derive(Debug, Clone)]
 pub(crate) struct Solution {
     pub problem: Problem,
-    /// Its number in the suite, from 1, and the total.
+    /// The problem's number in the suite, counted from 1, and the total number of problems.
     pub number: (usize, usize),
     /// The chosen move, if the search completed one.
     pub mv: Option<Move>,
-    /// Its score for the side to move.
+    /// The score of the move, from the side to move's point of view.
     pub score: Score,
     pub nodes: u64,
     pub solved: bool,
@@ -111,20 +111,20 @@ impl fmt::Display for Solution {
     }
 }
 
-/// The progress of a suite; displayed as a summary of the problems searched so far.
+/// The progress of a suite. Its `Display` form is a summary of the problems searched so far.
 #[derive(Debug, Clone)]
 pub(crate) struct SuiteRun {
     open: VecDeque<Problem>,
     pub searched: usize,
     pub solved: usize,
-    /// Total nodes of these searches.
+    /// The total number of nodes in these searches.
     pub nodes: u64,
     begun: Instant,
 }
 
 impl SuiteRun {
-    /// Parses a file, starts the clock, and returns messages on skipped lines. The messages list
-    /// the first invalid lines and count the others.
+    /// Parses a file, starts the clock, and returns messages about skipped lines. They list the
+    /// first few invalid lines and count the others.
     pub(crate) fn parse(file: &str, text: &str) -> (Self, Vec<String>) {
         let (mut open, mut faults) = (VecDeque::new(), Vec::new());
         for (number, line) in epd::lines(text) {
@@ -157,17 +157,17 @@ impl SuiteRun {
         self.open.front()
     }
 
-    /// Message shown when interrupted.
+    /// Returns the message to show when the suite is interrupted.
     pub(crate) fn stopped(&self) -> String {
         format!("Stopped after {} of {} positions.", self.searched, self.len())
     }
 
-    /// The time since the file was parsed.
+    /// Returns the time since the file was parsed.
     pub(crate) fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }
 
-    /// Adds the result of the next problem; `None` if there was none.
+    /// Adds the result for the next problem; returns `None` if there is no next problem.
     pub(crate) fn answer(
         &mut self,
         mv: Option<Move>,
@@ -183,11 +183,11 @@ impl SuiteRun {
         Some(Solution { problem, number, mv, score, nodes, solved })
     }
 
-    /// Searches the remaining problems with empty tables, and passes on the solutions. After the
+    /// Searches the remaining problems, each with empty tables, and passes on the solutions. If the
     /// switch is turned off, the current problem does not count.
     ///
     /// # Errors
-    /// If a solution cannot be passed on, which ends the run.
+    /// If a solution cannot be passed on; this ends the run.
     pub(crate) fn solve(
         &mut self,
         searcher: &mut Searcher,

@@ -1,10 +1,10 @@
 //! The transposition suite: measures the effect of comparing the search tree with the book.
 //!
-//! Its positions are not in the book, and the engine has no book answer to them without a search.
-//! But their own games return to the book within a few plies by another order of moves. A search
-//! that compares its tree with the book can save time on them. Each position is searched without
-//! the book, in each mode with it, and without it again with many times the nodes, as a judge of
-//! all their moves.
+//! Its positions are not in the book, and the engine cannot answer them from the book without a
+//! search. However, the games they come from return to the book within a few plies by another move
+//! order. On such positions, a search that compares its tree with the book can save time. Each
+//! position is searched without the book, then with the book in each mode, and finally without the
+//! book and with many times more nodes. The last search serves as the judge of all moves found.
 
 use std::collections::HashSet;
 use std::io;
@@ -18,15 +18,15 @@ use crate::games::book::{Book, Chooser, Policy};
 use crate::games::pgn::{GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
 use crate::support::random::Random;
 
-/// Which positions of games are selected for a suite.
+/// How positions from games are selected for a suite.
 #[derive(Debug, Clone)]
 pub(crate) struct SuiteSelection {
-    /// Maximum number of plies until the game returns to the book.
+    /// The maximum number of plies after which the game must return to the book.
     pub reach: usize,
-    /// Maximum number of plies of a game that are examined.
+    /// The maximum number of plies of a game that are examined.
     pub max_plies: usize,
     pub positions: usize,
-    /// Seed of the selection.
+    /// The seed of the random selection.
     pub seed: u64,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct SuiteSelection {
 pub(crate) struct Selector<'b> {
     book: &'b Book,
     selection: SuiteSelection,
-    /// How the engine would answer without a search.
+    /// Determines whether the engine would answer a position without a search.
     chooser: Chooser,
     seen: HashSet<u64>,
     found: Vec<Position>,
@@ -44,11 +44,11 @@ pub(crate) struct Selector<'b> {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Drawn {
-    /// As many as requested, or all found.
+    /// As many positions as requested, or all if fewer were found.
     pub positions: Vec<Position>,
-    /// Number of candidates.
+    /// The number of positions among which the selection was made.
     pub found: usize,
-    /// Number of positions that were rejected only because the book has an answer to them.
+    /// The number of positions rejected only because the engine can answer them from the book.
     pub answered: usize,
 }
 
@@ -60,17 +60,17 @@ impl<'b> Selector<'b> {
         Selector { book, selection, chooser, seen, found, answered, line }
     }
 
-    /// Reads the games of an input.
+    /// Reads the games of an input and adds suitable positions.
     ///
     /// # Errors
-    /// If it cannot be read. Broken games are used up to the error.
+    /// If the input cannot be read. Games with errors are used up to the error.
     pub(crate) fn read(&mut self, input: &PgnInput) -> io::Result<()> {
         let mut reader = Reader::new(input.open(&std::sync::Arc::default())?);
         while reader.read_game(self)?.is_some() {}
         Ok(())
     }
 
-    /// The suite: as many positions as requested, selected at random.
+    /// Returns the suite: as many positions as requested, selected at random.
     pub(crate) fn finish(mut self) -> Drawn {
         let found = self.found.len();
         // The suite must not depend on the order of the games.
@@ -80,7 +80,8 @@ impl<'b> Selector<'b> {
         Drawn { positions: self.found, found, answered: self.answered.len() }
     }
 
-    /// The first position of the game that qualifies and must be searched.
+    /// Returns the first position of the game that qualifies and cannot be answered without a
+    /// search.
     fn fitting(&mut self) -> Option<Position> {
         let in_book: Vec<bool> =
             self.line.iter().map(|position| self.book.reached(position).is_some()).collect();
@@ -125,29 +126,29 @@ impl Visitor for Selector<'_> {
     }
 }
 
-/// The modes that can be compared with plain search.
+/// The modes that can be compared with a plain search.
 pub(crate) const MODES: [BookSearch; 4] =
     [BookSearch::Stop, BookSearch::Value, BookSearch::Steer, BookSearch::First];
 
-/// Cap on scores, in centipawns, when computing the loss of a move: beyond it the game is decided,
-/// and a missed mate does not cost a hundred pawns.
+/// The cap on scores, in centipawns, when computing the loss of a move. Beyond it the game is
+/// decided, and without the cap a missed mate would cost hundreds of pawns.
 const DECIDED: Score = 1_000;
 
 #[derive(Debug, Clone)]
 pub(crate) struct ModeTrial {
-    /// Without the book.
+    /// The search without the book.
     pub plain: SearchResult,
-    /// With it, in the order of the modes requested.
+    /// The searches with the book, in the order of the requested modes.
     pub modes: Vec<SearchResult>,
-    /// Without it, with many times the nodes of the plain search.
+    /// The judge's search: without the book, and with many times the nodes of the plain search.
     pub judge: SearchResult,
-    /// The judge's score of each move chosen by these searches, searched alone with as many nodes;
-    /// empty if all chose the same.
+    /// The judge's score of each move chosen by these searches, determined by searching only that
+    /// move with the same number of nodes. Empty if all searches chose the same move.
     worth: Vec<(Option<Move>, Score)>,
 }
 
 impl ModeTrial {
-    /// The judge's score of a move minus that of `other`, in centipawns.
+    /// Returns the judge's score of `mv` minus its score of `other`, in centipawns.
     fn above(&self, mv: Option<Move>, other: Option<Move>) -> f64 {
         let worth = |mv| {
             let found = self.worth.iter().find(|(known, _)| *known == mv);
@@ -161,13 +162,13 @@ impl ModeTrial {
 pub(crate) struct Attempt<'a> {
     pub book: &'a Book,
     pub modes: &'a [BookSearch],
-    /// The limits of all searches but the judge's.
+    /// The limits of all searches except the judge's.
     pub limits: &'a Limits,
-    /// The judge's nodes as a multiple of the plain search's.
+    /// The judge's node limit, as a multiple of the nodes that the plain search took.
     pub judge_factor: u64,
 }
 
-/// Searches a position in all modes. The searcher is cleared in between.
+/// Searches a position in all modes. The searcher is cleared before each search.
 pub(crate) fn attempt(
     searcher: &mut Searcher,
     position: &Position,
@@ -205,7 +206,8 @@ pub(crate) struct Mean {
 }
 
 impl Mean {
-    /// Computes them for independent values; zero if there are none.
+    /// Computes the mean of independent values and its standard error; both are zero if there are
+    /// no values.
     fn of(values: &[f64]) -> Self {
         let count = values.len().max(1) as f64;
         let mean = values.iter().sum::<f64>() / count;
@@ -214,30 +216,34 @@ impl Mean {
     }
 }
 
-/// The effect of a mode on a suite. Pairs contain the values of the plain search and of the mode.
+/// The effect of a mode on a suite. Pairs contain the value for the plain search and the value for
+/// the mode.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ModeSummary {
     pub mode: BookSearch,
     pub positions: usize,
-    /// Number of positions where a match ended the search.
+    /// The number of positions in which a match with the book ended the search.
     pub used: usize,
-    /// Nodes with the book over nodes without, where a match was used.
+    /// The ratio of nodes with and without the book, over the positions in which a match ended the
+    /// search.
     pub cost_used: f64,
-    /// The same over all positions.
+    /// The same ratio over all positions.
     pub cost: f64,
-    /// How often the move is the judge's, where a match was used.
+    /// How often the judge's move was chosen, over the positions in which a match ended the search.
     pub agreement_used: [usize; 2],
-    /// The same over all positions.
+    /// How often the judge's move was chosen, over all positions.
     pub agreement: [usize; 2],
-    /// The average loss of a move against the judge's, in centipawns of the judge.
+    /// The average loss of the chosen move compared with the judge's move, in centipawns according
+    /// to the judge.
     pub loss: [Mean; 2],
-    /// The loss of the mode's move minus that of the plain search's, where a match was used.
+    /// The loss of the mode's move minus the loss of the plain search's move, over the positions in
+    /// which a match ended the search.
     pub price_used: Mean,
-    /// The same over all positions.
+    /// The same difference over all positions.
     pub price: Mean,
 }
 
-/// Summarises the effect of each mode; `modes` are those of the trials.
+/// Summarises the effect of each mode. `modes` must be the modes of the trials, in the same order.
 pub(crate) fn summarise(modes: &[BookSearch], trials: &[ModeTrial]) -> Vec<ModeSummary> {
     let summary = |(index, &mode)| summary(trials, index, mode);
     modes.iter().enumerate().map(summary).collect()
@@ -261,7 +267,7 @@ fn summary(trials: &[ModeTrial], index: usize, mode: BookSearch) -> ModeSummary 
     }
 }
 
-/// The losses of the plain search's moves and of the mode's against the judge's.
+/// Returns how much the plain search's and the mode's moves lose compared with the judge's moves.
 fn loss(searches: &[(&ModeTrial, &SearchResult)]) -> [Mean; 2] {
     let lost = |trial: &ModeTrial, mv| trial.above(trial.judge.best, mv);
     let plain: Vec<f64> = searches.iter().map(|(trial, _)| lost(trial, trial.plain.best)).collect();
@@ -269,21 +275,21 @@ fn loss(searches: &[(&ModeTrial, &SearchResult)]) -> [Mean; 2] {
     [Mean::of(&plain), Mean::of(&with)]
 }
 
-/// The loss of the mode's moves minus that of the plain search's.
+/// Returns the loss of the mode's moves minus the loss of the plain search's moves.
 fn price(searches: &[(&ModeTrial, &SearchResult)]) -> Mean {
     let lost =
         |(trial, with): &(&ModeTrial, &SearchResult)| trial.above(trial.plain.best, with.best);
     Mean::of(&searches.iter().map(lost).collect::<Vec<f64>>())
 }
 
-/// Nodes with the book over nodes without.
+/// Returns the ratio of nodes with and without the book.
 fn cost(searches: &[(&ModeTrial, &SearchResult)]) -> f64 {
     let with: u64 = searches.iter().map(|(_, with)| with.nodes).sum();
     let without: u64 = searches.iter().map(|(trial, _)| trial.plain.nodes).sum();
     with as f64 / without.max(1) as f64
 }
 
-/// How often the plain search's move, and the mode's, is the judge's.
+/// Returns how often the plain search and the mode chose the judge's move.
 fn agreement(searches: &[(&ModeTrial, &SearchResult)]) -> [usize; 2] {
     let plain = searches.iter().filter(|(trial, _)| trial.plain.best == trial.judge.best);
     let with = searches.iter().filter(|(trial, with)| with.best == trial.judge.best);
@@ -308,7 +314,8 @@ mod tests {
         let book = book();
         let selection = SuiteSelection { reach, max_plies: 40, positions: 10, seed: 1 };
         let mut selector = Selector::new(&book, selection);
-        // Out of the book from 1.Nf3 until 3...d5; never back; never out.
+        // The first game is outside the book from 1.Nf3 until 3...d5. The second never returns to
+        // the book, and the third never leaves it.
         let games = input(
             "[Result \"*\"]\n\n1. Nf3 Nf6 2. d4 e6 3. c4 d5 *\n\n\
              [Result \"*\"]\n\n1. e4 e5 *\n\n[Result \"*\"]\n\n1. d4 Nf6 2. c4 *\n\n",
@@ -331,8 +338,8 @@ mod tests {
 
     #[test]
     fn positions_answered_by_the_book_are_excluded() {
-        // 2...e6 is in no game of the book, but 3.c4 transposes to its position after 3.Nf3, so the
-        // engine plays it at once.
+        // The position after 2...e6 is not in the book, but 3.c4 transposes to the book position
+        // after 3.Nf3, so the engine plays it without a search.
         let drawn = suite(1);
         assert_eq!((drawn.positions.len(), drawn.found, drawn.answered), (0, 0, 1));
     }
@@ -342,7 +349,7 @@ mod tests {
         let mut searcher = Searcher::new(Config { memory_mb: 4, ..Config::default() });
         let (book, limits) = (book(), Limits { soft_nodes: Some(20_000), ..Limits::depth(9) });
         let how = Attempt { book: &book, modes: &MODES, limits: &limits, judge_factor: 4 };
-        // Two plies from the book, so that every mode finds a match at once.
+        // The position is two plies away from the book, so every mode finds a match immediately.
         let moves = ["g1f3", "g8f6", "d2d4"].map(|text| text.parse().expect("a move"));
         let position = moves.iter().fold(Position::start(), |position, &mv| position.play(mv));
         let trial = attempt(&mut searcher, &position, &how, &Switch::default());
@@ -350,11 +357,11 @@ mod tests {
         assert_eq!(summaries.len(), MODES.len());
         let first = summaries[MODES.len() - 1];
         assert_eq!((first.mode, first.positions, first.used), (BookSearch::First, 1, 1));
-        // A book without values gives the same results.
+        // The modes give the same result if the book has no values.
         assert_eq!(trial.modes[0].nodes, trial.modes[1].nodes);
         assert!(first.cost_used < 1.0 && first.cost < 1.0, "{first:?}");
         assert!(trial.judge.nodes >= trial.plain.nodes);
-        // The price is the loss of the one move minus that of the other.
+        // The price is the difference between the two moves' losses.
         for summary in summaries {
             let [plain, with] = summary.loss.map(|loss| loss.mean);
             assert!((summary.price.mean - (with - plain)).abs() < 1e-9, "{summary:?}");

@@ -1,11 +1,12 @@
 //! Training data, tuning of the classical weights, and training of networks.
 //!
-//! `selfplay` plays games, `games` stores them and `relabel` scores them again with a later
-//! network. [`tune`] fits the classical weights to results, [`net`] trains networks.
+//! `selfplay` plays games, `games` stores them and `relabel` replaces their scores with those of a
+//! later network. [`tune`] fits the classical weights to game results, and [`net`] trains networks.
 //!
-//! `relabel` writes packed blocks only, each complete or not at all. The size of a block depends on
-//! the nodes of a search but not on the number of threads: any number of threads writes the same
-//! bytes, and an interruption loses some ten seconds of work.
+//! `relabel` writes only packed blocks, each either completely or not at all. The size of a block
+//! depends on the number of nodes per search but not on the number of threads. Therefore the bytes
+//! written are the same for any number of threads, and an interruption loses only about ten seconds
+//! of work.
 
 mod games;
 pub(crate) mod net;

@@ -1,18 +1,18 @@
-//! Detects quiet positions, whose static evaluation can be compared with the game's result.
+//! Detects quiet positions, in which the static evaluation can be compared with the game's result.
 
 use crate::chess::position::{Move, Piece, Position};
 use crate::chess::score::{INFINITY, Score};
 use crate::engine::eval::{Evaluation, Evaluator};
 
-/// The order of captures: the most valuable victim first, then the least valuable attacker. Values
-/// in pawns by [`Piece`].
+/// Piece values in pawns, indexed by [`Piece`], that determine the order of captures: the most
+/// valuable victim first, then the least valuable attacker.
 const ORDER_VALUE: [i32; 6] = [1, 3, 3, 5, 9, 10];
 
-/// Maximum number of consecutive captures.
+/// The maximum number of consecutive captures.
 const DEPTH: u32 = 12;
 
-/// A plain quiescence search over captures and promotions, without pruning or tables. It does not
-/// depend on the weights of the real search. Source:
+/// A simple quiescence search over captures and promotions, without pruning or tables. It does not
+/// depend on the weights of the engine's search. Source:
 /// <https://www.chessprogramming.org/Quiescence_Search>.
 pub(crate) struct Quiescence {
     evaluator: Evaluator,
@@ -29,14 +29,14 @@ impl Quiescence {
         Quiescence { evaluator: Evaluator::new(&Evaluation::Classical) }
     }
 
-    /// Returns the static score for the side to move if the position is quiet: not in check, and no
-    /// sequence of captures changes the score.
+    /// Returns the static score for the side to move if the position is quiet: the side to move is
+    /// not in check, and no sequence of captures changes the score.
     pub(crate) fn quiet_score(&mut self, position: &Position) -> Option<Score> {
         if position.in_check() {
             return None;
         }
         let score = self.evaluator.evaluate(position, 0);
-        // A null window shows whether anything is better than standing pat.
+        // A null window shows whether any move is better than standing pat.
         let best = self.search(position, score, score + 1, DEPTH);
         (best <= score).then_some(score)
     }
@@ -60,7 +60,7 @@ impl Quiescence {
     }
 }
 
-/// Captures and promotions, or all check evasions, the most promising first.
+/// Returns captures and promotions, or all check evasions, with the most promising moves first.
 fn moves(position: &Position) -> Vec<Move> {
     let mut list = crate::chess::position::MoveList::new();
     position.noisy_moves(&mut list);
@@ -85,12 +85,12 @@ mod tests {
     fn positions_with_a_winning_capture_are_not_quiet() {
         for (fen, quiet) in [
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", true),
-            // A knight hangs; a defended knight does not hang to a queen.
+            // An undefended knight can be captured, but a defended knight is safe from a queen.
             ("4k3/8/8/3n4/8/8/3R4/4K3 w - - 0 1", false),
             ("4k3/8/4p3/3n4/8/8/3Q4/4K3 w - - 0 1", true),
-            // A pawn can promote.
+            // White can promote a pawn.
             ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", false),
-            // In check.
+            // The side to move is in check.
             ("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", false),
         ] {
             let position = Position::from_fen(fen).expect(fen);

@@ -1,8 +1,8 @@
 //! Re-evaluates the positions of existing games.
 //!
-//! The moves stay the same; the scores are replaced by those of a later network, either its
-//! evaluation or a search with it. Others gained 24 to 50 Elo (Stockfish's trainer, "data
-//! rescoring").
+//! The moves remain the same. The scores are replaced by those of a later network, either its
+//! evaluation or the result of a search that uses it. Other engines gained 24 to 50 Elo this way
+//! (Stockfish's trainer, "data rescoring").
 
 use super::selfplay::{SelfPlay, for_white};
 use super::{GameSettings, PlayedGame, SearchedMove, is_noisy};
@@ -13,7 +13,8 @@ use crate::engine::eval::{Evaluation, Evaluator};
 #[derive(Clone)]
 pub(crate) struct Judgement {
     pub evaluation: Evaluation,
-    /// Soft limit on the nodes of a search: no iteration begins after it. `None`: evaluation only.
+    /// The soft limit on the nodes of a search, after which no iteration starts. `None` means that
+    /// positions are only evaluated, not searched.
     pub nodes: Option<u64>,
 }
 
@@ -43,9 +44,9 @@ impl Relabeller {
         }
     }
 
-    /// Returns the game with new scores; `None` if a move is illegal. The scores depend only on the
-    /// game and the judgement. A search also updates the noisy mark of a position, from its own
-    /// best move.
+    /// Returns the game with new scores, or `None` if a move is illegal. The scores depend only on
+    /// the game and the judgement. If positions are searched, the best move also determines whether
+    /// a position is marked as noisy.
     pub(crate) fn judge(&mut self, game: &PlayedGame) -> Option<PlayedGame> {
         let mut moves = Vec::with_capacity(game.moves.len());
         let whole = match self {
@@ -71,7 +72,7 @@ impl Relabeller {
     }
 }
 
-/// Clamps a score to the range of files; mates are the largest scores.
+/// Clamps a score to the range that files can store. Mates get the largest scores.
 fn in_file(score: Score) -> i16 {
     score.clamp(i16::MIN.into(), i16::MAX.into()) as i16
 }

@@ -7,14 +7,14 @@ use crate::chess::position::Position;
 use crate::chess::score::Score;
 use crate::support::error::ParseError;
 
-/// A training position. Its line is `FEN | score | result`, both for White: the score in centipawns
-/// or `-`, the result as 1.0, 0.5 or 0.0.
+/// A training position. Its text format is one line, `FEN | score | result`, from White's point of
+/// view: the score is in centipawns or `-`, the result is 1.0, 0.5 or 0.0.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sample {
     pub position: Position,
-    /// The score of a search in centipawns for White.
+    /// The score found by a search, in centipawns from White's point of view.
     pub score: Option<Score>,
-    /// White's result: 1 for a win, 0 for a loss.
+    /// White's result: 1 for a win, 0.5 for a draw, 0 for a loss.
     pub result: f32,
 }
 

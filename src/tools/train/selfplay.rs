@@ -1,4 +1,4 @@
-//! Self-play games.
+//! Plays games of the engine against itself.
 
 use std::fmt;
 
@@ -10,28 +10,30 @@ use crate::engine::search::{Config, Control, Limits, Searcher};
 use crate::games::book::{Book, Chooser, Policy};
 use crate::support::random::Random;
 
-/// Size of a player's transposition table: small searches need little, and it is cleared quickly.
+/// The size of a player's transposition table in mebibytes. Small searches need little memory, and
+/// a small table is cleared quickly.
 const MEMORY_MB: usize = 1;
 
-/// The hard limit of nodes, as a multiple of the soft one.
+/// The hard node limit, as a multiple of the soft limit.
 const HARD_NODES: u64 = 8;
 
-/// Maximum plies of an opening from a book; a file of games stores the number in a byte.
+/// The maximum length, in plies, of an opening from a book. Game files store the length in one
+/// byte.
 const LONGEST_OPENING: usize = 80;
 
-/// Number of attempts to find random moves that do not end the game.
+/// The maximum number of attempts to find random moves that do not end the game.
 const MAX_TRIES: usize = 1000;
 
-/// Number of plies after which a game is a draw.
+/// The number of plies after which a game is declared a draw.
 const MAX_PLIES: usize = 400;
 
-/// Parameters of openings from a book; they continue to the end of the book.
+/// How openings are taken from a book. They continue to the end of the book.
 #[derive(Clone)]
 pub(crate) struct BookOpenings {
     pub book: Book,
-    /// How moves are chosen after the drawn ones.
+    /// The policy for choosing moves after the first, randomly drawn ones.
     pub policy: Policy,
-    /// Number of random moves after the end of the book, to avoid duplicate games.
+    /// The number of random moves after the end of the book, which make duplicate games unlikely.
     pub random_after: usize,
 }
 
@@ -39,27 +41,28 @@ pub(crate) struct BookOpenings {
 pub(crate) struct GameSettings {
     pub evaluation: Evaluation,
     pub seed: u64,
-    /// Soft limit on nodes per move: no iteration begins after it.
+    /// The soft limit on nodes per move, after which no iteration starts.
     pub nodes: u64,
-    /// Number of random moves at the beginning; with a book, number of its moves drawn in
-    /// proportion to their games.
+    /// The number of random moves at the beginning of the game. With a book, the number of book
+    /// moves drawn with probabilities proportional to their games.
     pub random_plies: usize,
-    /// The book for openings, instead of random moves.
+    /// The book that provides openings instead of random moves.
     pub book: Option<BookOpenings>,
-    /// Range of the number of pieces, kings included, placed at random instead of random moves.
+    /// The minimum and maximum number of pieces, including kings, that are placed at random. They
+    /// are used instead of random moves.
     pub piece_count: Option<(u8, u8)>,
-    /// Maximum score of an opening for either side, in centipawns by a search.
+    /// The maximum absolute score of an opening, in centipawns as determined by a search.
     pub opening_limit: Score,
-    /// Adjudication: a game ends once both sides agree on a larger score for
-    /// [`GameSettings::adjudicate_plies`].
+    /// The score, in centipawns, for adjudication: a game ends when both sides agree on a larger
+    /// score for [`GameSettings::adjudicate_plies`].
     pub adjudicate_score: Score,
-    /// See [`GameSettings::adjudicate_score`].
+    /// The number of consecutive plies for adjudication, see [`GameSettings::adjudicate_score`].
     pub adjudicate_plies: usize,
 }
 
 impl Default for GameSettings {
-    /// Similar to the training data of strong engines: fixed nodes, eight random plies, openings
-    /// within four pawns, resignation at ten.
+    /// Returns settings similar to those that strong engines use for training data: a fixed number
+    /// of nodes, eight random plies, openings within four pawns, adjudication at ten pawns.
     fn default() -> Self {
         GameSettings {
             evaluation: Evaluation::default(),
@@ -99,16 +102,16 @@ pub(crate) struct SelfPlay {
     searcher: Searcher,
 }
 
-/// Adjudicates a game by the scores of the latest moves, if both sides agree.
+/// Adjudicates a game based on the scores of the latest moves, if both sides agree.
 struct Adjudicator<'s> {
     settings: &'s GameSettings,
-    /// Consecutive plies with a score beyond the limit, and the side it favours.
+    /// The number of consecutive plies with a score beyond the limit, and the side that it favours.
     agreed: usize,
     winner: Color,
 }
 
 impl Adjudicator<'_> {
-    /// Adds a score for White; returns the winner if it is decided.
+    /// Adds a score from White's point of view; returns the winner if the game is decided.
     fn update(&mut self, score: Score) -> Option<Color> {
         let ahead = if score > 0 { Color::White } else { Color::Black };
         if score.abs() < self.settings.adjudicate_score {
@@ -123,16 +126,17 @@ impl Adjudicator<'_> {
 }
 
 impl SelfPlay {
-    /// Creates a player, for threads with the stack of a search thread.
+    /// Creates a player, which must run on a thread with the stack size of a search thread.
     pub(crate) fn new(settings: GameSettings) -> Self {
         let evaluation = settings.evaluation.clone();
         let config = Config { memory_mb: MEMORY_MB, evaluation, ..Config::default() };
         SelfPlay { settings, searcher: Searcher::on_large_stack(config) }
     }
 
-    /// Plays the game with the given number, which depends only on the number and the settings.
+    /// Plays the game with this number. The game depends only on the number and the settings.
     pub(crate) fn play(&mut self, number: u64) -> PlayedGame {
-        // Separate random numbers for each game; the first step mixes seed and number.
+        // Each game has its own random numbers; the first step mixes the seed with the game's
+        // number.
         let mixed = Random::new(self.settings.seed).next_u64() ^ number;
         let mut random = Random::new(Random::new(mixed).next_u64());
         loop {
@@ -158,7 +162,8 @@ impl SelfPlay {
         self.searcher.new_game();
     }
 
-    /// The best move and its score for White; `None` if there is no legal move.
+    /// Returns the best move and its score from White's point of view; `None` if there is no legal
+    /// move.
     pub(super) fn search(&mut self, game: &Game) -> Option<(Move, Score)> {
         let nodes = self.settings.nodes;
         let limits = Limits { soft_nodes: Some(nodes), ..Limits::nodes(HARD_NODES * nodes) };
@@ -201,12 +206,13 @@ impl SelfPlay {
     }
 }
 
-/// Converts a score of the side to move to White's point of view.
+/// Converts a score from the side to move's to White's point of view.
 pub(super) fn for_white(position: &Position, score: Score) -> Score {
     if position.side_to_move() == Color::White { score } else { -score }
 }
 
-/// Adds random moves so that the game is not over; without them if every attempt ends it.
+/// Plays random moves after which the game is not over. If every attempt ends the game, returns it
+/// without random moves.
 fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
     'retry: for _ in 0..MAX_TRIES {
         let mut game = begun.clone();
@@ -223,8 +229,8 @@ fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
     begun.clone()
 }
 
-/// Places a few pieces, drawn from the initial set, on random squares. Openings rarely lead to such
-/// positions, but a network must be able to judge them.
+/// Places a few pieces, drawn from the initial set, on random squares. Such positions rarely arise
+/// from openings, but a network must be able to evaluate them.
 fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
     loop {
         let piece_count = fewest + random.below(usize::from(most - fewest) + 1) as u8;
@@ -241,7 +247,7 @@ fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
         }
         let ranks: Vec<_> = board.chunks(8).map(String::from_utf8_lossy).collect();
         let side = ["w", "b"][random.below(2)];
-        // Most rejected positions have the opponent's king in check.
+        // Most positions are rejected because the opponent's king is in check.
         if let Ok(start) = Position::from_fen(&format!("{} {side} - - 0 1", ranks.join("/"))) {
             let game = Game::new(start);
             if game.outcome().is_none() {
@@ -251,8 +257,8 @@ fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
     }
 }
 
-/// A line of a book: the first plies drawn in proportion to its games, the others chosen by the
-/// policy, until the book has no move.
+/// Returns a line from a book. The first plies are drawn with probabilities proportional to their
+/// games, and the others are chosen by the policy until the book has no more moves.
 fn book_opening(random: &mut Random, openings: &BookOpenings, plies: usize) -> Game {
     let mut game = openings.book.draw_line(plies, random);
     let mut chooser = Chooser::new(openings.policy, random.next_u64());

@@ -1,4 +1,4 @@
-//! Reads samples from PGN games, self-play files, or lines of [`Sample`].
+//! Reads samples from PGN games, self-play files, or text lines in the format of [`Sample`].
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -15,18 +15,18 @@ use crate::support::random::Random;
 
 #[derive(Debug, Clone)]
 pub(crate) struct SampleSelection {
-    /// Maximum number of positions from a PGN game.
+    /// The maximum number of positions taken from a PGN game.
     pub per_game: usize,
-    /// Number of plies to skip at the beginning of a PGN game.
+    /// The number of plies skipped at the beginning of a PGN game.
     pub skip_plies: usize,
-    /// Maximum static score, in centipawns, for either side; positions beyond it are decided and
-    /// teach nothing.
+    /// The maximum absolute static score, in centipawns. Positions beyond it are decided and would
+    /// not contribute to the fit.
     pub limit: Score,
-    /// Seed of the choice among a game's positions.
+    /// The seed for choosing among a game's positions.
     pub seed: u64,
 }
 
-/// Selects quiet positions from games and lists, each position once.
+/// Selects quiet positions from games and lists, each position only once.
 pub(crate) struct Sampler {
     selection: SampleSelection,
     random: Random,
@@ -49,11 +49,12 @@ impl Sampler {
         }
     }
 
-    /// Reads a file of samples in the format given by its extension. `.pgn` is PGN, `.games` is
-    /// self-play; others are lines of samples, compressed with zstd if the name ends in `.zst`.
+    /// Reads a file of samples in the format indicated by its extension: PGN for `.pgn`, self-play
+    /// games for `.games`, and otherwise lines of samples, which are compressed with zstd if the
+    /// name ends in `.zst`.
     ///
     /// # Errors
-    /// If the file cannot be read or a line is not a sample. Broken games are skipped.
+    /// If the file cannot be read, or a line is not a sample. Games with errors are skipped.
     pub(crate) fn read(&mut self, path: &Path) -> Result<(), GameError> {
         let io_error = |error| GameError::Io { path: path.to_owned(), error };
         let ends_in = |name| path.extension().is_some_and(|extension| extension == name);
@@ -73,7 +74,7 @@ impl Sampler {
         }
     }
 
-    /// The samples, and the number of decided games they come from.
+    /// Returns the samples, and the number of decided games from which they were taken.
     pub(crate) fn finish(self) -> (Vec<Sample>, usize) {
         (self.samples, self.games)
     }
@@ -83,7 +84,8 @@ impl Sampler {
         let mut positions = Positions { current: Position::start(), positions: Vec::new() };
         while let Some(end) = reader.read_game(&mut positions)? {
             if end.plies == 0 {
-                // The game may not even have begun: the positions are those of the game before.
+                // The game may not have started yet, in which case the positions are from the
+                // previous game.
                 continue;
             }
             let result = match end.result {
@@ -98,7 +100,7 @@ impl Sampler {
         Ok(())
     }
 
-    /// Selects some positions of a game at random.
+    /// Randomly selects some positions of a game.
     fn take_from_game(&mut self, positions: &mut [Position], result: f32) {
         let Some(late) = positions.get_mut(self.selection.skip_plies..) else { return };
         self.random.shuffle(late);
@@ -146,7 +148,7 @@ impl Sampler {
         Ok(())
     }
 
-    /// Adds a sample if it is new, quiet and undecided.
+    /// Adds a sample if its position is new, quiet and undecided.
     fn take(&mut self, sample: Sample) {
         let Some(score) = self.quiescence.quiet_score(&sample.position) else { return };
         if score.abs() <= self.selection.limit && self.seen.insert(sample.position.key()) {
@@ -193,11 +195,12 @@ mod tests {
         let mut sampler = sampler(100);
         sampler.read_games(GAMES.as_bytes()).expect("no input error");
         let (samples, games) = sampler.finish();
-        // After 3.Bc4, 3...Nf6 (not quiet: 4.Nxe5 is not, but 4.d3 is), 4.d3 and 4...Be7.
+        // The candidates are the positions after 3.Bc4, 3...Nf6, 4.d3 and 4...Be7, not all of which
+        // need to be quiet.
         assert_eq!(games, 2);
         let wins = samples.iter().filter(|sample| sample.result == 1.0).count();
         assert!((2..=4).contains(&wins), "{samples:?}");
-        // The second game has only its last position to itself, and there a capture wins a pawn.
+        // In the second game only the last position is new, and there a capture wins a pawn.
         assert!(samples.len() - wins <= 1, "{samples:?}");
     }
 

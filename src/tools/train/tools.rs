@@ -1,8 +1,9 @@
-//! Helpers shared by tuning and training.
+//! Helper functions shared by tuning and training.
 
 use std::thread::{Builder, ScopedJoinHandle};
 
-/// Processes each part in its own thread; if the system starts no more threads, on this one.
+/// Processes each part in its own thread. If the system cannot start more threads, the current
+/// thread does the work.
 pub(super) fn in_parallel<I: Sync, O: Send>(
     items: &[I],
     threads: usize,

@@ -1,9 +1,9 @@
-//! Chess as a [`ZeroSumGame`] for the textbook searches: real positions, a simple evaluation
-//! independent of the engine's, and a choice of move orders.
+//! Chess as a [`ZeroSumGame`] for the textbook searches: real positions, a choice of move orders,
+//! and a simple evaluation that is independent of the engine's.
 //!
 //! Everything depends on the position alone: there is no table, no history and no draw by
-//! repetition. So the value at a depth does not depend on the algorithm, and two searches differ
-//! only in what they prune.
+//! repetition. Therefore the value at a given depth does not depend on the algorithm, and two
+//! searches differ only in what they prune.
 //!
 //! ```
 //! use tabia::lesson::chess::Chess;
@@ -25,32 +25,34 @@ use super::game::{Window, ZeroSumGame};
 use crate::chess::position::{Color, Move, MoveList, Piece, Position, Square};
 use crate::chess::score::{DRAW, Depth, INFINITY, Ply, Score, mated_in};
 
-/// Value of pieces in centipawns, by [`Piece`]: the usual proportions.
+/// Conventional piece values in centipawns, indexed by [`Piece`].
 const VALUE: [Score; 6] = [100, 320, 330, 500, 900, 0];
-/// Bonus of a piece for each ring nearer to the centre, in centipawns, by [`Piece`]. Hand-set.
+/// The bonus for each ring by which a piece is closer to the centre, in centipawns, indexed by
+/// [`Piece`]. Set by hand.
 const CENTRE: [Score; 6] = [3, 8, 5, 1, 2, -9];
-/// The king's bonus for each ring once there are no queens.
+/// The king's bonus per ring, in centipawns, when there are no queens on the board.
 const BARE_KING_CENTRE: Score = 9;
-/// Bonus of a pawn for each rank, in centipawns. Hand-set.
+/// A pawn's bonus for each rank it has advanced, in centipawns. Set by hand.
 const ADVANCE: Score = 5;
 
 /// The order in which moves are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ordering {
-    /// The last iteration's best line, captures by most valuable victim and least valuable
-    /// attacker, then the other moves by the improvement of the piece's placement.
+    /// First the best line of the last iteration, then captures ordered by most valuable victim and
+    /// least valuable attacker, then the other moves ordered by how much they improve the piece's
+    /// placement.
     Good,
-    /// The order of the move generator.
+    /// The order in which the move generator returns the moves.
     Plain,
-    /// The good order reversed.
+    /// The reverse of the good order.
     Bad,
 }
 
 impl Ordering {
-    /// All orders, the best first.
+    /// All orders, starting with the best.
     pub const ALL: [Ordering; 3] = [Ordering::Good, Ordering::Plain, Ordering::Bad];
 
-    /// The name in tables and on the command line.
+    /// Returns the name used in tables and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Ordering::Good => "good",
@@ -75,24 +77,24 @@ impl FromStr for Ordering {
     }
 }
 
-/// Chess for the textbook searches.
+/// The game of chess in the form that textbook searches require.
 #[derive(Debug, Clone)]
 pub struct Chess {
-    /// The order of the moves.
+    /// The order in which moves are searched.
     pub ordering: Ordering,
-    /// Whether captures are searched beyond the depth; otherwise the position is evaluated as it
-    /// stands.
+    /// Whether captures are searched beyond the depth limit. Otherwise, positions at the limit are
+    /// evaluated statically.
     pub quiescence: bool,
-    /// Quiescence nodes so far, without those that the searches count themselves.
+    /// The number of quiescence nodes so far, excluding nodes that the searches themselves count.
     pub quiescence_nodes: u64,
-    /// The side to move at the root, which is Max.
+    /// The side to move at the root, which is the maximising player.
     max: Color,
-    /// The best line of the last iteration: position keys and moves to search first.
+    /// The best line of the last iteration: position keys, each with the move to search first.
     hints: Vec<(u64, Move)>,
 }
 
 impl Chess {
-    /// Creates the game for a search of `root`, with the good order and quiescence.
+    /// Creates the game for a search of `root`, with the good move order and quiescence search.
     pub fn new(root: &Position) -> Self {
         Chess {
             ordering: Ordering::Good,
@@ -103,7 +105,8 @@ impl Chess {
         }
     }
 
-    /// Makes searches try the moves of `line` first, from `root` on.
+    /// Makes searches try the moves of `line` first in the positions along it, starting from
+    /// `root`.
     pub fn expect(&mut self, root: &Position, line: &[Move]) {
         let mut position = *root;
         self.hints.clear();
@@ -124,7 +127,8 @@ impl Chess {
         }
     }
 
-    /// Returns the value once no capture improves it; in check, all moves are searched.
+    /// Returns the value after captures have been searched until none improves it. If the side to
+    /// move is in check, all moves are searched.
     /// <https://www.chessprogramming.org/Quiescence_Search>
     fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         let Window { mut alpha, beta } = window;
@@ -198,10 +202,10 @@ impl ZeroSumGame for Chess {
     }
 }
 
-/// Returns a move's priority: captures and promotions by what they win, then other moves by the
-/// improvement of the piece's placement.
+/// Returns a move's priority. Captures and promotions are ordered by the material they win, and all
+/// other moves by how much they improve the piece's placement.
 fn ordering_score(position: &Position, mv: Move) -> Score {
-    /// More than any gain in placement.
+    /// Greater than any improvement in placement.
     const NOISY: Score = 1_000;
     let mover = position.piece_on(mv.from()).unwrap_or(Piece::Pawn);
     let promoted = mv.promotion().map_or(0, |piece| VALUE[piece.to_index()]);
@@ -244,7 +248,7 @@ fn has_queens(position: &Position) -> bool {
 
 fn placement(piece: Piece, square: Square, color: Color, queens: bool) -> Score {
     let (file, rank) = (square.get_file().to_index(), square.get_rank().to_index());
-    // Rings from 0 at the edge to 3 in the middle.
+    // Rings are numbered from 0 at the edge to 3 in the centre.
     let ring = file.min(7 - file).min(rank.min(7 - rank)) as Score;
     let advance = if color == Color::White { rank } else { 7 - rank } as Score;
     match piece {

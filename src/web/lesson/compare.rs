@@ -1,4 +1,5 @@
-//! Compares the nodes that alpha-beta and PVS need to the same depth, by order of moves.
+//! Compares how many nodes alpha-beta and PVS need to reach the same depth, depending on the move
+//! order.
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;
@@ -21,48 +22,48 @@ use super::search::{Algorithm, Search};
 use crate::chess::position::Position;
 use crate::chess::score::{Depth, Score};
 
-/// An algorithm and an order of moves: one column of the comparison.
+/// An algorithm and a move order, which form one column of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchVariant {
-    /// The algorithm.
+    /// The algorithm to be compared.
     pub algorithm: Algorithm,
-    /// The order of the moves.
+    /// The order in which moves are searched.
     pub ordering: Ordering,
 }
 
 impl SearchVariant {
-    /// Alpha-beta and PVS with one order.
+    /// Returns alpha-beta and PVS, both with the same move order.
     pub fn both(ordering: Ordering) -> [SearchVariant; 2] {
         [Algorithm::AlphaBeta, Algorithm::Pvs]
             .map(|algorithm| SearchVariant { algorithm, ordering })
     }
 
-    /// Alpha-beta and PVS, each with every order.
+    /// Returns alpha-beta and PVS, each with every move order.
     pub fn all() -> Vec<SearchVariant> {
         Ordering::ALL.into_iter().flat_map(SearchVariant::both).collect()
     }
 
-    /// The name in the head of a table.
+    /// Returns the name used in the heading of a table.
     pub fn name(self) -> String {
         format!("{} {}", self.algorithm, self.ordering)
     }
 }
 
-/// The cost of searching one position.
+/// The cost of searching one position with one variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cost {
-    /// Nodes of the last iteration, including quiescence.
+    /// The number of nodes in the last iteration, including quiescence.
     pub nodes: u64,
-    /// Nodes without quiescence, by [`NodeType`](super::observe::NodeType).
+    /// The number of nodes without quiescence, indexed by [`NodeType`](super::observe::NodeType).
     pub types: [u64; 3],
-    /// Re-searches with the open window.
+    /// The number of re-searches with the open window.
     pub researches: u64,
-    /// The score, which is the same for all variants.
+    /// The score of the position, which is the same for all variants.
     pub score: Score,
 }
 
-/// Searches one position; `None` if `stop` was raised. Earlier iterations only improve the order of
-/// the moves and are not counted.
+/// Searches one position; returns `None` if `stop` was set. Earlier iterations only improve the
+/// move order and are not counted.
 pub fn cost(
     position: &Position,
     variant: SearchVariant,
@@ -91,20 +92,20 @@ pub fn cost(
 /// The costs of one variant, summed over several positions.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CostSum {
-    /// The number of positions.
+    /// The number of positions summed.
     pub positions: u32,
-    /// Nodes, including quiescence.
+    /// The number of nodes, including quiescence.
     pub nodes: u64,
-    /// Nodes without quiescence, by type.
+    /// The number of nodes without quiescence, indexed by type.
     pub types: [u64; 3],
-    /// Re-searches with the open window.
+    /// The number of re-searches with the open window.
     pub researches: u64,
-    /// The sum of the logarithms of the ratio to the first variant.
+    /// The sum of the logarithms of the ratios to the first variant's node counts.
     pub log_ratio: f64,
 }
 
 impl CostSum {
-    /// Adds a position, given its cost and that of the first variant.
+    /// Adds the cost of a position, given also the first variant's cost.
     pub fn add(&mut self, cost: &Cost, first: &Cost) {
         self.positions += 1;
         self.nodes += cost.nodes;
@@ -115,8 +116,8 @@ impl CostSum {
         }
     }
 
-    /// Returns the geometric mean of the ratios to the first variant; all positions have equal
-    /// weight.
+    /// Returns the geometric mean of the ratios to the first variant's node counts. All positions
+    /// have the same weight.
     pub fn mean_ratio(&self) -> f64 {
         (self.log_ratio / f64::from(self.positions.max(1))).exp()
     }

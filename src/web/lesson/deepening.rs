@@ -1,5 +1,5 @@
-//! Iterative deepening with aspiration windows around the textbook searches. It reports iterations,
-//! changes of the root's best move, and failed windows.
+//! Iterative deepening with aspiration windows, using the textbook searches. It reports iterations,
+//! changes of the best root move, and failed windows.
 //! <https://www.chessprogramming.org/Aspiration_Windows>
 //!
 //! ```
@@ -28,77 +28,78 @@ use crate::chess::notation::bound;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, INFINITY, Ply, Score, is_mate};
 
-/// How a position is searched.
+/// How a position is searched with iterative deepening.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
-    /// The algorithm.
+    /// The algorithm used by every iteration.
     pub algorithm: Algorithm,
-    /// The last iteration, in plies.
+    /// The depth of the last iteration in plies.
     pub depth: Depth,
-    /// Half the width of the windows around the last score, in centipawns; `None` for full windows.
+    /// Half the width of the window around the previous score, in centipawns; `None` for full
+    /// windows.
     pub aspiration: Option<Score>,
 }
 
-/// An event of a search.
+/// An event during iterative deepening.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeepeningEvent {
-    /// A search of the root begins.
+    /// A search of the root starts.
     Begin {
-        /// The iteration, in plies.
+        /// The depth of the iteration in plies.
         depth: Depth,
-        /// Its window.
+        /// The window of the search.
         window: Window,
     },
-    /// The root has a new best move.
+    /// The best move at the root has changed.
     RootMove {
-        /// The previous best move.
+        /// The previous best move; `None` if there was none.
         old: Option<Move>,
         /// The new best move.
         new: Move,
-        /// Its score.
+        /// The score of the new best move.
         score: Score,
-        /// The bound that it exceeded.
+        /// The bound that the score exceeded.
         alpha: Score,
     },
-    /// The value is outside the window; the search is repeated with another window.
+    /// The value is outside the window, so the search is repeated with another window.
     Failed {
-        /// The bound that was found.
+        /// The bound on the value that the search returned.
         score: Score,
-        /// The window that failed.
+        /// The window of the search that failed.
         window: Window,
-        /// The next window.
+        /// The window of the search that follows.
         next: Window,
     },
     /// An iteration is complete.
     Done {
-        /// The iteration, in plies.
+        /// The depth of the iteration in plies.
         depth: Depth,
-        /// The score.
+        /// The score from the side to move's point of view.
         score: Score,
-        /// The best line.
+        /// The principal variation.
         line: Vec<Move>,
-        /// Nodes of all iterations so far, without quiescence.
+        /// The number of nodes in all iterations so far, excluding quiescence.
         nodes: u64,
-        /// Quiescence nodes so far.
+        /// The number of quiescence nodes so far.
         quiescence: u64,
     },
 }
 
-/// The result of a search.
+/// The result of iterative deepening.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeepeningResult {
-    /// The score for the side to move.
+    /// The score from the side to move's point of view.
     pub score: Score,
-    /// The best line.
+    /// The principal variation.
     pub line: Vec<Move>,
-    /// Nodes of all iterations, including quiescence.
+    /// The number of nodes in all iterations, including quiescence.
     pub nodes: u64,
-    /// The last completed iteration.
+    /// The depth of the last completed iteration in plies.
     pub depth: Depth,
 }
 
-/// Searches `root` by `plan` and reports to `on_event`. `observer` creates an observer for each
-/// search of the root; the observer of the last complete one is returned.
+/// Searches `root` as described by `plan` and reports events to `on_event`. `observer` creates an
+/// observer for each search of the root. The observer of the last completed search is returned.
 pub fn deepen<O: Observer<Move>>(
     chess: &mut Chess,
     root: &Position,
@@ -142,7 +143,7 @@ pub fn deepen<O: Observer<Move>>(
     (found, last)
 }
 
-/// Returns a window around the last score, from the second iteration on.
+/// Returns a window around the previous score, or the full window for the first iteration.
 fn first_window(plan: Plan, depth: Depth, last: Score) -> Window {
     match plan.aspiration {
         Some(width) if depth > 1 && !is_mate(last) => Window::new(last - width, last + width),
@@ -150,7 +151,8 @@ fn first_window(plan: Plan, depth: Depth, last: Score) -> Window {
     }
 }
 
-/// Opens the window on the side on which the score is outside; otherwise returns it unchanged.
+/// Opens the window on the side where the score is outside; if the score is inside, returns the
+/// window unchanged.
 fn reopened(window: Window, score: Score) -> Window {
     if score >= window.beta && window.beta < INFINITY {
         Window::new(window.alpha, INFINITY)
@@ -161,7 +163,7 @@ fn reopened(window: Window, score: Score) -> Window {
     }
 }
 
-/// Forwards everything to another observer, and reports changes of the root's best move.
+/// Forwards all calls to another observer, and reports changes of the best move at the root.
 struct RootObserver<'a, O> {
     inner: O,
     on_event: &'a mut dyn FnMut(DeepeningEvent),

@@ -16,52 +16,52 @@ use super::tree::{GameTree, Growth};
 use super::watch_tree;
 use crate::support::random::Random;
 
-/// Depth and branching of trees small enough to search by hand.
+/// The depth and branching factor of trees that are small enough to be searched by hand.
 const SHAPES: [(usize, usize); 2] = [(3, 2), (2, 3)];
-/// Leaf values are between minus this and this: one digit.
+/// The maximum absolute value of a leaf, so that values have one digit.
 const SPREAD: i32 = 9;
 const ALGORITHMS: [Algorithm; 2] = [Algorithm::AlphaBeta, Algorithm::Pvs];
-/// Ordinals of visits; no node of these trees is visited more often.
+/// Ordinal numbers for visits. No node of these trees is visited more often.
 const TIMES: [&str; 4] = ["first", "second", "third", "fourth"];
 
-/// The kind of a question.
+/// The kind of question in an exercise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Question {
-    /// The node that is cut off next.
+    /// Which node is cut off next.
     Cut,
-    /// A bound of a node's window.
+    /// The value of one bound of a node's window.
     Bound,
-    /// The number of leaves that are visited.
+    /// How many leaves are visited.
     Leaves,
 }
 
 /// A question with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Exercise {
-    /// The number, from 1.
+    /// The number of the exercise, counted from 1.
     pub number: usize,
-    /// The kind of the question.
+    /// The kind of question.
     pub kind: Question,
-    /// The tree in the file format.
+    /// The tree in the format of tree files.
     pub tree: String,
-    /// The algorithm in question.
+    /// The algorithm that searches the tree.
     pub algorithm: String,
-    /// The question.
+    /// The text of the question.
     pub question: String,
-    /// The correct answers; any of them is accepted.
+    /// The correct answers, any of which is accepted.
     pub answers: Vec<String>,
-    /// The explanation.
+    /// The explanation of the answer.
     pub reason: String,
 }
 
-/// Returns `count` exercises determined by the seed, alternating between the kinds.
+/// Returns `count` exercises determined by the seed, with alternating kinds of questions.
 pub fn exercises(seed: u64, count: usize) -> Vec<Exercise> {
     let mut random = Random::new(seed);
     (1..=count).map(|number| draw(&mut random, number)).collect()
 }
 
-/// Draws trees until one suits the question.
+/// Generates random trees until one is suitable for the question.
 fn draw(random: &mut Random, number: usize) -> Exercise {
     let kind = [Question::Cut, Question::Bound, Question::Leaves][(number - 1) % 3];
     loop {
@@ -154,7 +154,7 @@ fn ask_bound(random: &mut Random, search_record: &SearchRecord) -> Option<Asked>
     Some((question, vec![bound.to_string()], reason))
 }
 
-/// Whether `above` is an ancestor of `node`.
+/// Returns whether `above` is an ancestor of `node`.
 fn is_above(tree: &[Node], above: usize, node: usize) -> bool {
     std::iter::successors(tree[node].parent, |&at| tree[at].parent).any(|at| at == above)
 }

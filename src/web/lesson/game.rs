@@ -1,4 +1,4 @@
-//! A two-player game as the textbook searches require it: states, moves, and values of leaves.
+//! A two-player game in the form that textbook searches require: states, moves, and leaf values.
 //!
 //! ```
 //! use tabia::lesson::game::Window;
@@ -17,28 +17,29 @@ use crate::chess::score::{Depth, INFINITY, Ply, Score};
 pub trait ZeroSumGame {
     /// A node of the game tree.
     type State: Clone;
-    /// An edge from a node to a child.
+    /// An edge from a node to one of its children.
     type Move: Copy + PartialEq;
 
-    /// Returns the moves of `state` in search order; none at a leaf.
+    /// Returns the moves of `state` in search order; empty for a leaf.
     fn moves(&mut self, state: &Self::State) -> Vec<Self::Move>;
 
     /// Returns the state after `mv`, which must be one of [`ZeroSumGame::moves`].
     fn play(&self, state: &Self::State, mv: Self::Move) -> Self::State;
 
-    /// Returns the value of a leaf, or of a state at the end of the depth, for the side to move. It
-    /// may be a bound if the true value is outside `window`; with the full window it is exact.
+    /// Returns the value of a leaf, or of a state at the depth limit, from the side to move's point
+    /// of view. If the true value is outside `window`, the result may be a bound; with the full
+    /// window, it is exact.
     fn value(&mut self, state: &Self::State, ply: Ply, window: Window) -> Score;
 
-    /// Whether `value` is exact for every window, for a state with `depth` plies left. A null
-    /// window search of such a leaf need not be repeated.
+    /// Returns whether `value` is exact for every window, given a state with `depth` plies left. A
+    /// null-window search of such a leaf does not have to be repeated.
     fn is_exact(&mut self, state: &Self::State, depth: Depth) -> bool;
 
-    /// Returns the key of the position: equal for two states with the same continuations.
+    /// Returns the key of the position, which is equal for states with the same continuations.
     fn key(&self, state: &Self::State) -> u64;
 
-    /// Whether [`ZeroSumGame::value`] only estimates `state`, because the game continues. Texts
-    /// then mark the value as an estimate.
+    /// Returns whether [`ZeroSumGame::value`] is only an estimate for `state`, because the game is
+    /// not over. Texts then mark the value as an estimate.
     fn is_estimate(&self, _state: &Self::State) -> bool {
         false
     }
@@ -48,25 +49,25 @@ pub trait ZeroSumGame {
         None
     }
 
-    /// Whether the side to move is the maximising player.
+    /// Returns whether the side to move is the maximising player.
     fn maximises(&self, state: &Self::State) -> bool;
 
-    /// Returns the name of the move `mv` of `state`.
+    /// Returns the name of the move `mv` in `state`.
     fn name(&self, state: &Self::State, mv: Self::Move) -> String;
 }
 
-/// The bounds of a search, for the side to move. Values at or below `alpha`, and at or above
-/// `beta`, need not be exact.
+/// The bounds of a search, from the side to move's point of view. Values at or below `alpha`, and
+/// values at or above `beta`, need not be exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// The value that the side to move already has.
+    /// The value that the side to move can already achieve.
     pub alpha: Score,
-    /// The value above which the opponent avoids this node.
+    /// The value at which the opponent avoids this node.
     pub beta: Score,
 }
 
 impl Window {
-    /// The window that includes every value.
+    /// The window that contains every value.
     pub const FULL: Window = Window { alpha: -INFINITY, beta: INFINITY };
 
     /// Creates the window between two bounds.
@@ -74,23 +75,24 @@ impl Window {
         Window { alpha, beta }
     }
 
-    /// Creates the null window that tests whether the value is above `alpha`.
+    /// Creates the null window that tests whether the value is greater than `alpha`.
     pub fn null(alpha: Score) -> Self {
         Window { alpha, beta: alpha + 1 }
     }
 
-    /// Whether no value fits between the bounds.
+    /// Returns whether there is no value between the bounds.
     pub fn is_null(self) -> bool {
         self.beta - self.alpha <= 1
     }
 
-    /// Returns the same window from the opponent's side.
+    /// Returns the same window from the opponent's point of view.
     #[must_use]
     pub fn flip(self) -> Self {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 
-    /// Returns the window from the side of the maximising player.
+    /// Returns the window from the maximising player's point of view; `maximises` is whether that
+    /// player is to move.
     #[must_use]
     pub fn seen(self, maximises: bool) -> Self {
         if maximises { self } else { self.flip() }

@@ -1,4 +1,4 @@
-//! Methods of searching an explicit tree: an algorithm, with or without a table, at once or by
+//! Methods of searching an explicit tree: an algorithm, with or without a table, run once or with
 //! iterative deepening.
 //!
 //! ```
@@ -22,25 +22,25 @@ use super::tree::{GameTree, NodeId, PositionTree};
 
 const ROOT: NodeId = 0;
 
-/// A method of searching a tree.
+/// A method of searching an explicit tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Method {
-    /// The algorithm.
+    /// The algorithm that searches the tree.
     pub algorithm: Algorithm,
-    /// Whether it uses a transposition table. Minimax uses none.
+    /// Whether a transposition table is used. Minimax never uses one.
     pub table: bool,
-    /// Whether it searches to one ply, then to two, and so on, each time with the previous best
-    /// line first. <https://www.chessprogramming.org/Iterative_Deepening>
+    /// Whether the tree is searched to a depth of one ply, then two plies, and so on, each time
+    /// trying the previous best line first. <https://www.chessprogramming.org/Iterative_Deepening>
     pub deepening: bool,
 }
 
 impl Method {
-    /// An algorithm without table and deepening.
+    /// Returns an algorithm without a table or iterative deepening.
     pub const fn plain(algorithm: Algorithm) -> Method {
         Method { algorithm, table: false, deepening: false }
     }
 
-    /// Returns all methods, the simplest first.
+    /// Returns all methods, starting with the simplest.
     pub fn all() -> Vec<Method> {
         let ways = [(false, false), (true, false), (false, true), (true, true)];
         let with = |(table, deepening)| {
@@ -52,7 +52,7 @@ impl Method {
         all
     }
 
-    /// Searches a whole tree and records every step.
+    /// Searches the whole tree and records every step.
     pub fn watch(self, tree: &GameTree) -> SearchRecord {
         let mut game = PositionTree::new(tree);
         let mut recorder = Recorder::new(Bounds::NONE);
@@ -77,13 +77,13 @@ impl Method {
     }
 }
 
-/// Returns the positions of a line from the root, each with its successor.
+/// Returns the positions of a line from the root, each with the position that follows it.
 fn successions(game: &PositionTree, line: &[NodeId]) -> Vec<(u64, u64)> {
     let keys: Vec<u64> = std::iter::once(&ROOT).chain(line).map(|node| game.key(node)).collect();
     keys.windows(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
-/// Formats the method as `pvs with table and deepening`.
+/// Formats the method, for example as `pvs with table and deepening`.
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let more = match (self.table, self.deepening) {

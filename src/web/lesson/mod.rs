@@ -1,32 +1,33 @@
 //! Lessons: search algorithms recorded and shown step by step.
 //!
 //! [`search`] contains minimax, alpha-beta and principal variation search in their textbook form,
-//! for any [`game::ZeroSumGame`]: an explicit [`tree`], or chess with a plain evaluation. They
-//! report every step to an [`observe::Observer`]; `()` observes nothing and costs nothing. A
-//! [`record::Recorder`] stores the steps, and a [`search_record::SearchRecord`] turns them into
-//! names and numbers. Text, JSON, SVG and the page are made from this record alone.
+//! for any [`game::ZeroSumGame`]: an explicit [`tree`], or chess with a simple evaluation. The
+//! searches report every step to an [`observe::Observer`]; the observer `()` ignores the steps at
+//! no cost. A [`record::Recorder`] stores the steps, and a [`search_record::SearchRecord`] converts
+//! them to names and numbers. Text, JSON, SVG and the page are all created from this record.
 //!
-//! A [`method::Method`] is an algorithm with or without a [`table`], run once or by iterative
-//! deepening. Tables and iterations require positions, which `tree::PositionTree` makes of the
+//! A [`method::Method`] is an algorithm with or without a [`table`], run once or with iterative
+//! deepening. Tables and iterations require positions, which `tree::PositionTree` creates from the
 //! nodes of a tree. [`exercise`] asks questions about searches.
 //!
 //! # Threads
 //!
-//! [`timeline`] simulates PV-splitting on a clock, because real threads behave differently in every
-//! run. [`splitting`] runs the same searches on real threads.
+//! [`timeline`] simulates PV-splitting with a simulated clock, because real threads behave
+//! differently in every run. [`splitting`] runs the same searches on real threads.
 //!
 //! # The page
 //!
 //! `lab/` implements the searches again in JavaScript, so that a page without a server can search a
-//! tree that was changed in it. The modules from `random.js` to `exercise.js` do not depend on
+//! tree that the reader has changed. The modules from `random.js` to `exercise.js` do not depend on
 //! pages; the others draw. `tests/tools/lesson-page` compares both implementations: random numbers,
 //! trees, steps and exercises must be identical. Compiling the Rust code to WebAssembly would avoid
-//! the second implementation but require a second toolchain for every build.
+//! the second implementation, but every build would need a second toolchain.
 //!
 //! # The engine's own search
 //!
-//! The engine's search has different steps and therefore an observer of its own (`search::observe`
-//! of the area `engine`). `search::trace` records it, and `engine` shows the trace as a page.
+//! The steps of the engine's search are different and therefore have their own observer
+//! (`search::observe` in the area `engine`). `search::trace` records them, and `engine` shows the
+//! trace on a page.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;

@@ -1,4 +1,4 @@
-//! The interface by which searches report their steps.
+//! The interface through which searches report their steps.
 //!
 //! ```
 //! use tabia::lesson::chess::Chess;
@@ -18,69 +18,70 @@ use crate::chess::score::{Depth, Ply, Score};
 
 pub use crate::engine::search::trace::NodeType;
 
-/// Why a node is searched with its window.
+/// The reason why a node is searched with its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchReason {
-    /// The node is the root, or the search has no better bound.
+    /// The node is the root, or the search has no better bound yet.
     Open,
     /// A null window tests whether the move is better than the best one so far.
     Null,
-    /// The null window failed high, so the node is searched again with the open window.
+    /// The search with the null window failed high, so the node is searched again with the open
+    /// window.
     Again,
 }
 
-/// Observes every step of a search. Windows and scores are those of the side to move.
+/// Observes every step of a search. Windows and scores are from the side to move's point of view.
 ///
-/// All methods do nothing unless they are overridden. Searches are compiled for their observer, so
-/// `()`, which overrides none, costs nothing.
+/// By default, all methods do nothing. Searches are compiled separately for each type of observer,
+/// so `()`, which overrides no method, costs nothing.
 pub trait Observer<M> {
-    /// An iteration to `depth` plies begins.
+    /// Called when an iteration to `depth` plies starts.
     #[inline]
     fn iteration(&mut self, _depth: Depth) {}
 
-    /// A node is entered by `via` (`None` at the root).
+    /// Called when a node is entered through the move `_via`, which is `None` at the root.
     #[inline]
     fn enter(&mut self, _ply: Ply, _via: Option<M>, _window: Window, _why: SearchReason) {}
 
-    /// The table provides the value of the node, which is left next.
+    /// Called when the table provides the value of the node, which is left immediately afterwards.
     #[inline]
     fn hit(&mut self, _ply: Ply) {}
 
-    /// The table provides `mv`, which is searched first.
+    /// Called when the table provides the move to be searched first.
     #[inline]
     fn first(&mut self, _ply: Ply, _mv: M) {}
 
-    /// `mv` has the value `value`, which raises alpha to it.
+    /// Called when the move `_mv` raises alpha to its value.
     #[inline]
     fn raise(&mut self, _ply: Ply, _mv: M, _value: Score) {}
 
-    /// Alpha has reached beta: the moves of `rest`, if there are any, are cut off.
+    /// Called when alpha has reached beta. The moves of `_rest`, if there are any, are cut off.
     #[inline]
     fn cutoff(&mut self, _ply: Ply, _alpha: Score, _beta: Score, _rest: &[M]) {}
 
-    /// The node is left with its value and its best line; `leaf` states whether it had no moves to
-    /// search.
+    /// Called when a node is left, with its value and its best line. `_leaf` is whether the node
+    /// had no moves to search.
     #[inline]
     fn leave(&mut self, _ply: Ply, _value: Score, _line: &[M], _leaf: bool) {}
 }
 
-/// Observes nothing.
+/// Ignores all steps.
 impl<M> Observer<M> for () {}
 
 /// An [`Observer`] that only counts.
 #[derive(Debug, Clone, Default)]
 pub struct Counter {
-    /// Nodes entered; one that is searched again counts again.
+    /// The number of nodes entered. A node that is searched again is counted again.
     pub nodes: u64,
-    /// Nodes left, by [`NodeType`].
+    /// The number of nodes left, indexed by [`NodeType`].
     pub types: [u64; 3],
-    /// Cutoffs: how often alpha reached beta with moves left.
+    /// The number of cutoffs, in which alpha reached beta and moves remained.
     pub cutoffs: u64,
-    /// Re-searches with the open window.
+    /// The number of re-searches with the open window.
     pub researches: u64,
-    /// Nodes whose value the table provided.
+    /// The number of nodes whose value was provided by the table.
     pub hits: u64,
-    /// The windows of the open nodes.
+    /// The windows of the nodes that have been entered but not left.
     windows: Vec<Window>,
 }
 

@@ -1,8 +1,9 @@
-//! A self-contained HTML page: a laboratory in which a tree is changed and searched step by step,
-//! exercises, and recorded searches.
+//! A self-contained HTML page: a laboratory in which a tree can be changed and searched step by
+//! step, exercises, and recorded searches.
 //!
-//! `lab/` contains the searches again as JavaScript modules. Those up to `exercise.js` do not
-//! depend on pages and take the same steps as the program; `tests/tools/lesson-page` compares them.
+//! `lab/` implements the searches again as JavaScript modules. The modules up to `exercise.js` do
+//! not depend on pages and take the same steps as the program; `tests/tools/lesson-page` compares
+//! them.
 
 use serde_json::json;
 
@@ -15,7 +16,7 @@ const PAGE: Page = Page {
     title: "A search, step by step",
     body: include_str!("page.html"),
     style: include_str!("page.css"),
-    // Each module follows those that it imports.
+    // Each module must follow the modules that it imports.
     script: concat!(
         include_str!("lab/random.js"),
         include_str!("lab/tree.js"),
@@ -34,13 +35,13 @@ const PAGE: Page = Page {
     ),
 };
 
-/// Returns the page of recorded searches of the same tree.
+/// Returns a page that shows recorded searches of one tree.
 pub(crate) fn page_of_searches(title: &str, search_records: &[SearchRecord]) -> String {
     PAGE.with(&json!({ "title": title, "searches": search_records }))
 }
 
-/// Returns a page that searches the tree itself, with these methods and this many threads. The last
-/// two methods are shown side by side.
+/// Returns a page that itself searches the tree with these methods and this number of threads. The
+/// last two methods are shown side by side.
 pub(crate) fn page_of_tree(
     title: &str,
     tree: &GameTree,

@@ -1,12 +1,12 @@
-//! A plot of the times of [`timing`](super::timing): a panel for each depth, a line for each
-//! search, seconds by move on a logarithmic scale.
+//! Plots the times measured by [`timing`](super::timing). There is a panel for each depth and a
+//! curve for each search, with seconds per move on a logarithmic scale.
 
 use super::splitting::describe_threads;
 use super::timing::{Measurement, PUBLISHED};
 use crate::chess::score::Depth;
 use crate::support::plot::{COLORS, Curve, Panel, Scale};
 
-/// Width of a panel in pixels.
+/// The width of a panel in pixels.
 const WIDTH: f64 = 300.0;
 
 pub(crate) fn plot(measurements: &[Measurement], title: &str) -> String {
@@ -22,7 +22,7 @@ pub(crate) fn plot(measurements: &[Measurement], title: &str) -> String {
     crate::support::plot::plot(title, &panels, WIDTH, &scale)
 }
 
-/// Returns the curves of one depth: serial, split, and the published ones.
+/// Returns the curves for one depth: serial, split, and published times.
 fn curves(measurements: &[Measurement], depth: Depth) -> Vec<Curve> {
     let of_depth = || measurements.iter().filter(move |one| one.depth == depth);
     let mut curves = vec![Curve {
@@ -98,7 +98,7 @@ mod tests {
         };
         assert!(attribute("width") > 8.0 * title.len() as f64, "{}", attribute("width"));
         assert_eq!(picture.matches("<circle").count(), 2);
-        // The scale fits the data: one decade, not four.
+        // The scale is adapted to the data, so it covers one decade instead of four.
         assert!(picture.contains(">0.0001 s<") && !picture.contains(">1 s<"), "{picture}");
     }
 }

@@ -1,4 +1,4 @@
-//! A recorded search: every visit of a node and every step, in order.
+//! A recorded search: every visit to a node and every step, in order.
 //!
 //! ```
 //! use tabia::lesson::chess::Chess;
@@ -17,80 +17,81 @@ use super::game::Window;
 use super::observe::{Counter, Observer, SearchReason};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// One visit of a node. Windows and scores are those of the side to move.
+/// A visit to a node. Windows and scores are from the side to move's point of view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visit<M> {
-    /// The visit of the parent from which this one was made.
+    /// The index of the visit to the parent from which this visit was made.
     pub parent: Option<usize>,
-    /// The move that led here.
+    /// The move that led to the node; `None` at the root.
     pub via: Option<M>,
-    /// Plies from the root.
+    /// The number of plies from the root.
     pub ply: Ply,
-    /// The window at the beginning.
+    /// The window at the start of the visit.
     pub window: Window,
-    /// Why it has this window.
+    /// The reason why the node is searched with this window.
     pub why: SearchReason,
-    /// The final value.
+    /// The value at the end of the visit.
     pub value: Score,
-    /// The best line from here.
+    /// The best line, starting at this node.
     pub line: Vec<M>,
     /// Whether the node had no moves to search.
     pub leaf: bool,
-    /// Whether the table provided the value.
+    /// Whether the transposition table provided the value.
     pub hit: bool,
-    /// Alpha and beta at the cutoff, and the moves that were cut off.
+    /// Alpha and beta at the cutoff, and the moves that were cut off; `None` if there was no
+    /// cutoff.
     pub cutoff: Option<(Score, Score, Vec<M>)>,
-    /// Visits below this one that were not recorded.
+    /// The number of visits below this one that were not recorded.
     pub hidden: u64,
 }
 
-/// A step of a search; the number is that of the visit.
+/// A step of a search. The number is the index of the visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<M> {
-    /// An iteration to this depth begins.
+    /// An iteration to this depth starts.
     Iteration(Depth),
-    /// A node is entered.
+    /// The search enters a node.
     Enter(usize),
-    /// The table provides the move to search first.
+    /// The table provides the move to be searched first.
     First(usize, M),
-    /// The move raises alpha to the score.
+    /// The move raises alpha to this score.
     Raise(usize, M, Score),
     /// The remaining moves are cut off.
     Cutoff(usize),
-    /// The node is left.
+    /// The search leaves a node.
     Leave(usize),
 }
 
-/// Limits on the recorded visits, by ply and number.
+/// Limits on which visits are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// The last recorded ply.
+    /// The last ply at which visits are recorded.
     pub ply: Ply,
-    /// Maximum number of visits.
+    /// The maximum number of recorded visits.
     pub visits: usize,
 }
 
 impl Bounds {
-    /// No limits.
+    /// Records every visit.
     pub const NONE: Bounds = Bounds { ply: Ply::MAX, visits: usize::MAX };
 }
 
-/// An [`Observer`] that records the steps within [`Bounds`], and counts all.
+/// An [`Observer`] that records the steps within [`Bounds`], and counts all steps.
 #[derive(Debug, Clone)]
 pub struct Recorder<M> {
-    /// The visits, in the order of their beginnings.
+    /// The recorded visits, in the order in which they started.
     pub visits: Vec<Visit<M>>,
-    /// The steps.
+    /// The recorded steps, in order.
     pub steps: Vec<Step<M>>,
-    /// Counts of all visits, recorded or not.
+    /// Counts over all visits, whether recorded or not.
     pub counter: Counter,
     bounds: Bounds,
-    /// The visits in progress; `None` for those that are not recorded.
+    /// The indexes of the visits in progress; `None` for visits that are not recorded.
     path: Vec<Option<usize>>,
 }
 
 impl<M> Recorder<M> {
-    /// Creates an empty recorder.
+    /// Creates an empty recorder with these limits.
     pub fn new(bounds: Bounds) -> Self {
         Recorder {
             visits: Vec::new(),
@@ -109,7 +110,7 @@ impl<M> Recorder<M> {
         self.path.last().copied().flatten()
     }
 
-    /// Counts a hidden visit at the innermost recorded visit above it.
+    /// Counts a hidden visit for the innermost recorded visit above it.
     fn hide(&mut self) {
         if let Some(above) = self.path.iter().rev().copied().flatten().next() {
             self.visits[above].hidden += 1;

@@ -1,9 +1,9 @@
-//! Minimax, alpha-beta and principal variation search in textbook form: negamax, without
-//! reductions, one function per algorithm, with or without a table.
+//! Minimax, alpha-beta and principal variation search in textbook form: negamax without reductions,
+//! one function per algorithm, with or without a table.
 //!
-//! Sources: D. Knuth and R. Moore, "An Analysis of Alpha-Beta Pruning" (1975);
-//! T. A. Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982);
-//! A. Reinefeld, "An Improvement to the Scout Tree-Search Algorithm" (1983).
+//! Sources: D. Knuth and R. Moore, "An Analysis of Alpha-Beta Pruning" (1975); T. A. Marsland and
+//! M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982); A. Reinefeld, "An
+//! Improvement to the Scout Tree-Search Algorithm" (1983).
 //!
 //! ```
 //! use tabia::lesson::chess::Chess;
@@ -27,23 +27,23 @@ use super::observe::{Observer, SearchReason};
 use super::table::Table;
 use crate::chess::score::{Depth, INFINITY, Ply, Score};
 
-/// A search algorithm.
+/// The algorithm of a textbook search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
     /// Searches every node.
     Minimax,
     /// Skips nodes that cannot affect the value.
     AlphaBeta,
-    /// Alpha-beta that expects the first move to be the best, and tests the others with null
+    /// Like alpha-beta, but expects the first move to be the best and tests the others with null
     /// windows.
     Pvs,
 }
 
 impl Algorithm {
-    /// All algorithms, the simplest first.
+    /// All algorithms, starting with the simplest.
     pub const ALL: [Algorithm; 3] = [Algorithm::Minimax, Algorithm::AlphaBeta, Algorithm::Pvs];
 
-    /// The name in texts and on the command line.
+    /// Returns the name used in texts and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::Minimax => "minimax",
@@ -68,21 +68,21 @@ impl FromStr for Algorithm {
     }
 }
 
-/// A search of a game by one thread.
+/// A search of a game on one thread.
 pub struct Search<'a, G: ZeroSumGame, O> {
-    /// The game.
+    /// The game that is searched.
     pub game: &'a mut G,
-    /// The observer of the steps.
+    /// Receives every step of the search.
     pub observer: &'a mut O,
-    /// Nodes entered so far; one that is searched twice counts twice.
+    /// The number of nodes entered so far. A node that is searched twice is counted twice.
     pub nodes: u64,
-    /// Flags that stop the search; once one is raised, returned values are meaningless.
+    /// Flags that stop the search. After one of them is set, returned values are meaningless.
     pub stops: &'a [&'a AtomicBool],
-    /// The table, if any; minimax does not use it.
+    /// The transposition table, if there is one; minimax does not use it.
     pub table: Option<&'a mut Table>,
 }
 
-/// The place of a node: plies from the root, and plies left.
+/// The position of a node in the tree: plies from the root, and plies left.
 #[derive(Debug, Clone, Copy)]
 struct NodePlace {
     ply: Ply,
@@ -96,19 +96,20 @@ impl NodePlace {
 }
 
 impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
-    /// Creates a search.
+    /// Creates a search of a game without a transposition table. Setting any of the flags `stops`
+    /// stops it.
     pub fn new(game: &'a mut G, observer: &'a mut O, stops: &'a [&'a AtomicBool]) -> Self {
         Search { game, observer, nodes: 0, stops, table: None }
     }
 
-    /// Returns the same search with a table.
+    /// Returns the same search with a transposition table.
     #[must_use]
     pub fn with_table(self, table: &'a mut Table) -> Self {
         Search { table: Some(table), ..self }
     }
 
-    /// Searches the root `state` to `depth` plies. Returns the value for the side to move and the
-    /// best line.
+    /// Searches the root `state` to `depth` plies. Returns the value from the side to move's point
+    /// of view, and the best line.
     pub fn run(
         &mut self,
         algorithm: Algorithm,
@@ -119,7 +120,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         self.run_below(algorithm, state, 0, depth, window)
     }
 
-    /// Does the same as [`Search::run`] for a `state` that is `ply` plies from the root.
+    /// Works like [`Search::run`] for a `state` that is `ply` plies from the root.
     pub fn run_below(
         &mut self,
         algorithm: Algorithm,
@@ -135,7 +136,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         (value, line)
     }
 
-    /// Whether the search was stopped.
+    /// Returns whether one of the flags has stopped the search.
     pub fn is_stopped(&self) -> bool {
         self.stops.iter().any(|stop| stop.load(Relaxed))
     }
@@ -156,7 +157,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
     }
 
     /// Returns the best of the children's values. Negamax is minimax with one function for both
-    /// players: what is good for one is the negative of it for the other.
+    /// players, because a value for one player is the negative of the value for the other.
     /// <https://www.chessprogramming.org/Negamax>
     fn negamax(&mut self, state: &G::State, place: NodePlace, line: &mut Vec<G::Move>) -> Score {
         let Some(moves) = self.expand(state, place) else {
@@ -177,8 +178,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Returns the value, or a bound once a move is so good that the opponent avoids this node; the
-    /// other moves then do not matter. <https://www.chessprogramming.org/Alpha-Beta>
+    /// Returns the value, or a bound if a move is so good that the opponent will avoid this node,
+    /// in which case the other moves do not matter. <https://www.chessprogramming.org/Alpha-Beta>
     fn alpha_beta(
         &mut self,
         state: &G::State,
@@ -215,8 +216,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Searches the first move as alpha-beta does and the others with a null window; a move that
-    /// proves better is searched again.
+    /// Searches the first move as in alpha-beta and the others with a null window. If a move turns
+    /// out to be better, it is searched again.
     /// <https://www.chessprogramming.org/Principal_Variation_Search>
     fn pvs(
         &mut self,
@@ -256,8 +257,9 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Searches a later move of [`Search::pvs`] with a null window, then perhaps with `open`. There
-    /// is no re-search where the first result is already exact: at beta, and at leaves (Reinefeld).
+    /// Searches a later move of [`Search::pvs`] with a null window and then, if necessary, with
+    /// `open`. No re-search is needed where the first result is already exact: at beta and at
+    /// leaves (Reinefeld).
     fn null_window_first(
         &mut self,
         next: &G::State,
@@ -277,7 +279,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         value
     }
 
-    /// Returns the value of the child after `mv`; value and `window` are the parent's.
+    /// Returns the value of the child after `mv`. Both the value and `window` are from the parent's
+    /// point of view.
     fn child(
         &mut self,
         next: &G::State,
@@ -291,8 +294,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         -self.pvs(next, place, window.flip(), rest)
     }
 
-    /// Counts a node and returns the moves to search; `None` at a leaf, at the end of the depth,
-    /// and once the search is stopped.
+    /// Counts a node and returns the moves to search; `None` at a leaf, at the depth limit, or
+    /// after the search was stopped.
     fn expand(&mut self, state: &G::State, place: NodePlace) -> Option<Vec<G::Move>> {
         self.nodes += 1;
         if place.depth <= 0 || self.is_stopped() {
@@ -302,8 +305,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         (!moves.is_empty()).then_some(moves)
     }
 
-    /// Probes the table: a sufficient value ends the visit; otherwise the stored best move is moved
-    /// to the front.
+    /// Probes the table. A sufficient value ends the visit; otherwise, the stored best move is
+    /// moved to the front.
     fn probe_table(
         &mut self,
         state: &G::State,
@@ -329,7 +332,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         None
     }
 
-    /// Stores the result of a node, unless the search was stopped.
+    /// Stores the result of a node in the table, unless the search was stopped.
     fn store_result(
         &mut self,
         state: &G::State,
@@ -362,7 +365,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
     }
 }
 
-/// Sets `line` to the move `mv` followed by `rest`.
+/// Sets `line` to the move `mv` followed by the moves of `rest`.
 fn set_line<M: Copy>(line: &mut Vec<M>, mv: M, rest: &[M]) {
     line.clear();
     line.push(mv);

@@ -1,5 +1,5 @@
-//! A recorded search as names and numbers that do not depend on the game: the source of the text,
-//! the JSON and the pictures.
+//! A recorded search in the form of names and numbers that do not depend on the game. Text, JSON
+//! and pictures are created from it.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;
@@ -22,137 +22,140 @@ use super::search::Algorithm;
 use crate::chess::notation::bound;
 use crate::chess::score::{Depth, INFINITY, Ply, Score};
 
-/// Maximum moves of a cutoff that are shown one by one; more are shown as one node.
+/// The maximum number of moves in a cutoff that are shown individually. If there are more, they are
+/// shown as one node.
 const SHOWN_CUT: usize = 3;
 
-/// A recorded search, from the maximising player's side.
+/// A recorded search, from the maximising player's point of view.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SearchRecord {
-    /// The name of the method.
+    /// The name of the search method.
     pub algorithm: String,
-    /// Whether the algorithm has windows; minimax has none.
+    /// Whether the algorithm uses windows, which minimax does not.
     pub windows: bool,
-    /// Value, line and counts, in one line.
+    /// The value, the principal variation and the counts, on one line.
     pub summary: String,
-    /// The value of the root.
+    /// The value of the root node.
     pub value: Score,
-    /// The principal variation.
+    /// The principal variation, as names of moves or nodes.
     pub line: Vec<String>,
-    /// Visits; a node that was searched again counts again.
+    /// The number of visits. A node that was searched again is counted again.
     pub nodes: u64,
-    /// Visited nodes of `tree`, each counted once.
+    /// The number of visited nodes in `tree`, each counted once.
     pub distinct: usize,
-    /// Cutoffs: how often alpha reached beta with moves left.
+    /// The number of cutoffs, in which alpha reached beta and moves remained.
     pub cutoffs: u64,
-    /// Re-searches with the open window.
+    /// The number of re-searches with the open window.
     pub researches: u64,
-    /// Visits whose value the table provided.
+    /// The number of visits whose value was provided by the table.
     pub hits: u64,
-    /// Visits of PV, cut and all nodes. Minimax has no windows, so it has only PV nodes.
+    /// The numbers of visits to PV nodes, cut nodes and all-nodes. Minimax has only PV nodes,
+    /// because it does not use windows.
     pub types: [u64; 3],
-    /// Visits that are not in `tree`.
+    /// The number of visits that are not included in `tree`.
     pub hidden: u64,
-    /// The nodes, parents before their children, siblings in search order.
+    /// The nodes. Parents precede their children, and siblings are in search order.
     pub tree: Vec<Node>,
-    /// The steps, in order.
+    /// The steps of the search, in order.
     pub steps: Vec<RecordedEvent>,
 }
 
-/// A node of the tree.
+/// A node of the recorded tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Node {
-    /// The index of the parent in [`SearchRecord::tree`].
+    /// The index of the parent in [`SearchRecord::tree`]; `None` for the root.
     pub parent: Option<usize>,
-    /// The node's name, or the move that leads to it.
+    /// The name of the node or of the move that leads to it.
     pub name: String,
-    /// Whether the player who maximises is to move.
+    /// Whether the maximising player is to move.
     pub max: bool,
-    /// Plies from the root.
+    /// The number of plies from the root.
     pub ply: Ply,
-    /// The type in the last visit; `None` if the node was never visited.
+    /// The type of the node in its last visit; `None` if it was never visited.
     pub kind: Option<NodeType>,
     /// Whether the node is on the principal variation.
     pub on_line: bool,
-    /// Its visits, in order; none if it was cut off.
+    /// The visits to the node, in order; empty if it was cut off.
     pub visits: Vec<NodeVisit>,
-    /// The number of nodes it represents: more than one if many moves were cut off together.
+    /// The number of nodes represented by this one. It is greater than one if many moves were cut
+    /// off together.
     pub stands_for: usize,
-    /// Visits below it that are not in the tree.
+    /// The number of visits below this node that are not in the tree.
     pub hidden: u64,
-    /// The position as FEN, in a game with a board.
+    /// The position as a FEN, if the game has a board.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fen: Option<String>,
 }
 
-/// One search of a node.
+/// One visit to a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NodeVisit {
-    /// The window, as `(alpha, beta)`.
+    /// The window, formatted as `(alpha, beta)`.
     pub window: String,
-    /// Alpha, unless it is infinite.
+    /// Alpha, or `None` if it is infinite.
     pub alpha: Option<Score>,
-    /// Beta, unless it is infinite.
+    /// Beta, or `None` if it is infinite.
     pub beta: Option<Score>,
-    /// Whether the window is a null window.
+    /// Whether the visit uses a null window.
     pub null: bool,
-    /// Whether this is a re-search after a null window failed.
+    /// Whether this is a re-search after the search with a null window failed high.
     pub again: bool,
-    /// Whether the node is a leaf.
+    /// Whether the node is a leaf in this visit.
     pub leaf: bool,
-    /// The value, or its bound.
+    /// The value of the node, or a bound on it.
     pub value: Score,
     /// The type of the node in this visit.
     pub kind: NodeType,
-    /// Whether the table provided the value.
+    /// Whether the transposition table provided the value.
     pub hit: bool,
-    /// `=`, or `>=` or `<=` for a bound, or `~` for an estimate.
+    /// How `value` relates to the true value: `=`, `>=` or `<=` for a bound, `~` for an estimate.
     pub relation: &'static str,
-    /// The cutoff, as `alpha 6 >= beta 5`, if moves were cut off.
+    /// The reason for the cutoff, such as `alpha 6 >= beta 5`; `None` if no moves were cut off.
     pub cutoff: Option<String>,
     /// The names of the nodes that were cut off.
     pub cut: Vec<String>,
 }
 
-/// A step of the search, in words.
+/// A step of the search, described in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecordedEvent {
     /// The index of the node in [`SearchRecord::tree`].
     pub node: usize,
-    /// The index of the visit in the node's visits.
+    /// The index of the visit among the node's visits.
     pub visit: usize,
-    /// The kind of the step.
+    /// The kind of step.
     pub kind: RecordedEventKind,
-    /// The new value of a bound that is raised.
+    /// The new value of the bound, if the step changes one.
     pub value: Option<Score>,
-    /// The step in words.
+    /// The description of the step in words.
     pub text: String,
 }
 
-/// The kind of a step.
+/// The kind of step in a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordedEventKind {
-    /// An iteration begins; its node is the root.
+    /// An iteration starts. The node of this step is the root.
     Iteration,
-    /// A node is entered.
+    /// The search enters a node.
     Enter,
-    /// A leaf is entered and left.
+    /// The search enters and leaves a leaf.
     Leaf,
-    /// The table provides the move to search first.
+    /// The table provides the move to be searched first.
     First,
-    /// A bound moves.
+    /// A move improves a bound.
     Raise,
-    /// Moves are cut off.
+    /// The remaining moves are cut off.
     Cutoff,
-    /// A node is left.
+    /// The search leaves a node.
     Leave,
-    /// A node is left at once, because the table provides its value.
+    /// The search leaves a node immediately, because the table provides its value.
     Hit,
 }
 
 impl SearchRecord {
-    /// Creates the record of a search of `root`. With `whole_cut`, subtrees that were cut off are
-    /// shown completely, otherwise only their first moves.
+    /// Creates the record of a search of `root`. If `whole_cut` is set, subtrees that were cut off
+    /// are shown completely; otherwise, only their first moves are shown.
     pub fn new<G: ZeroSumGame>(
         algorithm: Algorithm,
         recorder: &Recorder<G::Move>,
@@ -163,8 +166,8 @@ impl SearchRecord {
         SearchRecord::named(algorithm.name(), recorder, game, root, whole_cut)
     }
 
-    /// Does the same as [`SearchRecord::new`] under another name. Consecutive searches of the root
-    /// become one search with the value of the last.
+    /// Works like [`SearchRecord::new`], but with another name. Consecutive searches of the root
+    /// are combined into one search, whose value is that of the last one.
     pub(crate) fn named<G: ZeroSumGame>(
         name: &str,
         recorder: &Recorder<G::Move>,
@@ -203,13 +206,13 @@ impl SearchRecord {
         search_record
     }
 
-    /// Returns the names of the nodes that were cut off.
+    /// Returns the names of all nodes that were cut off.
     pub fn cut(&self) -> Vec<&str> {
         let cut = self.tree.iter().filter(|node| node.kind.is_none());
         cut.map(|node| node.name.as_str()).collect()
     }
 
-    /// Formats all steps, indented by depth, and a summary.
+    /// Formats all steps, indented according to their depth, followed by the summary.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for step in &self.steps {
@@ -252,7 +255,7 @@ impl SearchRecord {
     }
 }
 
-/// Formats a line as ` by N1 N3`; returns nothing for an empty line.
+/// Formats a line as ` by N1 N3`; returns an empty string if the line is empty.
 pub(super) fn by(line: &[String]) -> String {
     if line.is_empty() { String::new() } else { format!(" by {}", line.join(" ")) }
 }
@@ -273,7 +276,7 @@ struct RecordRenderer<'a, G: ZeroSumGame> {
     game: &'a mut G,
     recorder: &'a Recorder<G::Move>,
     nodes: Vec<Placed<G::State, G::Move>>,
-    /// For each visit the index of its node, and of the visit in the node.
+    /// For each visit, the index of its node and the index of the visit within the node.
     place: Vec<(usize, usize)>,
     whole_cut: bool,
     windows: bool,
@@ -353,7 +356,7 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         }
     }
 
-    /// Adds the nodes that were never visited.
+    /// Adds the nodes that were never visited because they were cut off.
     fn add_cut(&mut self) {
         for (id, visit) in self.recorder.visits.iter().enumerate() {
             let Some((_, _, rest)) = &visit.cutoff else { continue };
@@ -378,7 +381,8 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         }
     }
 
-    /// Adds nodes below those that an early iteration estimated and a later one cut off.
+    /// Adds the missing children of nodes that an early iteration only estimated and a later one
+    /// cut off.
     fn complete(&mut self) {
         for parent in 0..self.nodes.len() {
             let state = self.nodes[parent].state.clone();
@@ -401,7 +405,7 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         }
     }
 
-    /// Describes a step; `None` for steps that are not shown.
+    /// Describes a step; returns `None` for steps that are not shown.
     fn recorded_event(&self, step: &Step<G::Move>) -> Option<RecordedEvent> {
         let (id, kind) = match *step {
             Step::Iteration(depth) => return self.iteration(depth),
@@ -460,14 +464,15 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         Some(RecordedEvent { node, visit: number, kind, value, text })
     }
 
-    /// Describes the beginning of an iteration, which belongs to the root before its visit.
+    /// Describes the start of an iteration. The step belongs to the root, although the root has not
+    /// been entered yet.
     fn iteration(&self, depth: Depth) -> Option<RecordedEvent> {
         let visit = usize::try_from(depth - 1).ok()?;
         let (kind, text) = (RecordedEventKind::Iteration, format!("iteration {depth}"));
         Some(RecordedEvent { node: 0, visit, kind, value: None, text })
     }
 
-    /// Formats a raised bound as `N3: alpha = 5 by N8`.
+    /// Formats a bound that has been improved, as `N3: alpha = 5 by N8`.
     fn raised(&self, node: usize, mv: G::Move, value: Score) -> String {
         let Placed { node: Node { name, max, .. }, state, .. } = &self.nodes[node];
         let which = match (self.windows, *max) {
@@ -495,7 +500,7 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
     }
 }
 
-/// Describes a visit from Max's side, with the names of the nodes it cut off.
+/// Describes a visit from Max's point of view, with the names of the nodes that it cut off.
 fn render_visit<M>(visit: &Visit<M>, max: bool, estimate: bool, cut: Vec<String>) -> NodeVisit {
     let Window { alpha, beta } = visit.window;
     let relation = match visit.value {

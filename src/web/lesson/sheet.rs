@@ -1,4 +1,5 @@
-//! Exercises as a printable page: the questions with their trees, and the key on a separate page.
+//! Exercises as a printable page: the questions with their trees, and the answers on a separate
+//! page.
 
 use std::fmt::Write;
 
@@ -6,13 +7,13 @@ use super::exercise::Exercise;
 use super::tree::{GameTree, NodeId};
 use crate::support::words::xml;
 
-/// Distances between leaves and between levels, and half the width of a node, in user units
+/// The distances between leaves and between levels, and half the width of a node, in user units
 /// (pixels).
 const LEAF_WIDTH: f64 = 62.0;
 const LEVEL_HEIGHT: f64 = 66.0;
 const RADIUS: f64 = 19.0;
 const MARGIN: f64 = 6.0;
-/// Space for the value below a leaf.
+/// The height reserved for the value below a leaf, in the same units.
 const VALUE_ROOM: f64 = 20.0;
 
 const STYLE: &str = "
@@ -43,7 +44,7 @@ pub(crate) fn sheet(exercises: &[Exercise], seed: u64) -> String {
     );
     for exercise in exercises {
         let Exercise { number, question, .. } = exercise;
-        // Writing to a string cannot fail, here and below.
+        // Writing to a string cannot fail; this also applies below.
         let _ = writeln!(
             out,
             "<section class=\"exercise\"><h2>Exercise {number}</h2><p>{}</p>",
@@ -63,7 +64,7 @@ pub(crate) fn sheet(exercises: &[Exercise], seed: u64) -> String {
     out
 }
 
-/// Draws a tree with its names and leaf values, before any search.
+/// Draws a tree with the names of its nodes and the values of its leaves, before any search.
 fn diagram(out: &mut String, tree: &GameTree) {
     let places = layout(tree);
     let end = |of: fn(&(f64, f64)) -> f64| places.iter().map(of).fold(0.0, f64::max);
@@ -102,7 +103,8 @@ fn diagram(out: &mut String, tree: &GameTree) {
     out.push_str("</svg>\n");
 }
 
-/// Places leaves side by side, and every other node centred above its children.
+/// Returns the nodes' coordinates: leaves side by side, and every other node centred above its
+/// children.
 fn layout(tree: &GameTree) -> Vec<(f64, f64)> {
     fn place(tree: &GameTree, id: NodeId, leaves: &mut f64, places: &mut [(f64, f64)]) {
         let level = if id == 0 { 0.0 } else { places[id].1 };

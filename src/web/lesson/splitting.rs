@@ -1,9 +1,10 @@
-//! PV-splitting: threads share the tree along its principal variation.
+//! PV-splitting: several threads share the tree along its principal variation.
 //!
-//! At a node of the principal variation the first move is searched completely, by the same rule.
-//! Then threads share its siblings against the bound that it set, each with a null window first and
-//! with the open one if it is better. One node is split at a time, and threads without work wait.
-//! T. A. Marsland and M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982).
+//! At a node of the principal variation, the first move is searched completely according to the
+//! same rule. Then the threads share its siblings, using the bound that it established. Each
+//! sibling is searched first with a null window and, if it is better, again with the open window.
+//! Only one node is split at a time, and threads without work wait. T. A. Marsland and M. Campbell,
+//! "Parallel Search of Strongly Ordered Game Trees" (1982).
 //!
 //! ```
 //! use std::sync::Arc;
@@ -30,9 +31,9 @@ use super::game::{Window, ZeroSumGame};
 use super::search::{Algorithm, Search};
 use crate::chess::score::{Depth, INFINITY, Ply, Score};
 
-/// Below this depth a node is too small to be split.
+/// The minimum depth, in plies, at which nodes are split. Smaller subtrees are not worth sharing.
 const MIN_SPLIT_DEPTH: Depth = 2;
-/// Searches recurse, with move lists on the stack.
+/// The stack size of a thread in bytes. Searches are recursive and keep move lists on the stack.
 const STACK_SIZE: usize = 8 << 20;
 
 /// Formats a number of threads as `1 thread` or `2 threads`.
@@ -43,15 +44,15 @@ pub(crate) fn describe_threads(threads: usize) -> String {
 /// The result of a parallel search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value<M> {
-    /// The value for the side to move.
+    /// The value from the side to move's point of view.
     pub score: Score,
-    /// The best line.
+    /// The principal variation.
     pub line: Vec<M>,
-    /// Nodes of all threads, without quiescence.
+    /// The number of nodes searched by all threads, excluding quiescence.
     pub nodes: u64,
 }
 
-/// A game that several threads can search.
+/// A game that several threads can search at the same time.
 pub trait SharedGame:
     ZeroSumGame<State: Send + Sync, Move: Send + Sync> + Clone + Send + Sync + 'static
 {
@@ -61,7 +62,7 @@ impl<G: ZeroSumGame<State: Send + Sync, Move: Send + Sync> + Clone + Send + Sync
 {
 }
 
-/// The siblings of a first move, shared by threads.
+/// The siblings of a first move, which the threads share.
 struct SplitPoint<G: ZeroSumGame> {
     game: G,
     siblings: Vec<(G::Move, G::State)>,
@@ -72,15 +73,15 @@ struct SplitPoint<G: ZeroSumGame> {
     alpha: AtomicI32,
     best: Mutex<(Score, Vec<G::Move>)>,
     nodes: AtomicU64,
-    /// Alpha has reached beta, so the other results are useless.
+    /// Set when alpha has reached beta, so that other results are irrelevant.
     cut_off: AtomicBool,
     stop: Arc<AtomicBool>,
 }
 
-/// A request to help at a split point; dropping the wait group reports completion.
+/// A request to help at a split point. Dropping the wait group signals completion.
 type Call<G> = (Arc<SplitPoint<G>>, WaitGroup);
 
-/// Threads that search together. They live as long as this value, and sleep between splits.
+/// Threads that search together. They exist as long as this value, and sleep between splits.
 pub struct Splitter<G: SharedGame> {
     calls: Option<Sender<Call<G>>>,
     helpers: Vec<JoinHandle<()>>,
@@ -89,7 +90,8 @@ pub struct Splitter<G: SharedGame> {
 }
 
 impl<G: SharedGame> Splitter<G> {
-    /// Creates `threads` threads, including the caller's; they stop once `stop` is raised.
+    /// Creates a group of `threads` threads, which include the caller's. They stop when `stop` is
+    /// set.
     ///
     /// # Errors
     /// If the system cannot start a thread.
@@ -104,7 +106,7 @@ impl<G: SharedGame> Splitter<G> {
         Ok(Splitter { calls: Some(calls), helpers, stop, nodes: 0 })
     }
 
-    /// Searches `state` to `depth` plies. The value is the same as with one thread.
+    /// Searches `state` to `depth` plies. The value is the same as in a search with one thread.
     pub fn search(&mut self, game: &G, state: &G::State, depth: Depth) -> Value<G::Move> {
         self.nodes = 0;
         let (score, line) = self.pv_split(&mut game.clone(), state, 0, depth, Window::FULL);
@@ -151,13 +153,13 @@ impl<G: SharedGame> Splitter<G> {
         self.share_out(split)
     }
 
-    /// Runs all threads on a split point, and waits for the last of them.
+    /// Runs all threads on a split point and waits until all of them have finished.
     fn share_out(&mut self, split: SplitPoint<G>) -> (Score, Vec<G::Move>) {
         let split = Arc::new(split);
         let done = WaitGroup::new();
         if let Some(calls) = &self.calls {
             for _ in 0..self.helpers.len().min(split.siblings.len() - 1) {
-                // Cannot fail: helpers leave only when the channel is closed.
+                // Cannot fail: helper threads exit only when the channel is closed.
                 let _ = calls.send((Arc::clone(&split), done.clone()));
             }
         }
@@ -180,7 +182,7 @@ impl<G: SharedGame> Drop for Splitter<G> {
     }
 }
 
-/// Runs on a helper thread until the channel is closed.
+/// The loop of a helper thread, which ends when the channel is closed.
 fn help<G: SharedGame>(inbox: &Receiver<Call<G>>) {
     for (split, done) in inbox {
         split.work();
@@ -210,7 +212,8 @@ impl<G: SharedGame> SplitPoint<G> {
         self.nodes.fetch_add(search.nodes, Relaxed);
     }
 
-    /// Returns the value of a sibling for its parent: a bound if it is not better.
+    /// Returns the value of a sibling from its parent's point of view, or a bound if it is not
+    /// better.
     fn sibling(&self, search: &mut Search<'_, G, ()>, state: &G::State) -> (Score, Vec<G::Move>) {
         let mut try_window = |window: Window| {
             let (ply, depth) = (self.ply + 1, self.depth - 1);
@@ -223,8 +226,8 @@ impl<G: SharedGame> SplitPoint<G> {
         if found.0 <= asked || found.0 >= self.beta {
             return found;
         }
-        // It is better than the alpha that was tested. Other threads may have raised alpha
-        // meanwhile, so this bound does not decide.
+        // The sibling is better than the alpha that was tested. However, other threads may have
+        // raised alpha in the meantime, so this bound is not sufficient.
         try_window(Window::new(self.alpha.load(Relaxed), self.beta))
     }
 
@@ -254,7 +257,7 @@ mod tests {
         search.run(Algorithm::AlphaBeta, state, depth, Window::FULL).0
     }
 
-    /// The shipped positions, and the positions after some of their moves.
+    /// Returns the built-in positions and the positions after some of their moves.
     fn many() -> Vec<Position> {
         let mut all = positions();
         for position in positions() {
@@ -296,7 +299,7 @@ mod tests {
     fn stop_flag_ends_all_threads() {
         let stop = Arc::new(AtomicBool::new(true));
         let mut splitter = Splitter::new(4, stop).expect("threads");
-        // A search to this depth would not end.
+        // A search to this depth would never finish.
         let found = splitter.search(&Chess::new(&Position::start()), &Position::start(), 60);
         assert!(found.nodes < 1_000, "{} nodes", found.nodes);
     }

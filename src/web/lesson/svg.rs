@@ -1,9 +1,10 @@
 //! Draws a [`SearchRecord`] as SVG: the tree with its windows, values and cutoffs.
 //!
-//! Max's nodes are squares, Min's are circles. To make the picture countable, every node is an
-//! element of the class `node` and of its type in its last visit, `pv`, `cut`, `all` or `never`,
-//! and of `line` on the principal variation. It has `data-visits` and `data-count` (the nodes that
-//! it represents). Every cutoff is an element of the class `cutoff`.
+//! Max's nodes are squares, and Min's are circles. To allow programs to count the contents, every
+//! node is an element of the class `node` and of the class of its type in its last visit: `pv`,
+//! `cut`, `all` or `never`. Nodes on the principal variation are also of the class `line`. The
+//! attributes of a node are `data-visits` and `data-count` (the number of nodes that it
+//! represents). Every cutoff is an element of the class `cutoff`.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;
@@ -21,17 +22,17 @@ use super::observe::NodeType;
 use super::search_record::{Node, NodeVisit, SearchRecord};
 use crate::support::words::xml;
 
-/// Distance between leaves, in user units (pixels).
+/// The distance between leaves, in user units (pixels).
 const LEAF_WIDTH: f64 = 116.0;
 const LEVEL_HEIGHT: f64 = 104.0;
-/// Distance from the edge of the picture to the centre of the outermost nodes.
+/// The distance from the edge of the image to the centre of the outermost nodes.
 const MARGIN: f64 = 64.0;
 const RADIUS: f64 = 21.0;
-/// Distance between lines of small print.
+/// The distance between lines of small text.
 const LINE_HEIGHT: f64 = 13.0;
-/// Space for title and legend.
+/// The height reserved for the title and the legend.
 const HEADER: f64 = 110.0;
-/// Minimum width, for the legend.
+/// The minimum width of the image, which the legend requires.
 const MIN_WIDTH: f64 = 660.0;
 
 const STYLE: &str = "
@@ -53,14 +54,14 @@ struct Point {
     y: f64,
 }
 
-/// Draws a search.
+/// Returns an SVG image of a search.
 pub fn svg(search_record: &SearchRecord, title: &str) -> String {
     let points = layout(search_record);
     let right = points.iter().map(|point| point.x).fold(0.0, f64::max);
     let bottom = points.iter().map(|point| point.y).fold(0.0, f64::max);
     let (width, height) = ((right + MARGIN).max(MIN_WIDTH), bottom + MARGIN);
     let mut out = String::new();
-    // Writing to a string cannot fail, here and below.
+    // Writing to a string cannot fail; this also applies below.
     let _ = writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
@@ -86,7 +87,8 @@ pub fn svg(search_record: &SearchRecord, title: &str) -> String {
     out
 }
 
-/// Places leaves side by side, and every other node centred above its children.
+/// Returns the nodes' coordinates: leaves side by side, and every other node centred above its
+/// children.
 fn layout(search_record: &SearchRecord) -> Vec<Point> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); search_record.tree.len()];
     for (id, node) in search_record.tree.iter().enumerate() {
@@ -96,7 +98,7 @@ fn layout(search_record: &SearchRecord) -> Vec<Point> {
     }
     let mut points = vec![Point::default(); search_record.tree.len()];
     let mut leaves = 0.0;
-    // Depth first, each node once before its children and once after them.
+    // The traversal is depth-first and reaches each node twice, before and after its children.
     let mut open: Vec<(usize, bool)> =
         Vec::from_iter((!search_record.tree.is_empty()).then_some((0, false)));
     while let Some((id, done)) = open.pop() {
@@ -156,7 +158,8 @@ fn class(node: &Node) -> String {
     format!("{kind}{}", if node.on_line { " line" } else { "" })
 }
 
-/// Draws the line from a node's parent, with the windows of its visits beside it.
+/// Draws the line from a node's parent to the node, with the windows of the node's visits next to
+/// it.
 fn edge(out: &mut String, class: &str, visits: &[NodeVisit], from: Point, to: Point) {
     let (top, bottom) = (from.y + RADIUS, to.y - RADIUS);
     let _ = writeln!(
@@ -165,7 +168,7 @@ fn edge(out: &mut String, class: &str, visits: &[NodeVisit], from: Point, to: Po
         from.x, to.x
     );
     for (index, visit) in visits.iter().enumerate() {
-        // Nearer to the child, where edges are further apart.
+        // The windows are placed closer to the child, where the lines are further apart.
         let lines = (visits.len() - index) as f64;
         let y = bottom - 5.0 - (lines - 1.0) * LINE_HEIGHT;
         let x = to.x + (from.x - to.x) * (bottom - y) / (bottom - top);
@@ -178,7 +181,7 @@ fn edge(out: &mut String, class: &str, visits: &[NodeVisit], from: Point, to: Po
     }
 }
 
-/// Draws the node with its name inside and its value below.
+/// Draws a node with its name inside and its value below or beside it.
 fn draw(out: &mut String, node: &Node, Point { x, y }: Point) {
     let _ = writeln!(
         out,
@@ -216,7 +219,7 @@ fn draw(out: &mut String, node: &Node, Point { x, y }: Point) {
     }
     for (index, text) in below.iter().enumerate() {
         let row = LINE_HEIGHT * index as f64;
-        // Below a leaf, but beside a node that has edges below.
+        // The value is placed below a leaf, but beside a node that has lines below it.
         let (x, y, anchor) = match node.visits.iter().all(|visit| visit.leaf) || node.hidden > 0 {
             true => (x, y + RADIUS + LINE_HEIGHT + row, "middle"),
             false => (x + RADIUS + 5.0, y - 6.0 + row, "start"),
@@ -247,7 +250,7 @@ fn values(visits: &[NodeVisit]) -> Vec<String> {
     }
 }
 
-/// Returns the first cut off child of each node.
+/// Returns, for each node, the first child that was cut off.
 fn first_cut(search_record: &SearchRecord) -> Vec<Option<usize>> {
     let mut first = vec![None; search_record.tree.len()];
     for (id, node) in search_record.tree.iter().enumerate() {
@@ -258,8 +261,9 @@ fn first_cut(search_record: &SearchRecord) -> Vec<Option<usize>> {
     first
 }
 
-/// Draws the cutoffs of a node: a double stroke across the edge to the first child that was cut
-/// off, or beside the node if another search visited all children, with the text beside the node.
+/// Draws the cutoffs of a node as a double stroke across the line to the first child that was cut
+/// off. If another search visited all children, the stroke is beside the node. The text is always
+/// beside the node.
 fn cutoffs(out: &mut String, node: &Node, at: Point, cut: Option<Point>) {
     let (x, y) = match cut {
         Some(child) => ((at.x + child.x) / 2.0, (at.y + child.y) / 2.0),
@@ -296,7 +300,7 @@ mod tests {
         picture.matches(part).count()
     }
 
-    /// Sums the numbers that follow an attribute's name.
+    /// Returns the sum of the numbers that follow the name of an attribute.
     fn sum(picture: &str, attribute: &str) -> u64 {
         let mark = format!("{attribute}=\"");
         let values = picture.split(&mark).skip(1);
@@ -328,7 +332,8 @@ mod tests {
                 }
                 assert_eq!(sum(&picture, "data-count"), tree.len() as u64);
                 let windows = count(&picture, "<text class=\"small halo\"") as u64;
-                // Each visit but the root's has its window on an edge; each visited node its value.
+                // Each visit except the root's has its window on a line, and each visited node has
+                // a value.
                 let expected = if search_record.windows { search_record.nodes - 1 } else { 0 };
                 assert_eq!(windows, expected + search_record.distinct as u64);
             }

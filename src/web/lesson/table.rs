@@ -1,4 +1,4 @@
-//! The table of a textbook search: a transposition table, or only the line to search first.
+//! The table of a textbook search: a transposition table, or only the line to be searched first.
 //! <https://www.chessprogramming.org/Transposition_Table>
 //!
 //! ```
@@ -16,16 +16,16 @@ use std::collections::HashMap;
 use super::game::Window;
 use crate::chess::score::{Depth, Score};
 
-/// The depth of an entry with a move and no value.
+/// The depth of an entry that has a move but no value.
 const MOVE_ALONE: Depth = -1;
 
-/// The relation of a stored value to the true one.
+/// How a stored value relates to the true value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bound {
     Exact,
-    /// The true value is this or more.
+    /// The true value is greater than or equal to the stored one.
     Lower,
-    /// The true value is this or less.
+    /// The true value is less than or equal to the stored one.
     Upper,
 }
 
@@ -34,11 +34,11 @@ struct Entry {
     depth: Depth,
     value: Score,
     bound: Bound,
-    /// The key of the position after the best move.
+    /// The key of the position after the best move, if that move is known.
     best: Option<u64>,
 }
 
-/// A table of positions by key. Its size is unlimited, because lessons are small.
+/// A table of positions by key. Its size is unlimited, because the searches in lessons are small.
 #[derive(Debug, Clone)]
 pub struct Table {
     entries: HashMap<u64, Entry>,
@@ -46,18 +46,19 @@ pub struct Table {
 }
 
 impl Table {
-    /// Creates a transposition table. Every result replaces the earlier one of its position.
+    /// Creates a transposition table. Each result replaces the previous result for the same
+    /// position.
     pub fn transpositions() -> Self {
         Table { entries: HashMap::new(), keeps_values: true }
     }
 
-    /// Creates a table that stores only the [line](Table::expect) of the last iteration.
+    /// Creates a table that stores only the [line](Table::expect) found by the last iteration.
     pub fn line_alone() -> Self {
         Table { entries: HashMap::new(), keeps_values: false }
     }
 
-    /// Stores a line to be searched first: keys of positions, each with its successor's. A
-    /// transposition table already contains it and ignores the call.
+    /// Stores a line to be searched first, as keys of positions, each with the key of the next
+    /// position. A transposition table already contains the line and ignores the call.
     pub fn expect(&mut self, line: impl IntoIterator<Item = (u64, u64)>) {
         if self.keeps_values {
             return;
@@ -69,7 +70,7 @@ impl Table {
         }
     }
 
-    /// Returns a stored value that suffices for a search to `depth` with this window.
+    /// Returns the stored value if it is sufficient for a search to `depth` with this window.
     pub fn value(&self, key: u64, depth: Depth, window: Window) -> Option<Score> {
         let entry = self.entries.get(&key).filter(|entry| entry.depth >= depth)?;
         let settles = match entry.bound {
@@ -85,8 +86,8 @@ impl Table {
         self.entries.get(&key)?.best
     }
 
-    /// Stores the result of a search to `depth` with this window. A search that found no move
-    /// better than alpha keeps the stored best move.
+    /// Stores the result of a search to `depth` with this window. If the search found no move
+    /// better than alpha, the stored best move remains.
     pub fn store(
         &mut self,
         key: u64,

@@ -1,11 +1,11 @@
-//! PV-splitting of an explicit tree on a simulated clock. Each visit of a node takes one tick, so
-//! every run has the same timeline.
+//! PV-splitting of an explicit tree with a simulated clock. Each visit to a node takes one tick, so
+//! the timeline is the same in every run.
 //!
-//! The rules are those of [`splitting`](super::splitting). The first move of a node of the
-//! principal variation is searched completely. Threads share its siblings, each with a null window
-//! first and once more with the open one if it is better, and a cutoff stops all threads. Other
-//! threads use a result from the tick on at which it is complete; of two results in the same tick
-//! that of the lower thread number is first.
+//! The rules are the same as in [`splitting`](super::splitting). At a node of the principal
+//! variation, the first move is searched completely. Then the threads share its siblings. Each
+//! sibling is searched first with a null window and, if it is better, again with the open window. A
+//! cutoff stops all threads. Other threads can use a result from the tick at which it is complete.
+//! If two results are complete at the same tick, the thread with the lower number comes first.
 //!
 //! ```
 //! use tabia::lesson::timeline::split_on_a_clock;
@@ -27,27 +27,27 @@ use super::splitting::describe_threads;
 use super::tree::{GameTree, NodeId, PositionTree};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// Below this depth a node is too small to be split.
+/// The minimum depth, in plies, at which nodes are split. Smaller subtrees are not worth sharing.
 const MIN_SPLIT_DEPTH: Depth = 2;
 
-/// A simulated parallel search, thread by thread.
+/// A simulated parallel search, with the work of each thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Timeline {
-    /// The number of threads.
+    /// The number of simulated threads.
     pub threads: usize,
-    /// The value of the root for Max.
+    /// The value of the root from Max's point of view.
     pub value: Score,
-    /// The principal variation.
+    /// The principal variation, as names of nodes.
     pub line: Vec<String>,
-    /// The duration in ticks.
+    /// The duration of the search in ticks.
     pub ticks: u64,
-    /// Visits of all threads.
+    /// The number of visits by all threads.
     pub visits: u64,
-    /// Ticks of serial alpha-beta.
+    /// The number of ticks that serial alpha-beta takes.
     pub serial: u64,
-    /// The result in one line.
+    /// The result on one line.
     pub summary: String,
-    /// The work of the threads, by the tick at which it ended.
+    /// The work of the threads, ordered by the ticks at which it ended.
     pub spans: Vec<Span>,
 }
 
@@ -55,44 +55,44 @@ pub struct Timeline {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Work {
-    /// It visits a node whose moves will be shared.
+    /// The thread visits a node whose moves will be shared.
     Split,
-    /// It searches the end of the principal variation alone.
+    /// One thread searches the end of the principal variation.
     First,
-    /// It tests a sibling with a null window.
+    /// The thread tests a sibling with a null window.
     Null,
-    /// It searches a better sibling again for its value.
+    /// The thread searches a better sibling again to determine its value.
     Again,
 }
 
-/// One search by one thread without a pause.
+/// An uninterrupted search by one thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Span {
-    /// The thread, from 1.
+    /// The number of the thread, counted from 1.
     pub thread: usize,
-    /// The tick at which it began.
+    /// The tick at which the search started.
     pub begin: u64,
-    /// The tick at which it ended.
+    /// The tick at which the search ended.
     pub end: u64,
-    /// The node that was searched.
+    /// The name of the node that was searched.
     pub node: String,
-    /// The reason for the search.
+    /// The reason why the node was searched.
     pub work: Work,
-    /// Whether a cutoff of another thread stopped it.
+    /// Whether the search was stopped by another thread's cutoff.
     pub stopped: bool,
-    /// The span in words.
+    /// A description of the span in words.
     pub text: String,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Task {
     node: NodeId,
-    /// For the side to move there.
+    /// The window from the point of view of the side to move at the node.
     window: Window,
     work: Work,
 }
 
-/// A running task and its future result.
+/// A task in progress, with the result that it will have.
 #[derive(Debug, Clone)]
 struct Job {
     task: Task,
@@ -110,7 +110,8 @@ struct Place {
     window: Window,
 }
 
-/// The siblings of a first move while threads share them. Scores are those of the parent.
+/// The siblings of a first move while threads share them. Scores are from the parent's point of
+/// view.
 struct SplitPoint {
     place: Place,
     siblings: VecDeque<NodeId>,
@@ -126,7 +127,7 @@ struct Clock {
     spans: Vec<Span>,
 }
 
-/// Simulates a search of a tree by this many threads, at least one.
+/// Simulates the search of a tree by this number of threads, which must be at least one.
 pub fn split_on_a_clock(tree: &GameTree, threads: usize) -> Timeline {
     let game = PositionTree::new(tree);
     let height = game.height();
@@ -140,7 +141,7 @@ pub fn split_on_a_clock(tree: &GameTree, threads: usize) -> Timeline {
     let serial = search.nodes;
     let value = if tree.is_max(0) { value } else { -value };
     let line: Vec<String> = line.iter().map(|&node| tree.node_name(node).to_owned()).collect();
-    // Hundredths, rounded half up, in integers.
+    // The speedup is computed in integers, in hundredths, rounded half up.
     let faster = (200 * serial + ticks) / (2 * ticks);
     let summary = format!(
         "pv-splitting, {}: value {value}{}; {visits} visits in {ticks} ticks, \
@@ -154,7 +155,7 @@ pub fn split_on_a_clock(tree: &GameTree, threads: usize) -> Timeline {
 }
 
 impl Timeline {
-    /// Formats the spans and a summary.
+    /// Formats the spans, one per line, followed by the summary.
     pub fn text(&self) -> String {
         let lines = self.spans.iter().map(|span| format!("{}\n", span.text));
         lines.collect::<String>() + &self.summary + "\n"
@@ -193,7 +194,7 @@ impl Clock {
         })
     }
 
-    /// Runs all threads on a split point until the last of them is done.
+    /// Runs all threads on a split point until all of them have finished.
     fn share_out(&mut self, mut split: SplitPoint) -> (Score, Vec<NodeId>) {
         let mut busy: Vec<Option<Job>> = vec![None; self.threads];
         for job in &mut busy {
@@ -227,7 +228,7 @@ impl Clock {
         split.best
     }
 
-    /// Starts the next sibling on a free thread, if there is one left.
+    /// Starts the search of the next sibling on a free thread, if there is a sibling left.
     fn next_sibling(&mut self, split: &mut SplitPoint) -> Option<Job> {
         let node = split.siblings.pop_front()?;
         let task = Task { node, window: Window::null(split.alpha).flip(), work: Work::Null };
@@ -239,7 +240,7 @@ impl Clock {
         self.begin(task, below.ply, below.depth)
     }
 
-    /// Starts a task and computes its result.
+    /// Starts a task and computes its result in advance.
     fn begin(&mut self, task: Task, ply: Ply, depth: Depth) -> Job {
         let mut no_observer = ();
         let mut search = Search::new(&mut self.game, &mut no_observer, &[]);
@@ -248,7 +249,7 @@ impl Clock {
         Job { task, begin: self.now, end: self.now + search.nodes, value, line }
     }
 
-    /// Records the work of a thread until `end`.
+    /// Records the work of a thread up to the tick `end`.
     fn note(&mut self, thread: usize, job: &Job, end: u64) {
         let Job { task, begin, value, .. } = job;
         let (node, max) =
@@ -278,13 +279,14 @@ impl Clock {
 }
 
 impl Place {
-    /// Returns the place one ply below, with the same node.
+    /// Returns the same node with the ply increased and the depth decreased by one.
     fn below(self) -> Place {
         Place { ply: self.ply + 1, depth: self.depth - 1, ..self }
     }
 }
 
-/// Takes the job that ends first; of equal ones, that of the lowest thread number.
+/// Removes the job that ends first; if several end at the same tick, the one with the lowest thread
+/// number.
 fn first_done(busy: &mut [Option<Job>]) -> Option<(usize, Job)> {
     let ends = busy.iter().enumerate().filter_map(|(at, job)| Some((job.as_ref()?.end, at)));
     let (_, thread) = ends.min()?;

@@ -1,4 +1,5 @@
-//! Measures the speedup of PV-splitting: the times of serial and split searches, move by move.
+//! Measures the speedup from PV-splitting by comparing the times of serial and split searches, move
+//! by move.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -13,8 +14,8 @@ use super::splitting::Splitter;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Score};
 
-/// Published times of PV-splitting with five threads: by depth, for five moves of a game, the
-/// seconds of serial alpha-beta and of the split search.
+/// Published times of PV-splitting with five threads. For each depth and for five moves of a game,
+/// they are the seconds taken by serial alpha-beta and by the split search.
 pub(crate) const PUBLISHED: [(Depth, [(f64, f64); 5]); 3] = [
     (3, [(0.022, 0.0083), (0.032, 0.0097), (0.022, 0.0084), (0.021, 0.0084), (0.029, 0.0093)]),
     (4, [(0.310, 0.082), (0.546, 0.081), (0.091, 0.093), (0.502, 0.032), (0.502, 0.159)]),
@@ -23,60 +24,60 @@ pub(crate) const PUBLISHED: [(Depth, [(f64, f64); 5]); 3] = [
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Split {
-    /// The number of threads.
+    /// The number of threads that searched together.
     pub threads: usize,
-    /// The duration in seconds.
+    /// The duration of the search in seconds.
     pub seconds: f64,
-    /// Nodes of all threads, without quiescence.
+    /// The number of nodes searched by all threads, excluding quiescence.
     pub nodes: u64,
 }
 
-/// The searches of one position to one depth.
+/// The serial and split searches of one position to one depth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Measurement {
-    /// The depth in plies.
+    /// The depth of the searches in plies.
     pub depth: Depth,
-    /// The number of the move in the game, from 1.
+    /// The number of the move in the game, counted from 1.
     pub number: usize,
-    /// The best move.
+    /// The best move according to the serial search.
     pub best: String,
-    /// The score, the same for all searches.
+    /// The score, which is the same for all searches.
     pub score: Score,
-    /// Seconds of serial alpha-beta.
+    /// The duration of serial alpha-beta in seconds.
     pub seconds: f64,
-    /// Its nodes, without quiescence.
+    /// The number of nodes searched by serial alpha-beta, excluding quiescence.
     pub nodes: u64,
-    /// The split searches.
+    /// The split searches, one per number of threads.
     pub splits: Vec<Split>,
 }
 
 impl Measurement {
-    /// How many times faster the split search was.
+    /// Returns how many times faster the split search was than the serial one.
     pub(crate) fn speedup(&self, split: &Split) -> f64 {
         self.seconds / split.seconds.max(f64::MIN_POSITIVE)
     }
 }
 
-/// Measures searches with given numbers of threads.
+/// Measures searches with various numbers of threads.
 pub(crate) struct Stopwatch {
     splitters: Vec<(usize, Splitter<Chess>)>,
     stop: Arc<AtomicBool>,
 }
 
 pub(crate) enum TimedPosition {
-    /// The measurement and the serial search's best move, if there is one.
+    /// The measurement, and the best move according to the serial search, if there is one.
     Done(Measurement, Option<Move>),
-    /// A split search found another score than the serial one, which is a bug.
+    /// A split search returned a different score from the serial search, which is a bug.
     Disagreement(String),
-    /// The search was stopped.
+    /// A search was stopped before it was complete.
     Stopped,
 }
 
 impl Stopwatch {
-    /// Creates the threads for these numbers of threads.
+    /// Starts the threads for these numbers of threads.
     ///
     /// # Errors
-    /// If the system cannot start so many.
+    /// If the system cannot start this many threads.
     pub(crate) fn new(threads: &[usize], stop: &Arc<AtomicBool>) -> std::io::Result<Self> {
         let splitters = threads
             .iter()
@@ -85,7 +86,7 @@ impl Stopwatch {
         Ok(Stopwatch { splitters, stop: Arc::clone(stop) })
     }
 
-    /// Times the searches of `position`, the `number`-th of the game, to `depth`.
+    /// Measures the searches of `position` to `depth`; it is the `number`-th position of the game.
     pub(crate) fn measure(
         &mut self,
         position: &Position,

@@ -44,11 +44,11 @@ impl AnalysisRequest {
     }
 }
 
-/// Starts a search and returns its events; dropping the receiver stops the search.
-/// An earlier search of the same client is stopped.
+/// Starts a search and returns its events. Dropping the receiver stops the search. An earlier
+/// search for the same client is stopped.
 ///
 /// # Errors
-/// If the query is invalid, or too many searches run.
+/// If the query is invalid, or too many searches are running.
 pub(crate) async fn start(
     searches: &Arc<Searches>,
     content: &Arc<Content>,
@@ -84,7 +84,7 @@ fn search(
     };
     let root = order.game.position();
     let limits = Limits { multi_pv: order.lines, ..Limits::default() };
-    // The search must not wait for its client: a slow reader gets fewer lines.
+    // The search must not wait for its client, so a slow client gets fewer lines.
     let send = |event: Event| drop(sender.try_send(event));
     let mut listen = |search_event: &SearchEvent| match search_event {
         SearchEvent::Iteration(report) | SearchEvent::NewBest(report) => {
@@ -102,10 +102,10 @@ fn search(
     event("end", &EndAnswer { best, depth: result.depth, nodes: result.nodes, reason })
 }
 
-/// A position of a line that is in the book.
+/// A position on a line that is in the book.
 #[derive(Debug, Serialize)]
 struct BookPlace {
-    /// Plies from the root.
+    /// The number of plies from the root.
     plies: usize,
     fen: String,
     #[serde(rename = "selfPlay")]
@@ -114,11 +114,11 @@ struct BookPlace {
     opening: Option<NamedOpening>,
 }
 
-/// One of the best lines of the search.
+/// One of the search's best lines.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct LineAnswer {
-    /// Rank of the line, from 1.
+    /// The rank of the line, counted from 1.
     number: usize,
     depth: i32,
     selective_depth: usize,
@@ -127,9 +127,9 @@ struct LineAnswer {
     nodes: u64,
     milliseconds: u64,
     moves: Vec<NamedMove>,
-    /// The plies of the line whose positions are in the book.
+    /// The plies after which the position on the line is in the book.
     in_book: Vec<usize>,
-    /// Where the line enters the book, coming from a position outside it.
+    /// Where the line enters the book from a position outside it.
     transposes: Option<BookPlace>,
 }
 
@@ -155,8 +155,8 @@ impl LineAnswer {
     }
 }
 
-/// Returns the plies of a line whose positions are in the book, and the first position at which the
-/// line enters the book from outside.
+/// Returns the plies after which the position on a line is in the book, and the first position at
+/// which the line enters the book from outside.
 fn book_on(content: &Content, root: &Position, line: &[Move]) -> (Vec<usize>, Option<BookPlace>) {
     let (mut position, mut is_known) = (*root, content.book.reached(root).is_some());
     let (mut in_book, mut transposes) = (Vec::new(), None);
@@ -181,13 +181,13 @@ fn book_on(content: &Content, root: &Position, line: &[Move]) -> (Vec<usize>, Op
     (in_book, transposes)
 }
 
-/// A transposition into the book that the search has reported.
+/// A transposition into the book, as reported by the search.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct TranspositionAnswer {
     moves: Vec<NamedMove>,
-    /// Whether an earlier position of the line is outside the book; otherwise the line never left
-    /// it.
+    /// Whether an earlier position on the line is outside the book. If not, the line never left the
+    /// book.
     from_outside: bool,
     fen: String,
     self_play: bool,

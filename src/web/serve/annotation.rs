@@ -1,5 +1,5 @@
-//! Annotation of a game: searches every position, reports progress as lines of JSON, and sends the
-//! annotated game at the end.
+//! Annotates a game: searches every position, reports progress as lines of JSON, and finally sends
+//! the annotated game.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -52,11 +52,11 @@ impl AnnotationRequest {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Line {
-    /// The number of positions searched so far, and of all positions.
+    /// The number of positions searched so far, and the total number.
     Progress { searched: usize, of: usize },
-    /// The annotated game, for pages and as PGN.
+    /// The annotated game, both in the page's format and as PGN.
     Game { game: Value, pgn: String },
-    /// Why the game could not be annotated.
+    /// The reason why the game could not be annotated.
     Error { error: String },
 }
 
@@ -68,8 +68,8 @@ impl Line {
     }
 }
 
-/// Starts to annotate the first game of a text and returns the lines of the response.
-/// Dropping the receiver stops it. An earlier annotation for the same client is stopped.
+/// Starts annotating the first game in a text and returns the lines of the response. Dropping the
+/// receiver stops the annotation. An earlier annotation for the same client is stopped.
 ///
 /// # Errors
 /// If the query or the text is invalid, or another game is being annotated.
@@ -105,7 +105,7 @@ fn annotate(
     };
     let config = Config { memory_mb: SEARCH_MEMORY_MB, ..Config::default() };
     let mut send = |searched, of| {
-        // A slow reader gets fewer progress lines.
+        // A slow client gets fewer progress lines.
         let _ = sender.try_send(Line::Progress { searched, of }.text());
     };
     let mut searcher = Searcher::on_large_stack(config);

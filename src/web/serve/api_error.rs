@@ -1,20 +1,20 @@
-//! Error responses.
+//! HTTP error responses with a message for the user.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// Value of `Retry-After` while the server is busy or not ready.
+/// The value of the header `Retry-After` when the server is busy or not ready.
 const RETRY_SECONDS: HeaderValue = HeaderValue::from_static("1");
 
-/// An HTTP error: a status and a sentence that states what is wrong and what to do.
+/// An HTTP error: a status, and a sentence that states the problem and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ApiError {
     pub(crate) status: StatusCode,
-    /// What is wrong and what to do.
+    /// The sentence that states the problem and the remedy.
     pub(crate) text: String,
-    /// Whether the response is plain text, as Lichess' explorer sends it, instead of JSON.
+    /// Whether the response is plain text, as sent by Lichess's explorer, instead of JSON.
     is_plain: bool,
 }
 
@@ -23,52 +23,52 @@ impl ApiError {
         ApiError { status, text: text.into(), is_plain: false }
     }
 
-    /// 400: something in the request is wrong.
+    /// Status 400: the request is invalid.
     pub(crate) fn bad_request(text: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, text)
     }
 
-    /// 409: the request is valid, but the served books cannot answer it.
+    /// Status 409: the request is valid, but the loaded books do not have the data for it.
     pub(crate) fn conflict(text: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, text)
     }
 
-    /// 403: the client is not allowed to do this.
+    /// Status 403: the client is not allowed to do this.
     pub(crate) fn forbidden(text: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, text)
     }
 
-    /// 413: the body is longer than the limit.
+    /// Status 413: the body exceeds the limit.
     pub(crate) fn too_large(text: impl Into<String>) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, text)
     }
 
-    /// 408: the rest of the request did not arrive.
+    /// Status 408: the rest of the request did not arrive in time.
     pub(crate) fn request_timeout(text: impl Into<String>) -> Self {
         Self::new(StatusCode::REQUEST_TIMEOUT, text)
     }
 
-    /// 405: the address does not support this method.
+    /// Status 405: the address does not support this method.
     pub(crate) fn method_not_allowed(text: impl Into<String>) -> Self {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, text)
     }
 
-    /// 404: the requested thing does not exist.
+    /// Status 404: the requested resource does not exist.
     pub(crate) fn not_found(text: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, text)
     }
 
-    /// 503: too many requests are running, or the result is not ready yet.
+    /// Status 503: too many requests are running, or the result is not ready yet.
     pub(crate) fn unavailable(text: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, text)
     }
 
-    /// 410: what was requested no longer exists.
+    /// Status 410: the requested resource no longer exists.
     pub(crate) fn gone(text: impl Into<String>) -> Self {
         Self::new(StatusCode::GONE, text)
     }
 
-    /// Returns the same error as plain text.
+    /// Returns the same error, but with a response in plain text.
     pub(crate) fn plain(self) -> Self {
         ApiError { is_plain: true, ..self }
     }

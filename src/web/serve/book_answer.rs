@@ -1,4 +1,4 @@
-//! `/book`: the statistics of a position in the books, in Tabia's own form.
+//! `/book`: the statistics of a position in the books, in Tabia's own format.
 
 use serde::Serialize;
 
@@ -29,8 +29,8 @@ struct MoveAnswer {
     mv: NamedMove,
     played: Counts,
     reached: Counts,
-    /// Share of the points that the side to move scored in the games that reached the position
-    /// after the move, from 0 to 1.
+    /// The fraction of the points, from 0 to 1, that the side to move scored in the games that
+    /// reached the position after the move.
     score: f64,
     value: Option<ScoreAnswer>,
     average_rating: Option<u16>,
@@ -45,14 +45,14 @@ pub(crate) struct BookAnswer {
     fen: String,
     turn: &'static str,
     check: bool,
-    /// Why the game is over, if it is.
+    /// The reason why the game is over, if it is.
     outcome: Option<&'static str>,
     line: Vec<NamedMove>,
-    /// The opening of the last named position on the way.
+    /// The opening of the last position with a name on the way to this one.
     opening: Option<NamedOpening>,
-    /// See [`SELF_PLAY`](crate::games::book::SELF_PLAY).
+    /// Whether the games are self-play games, see [`SELF_PLAY`](crate::games::book::SELF_PLAY).
     self_play: bool,
-    /// The games that reached the position, by any move order.
+    /// The results of the games that reached the position by any move order.
     reached: Counts,
     value: Option<ValueAnswer>,
     moves: Vec<MoveAnswer>,
@@ -63,7 +63,7 @@ pub(crate) struct BookAnswer {
     history: Vec<MonthCounts>,
 }
 
-/// Answers `/book`.
+/// Returns the response to a request for `/book`.
 ///
 /// # Errors
 /// If the query is invalid.

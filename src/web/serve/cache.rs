@@ -1,4 +1,4 @@
-//! A cache of responses.
+//! A cache of responses by request address.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -7,12 +7,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 
-/// Caches responses by address. When the younger half of a shard is full, the shard drops its older
-/// half. There are many shards, so that no request waits while one is cleared.
+/// Caches responses by address. When the newer half of a shard is full, the shard drops its older
+/// half. There are many shards, so that requests do not have to wait while one is being cleared.
 #[derive(Debug)]
 pub(crate) struct AnswerCache {
     shards: Vec<Mutex<Halves>>,
-    /// Maximum bytes in half a shard.
+    /// The maximum number of bytes in half a shard.
     room: usize,
     shard_of: RandomState,
 }
@@ -24,10 +24,10 @@ struct Halves {
     used: usize,
 }
 
-/// Approximate overhead of an entry in bytes, besides its texts.
+/// The approximate overhead of an entry in bytes, in addition to its texts.
 const OVERHEAD: usize = 100;
-/// With one shard of 32 MiB, one request in a hundred waited for milliseconds while tens of
-/// thousands of responses were dropped.
+/// The number of shards. With a single shard of 32 MiB, one request in a hundred waited for
+/// milliseconds while tens of thousands of responses were dropped.
 const SHARDS: usize = 64;
 
 impl AnswerCache {

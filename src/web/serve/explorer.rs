@@ -1,10 +1,13 @@
-//! `/masters` and `/lichess`: responses in the form of Lichess' opening explorer.
+//! `/masters` and `/lichess`: responses in the format of Lichess's opening explorer.
 //!
-//! Source: the OpenAPI description at <https://lichess.org/api#tag/Opening-Explorer>. Where it is
-//! silent, the server follows Lichess' implementation: counts are of the games that *played* a move
-//! here, and castling is written as the king taking its own rook. One thing differs: a game that
-//! returned to the position is counted for each move that it played there, not only for the last
-//! one. In the counts of the position it is counted once, as on Lichess.
+//! Source: the OpenAPI description at <https://lichess.org/api#tag/Opening-Explorer>. Where it does
+//! not specify the behaviour, the server follows Lichess's implementation: counts are numbers of
+//! games in which a move was *played* here, and castling is written as the king capturing its own
+//! rook.
+//!
+//! There is one difference: a game that returned to the position is counted for each move that it
+//! played there, not only for the last one. In the counts for the position it is counted once, as
+//! on Lichess.
 
 use serde::Serialize;
 
@@ -18,9 +21,9 @@ use crate::games::book::{
     Breadth, Counts, FacetFilter, ListedGame, MonthCounts, MoveStats, NamedOpening, decided,
 };
 
-/// Default number of moves.
+/// The default number of moves in a response.
 const MOVES: u64 = 12;
-/// Maximum numbers of listed games: of masters, highest rated and most recent.
+/// The maximum numbers of listed games: master games, highest-rated games and most recent games.
 const MASTER_GAMES: u64 = 15;
 const TOP_GAMES: u64 = 4;
 const RECENT_GAMES: u64 = 4;
@@ -47,14 +50,14 @@ pub(crate) struct ExplorerAnswer {
     recent_games: Option<Vec<ListedGame>>,
     top_games: Vec<ListedGame>,
     opening: Option<NamedOpening>,
-    /// Only present if true, see [`SELF_PLAY`](crate::games::book::SELF_PLAY).
+    /// Included only if true, see [`SELF_PLAY`](crate::games::book::SELF_PLAY).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     self_play: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     history: Option<Vec<MonthCounts>>,
 }
 
-/// How many entries each list of the response has.
+/// The maximum number of entries in each list of the response.
 #[derive(Debug, Clone, Copy)]
 struct ListLimits {
     moves: usize,
@@ -63,7 +66,7 @@ struct ListLimits {
     history: bool,
 }
 
-/// Answers `/masters`.
+/// Returns the response to a request for `/masters`.
 ///
 /// # Errors
 /// If the query is invalid.
@@ -79,7 +82,7 @@ pub(crate) fn masters(content: &Content, mut query: Query) -> Result<ExplorerAns
     answer(content, &game, &filter, wanted)
 }
 
-/// Answers `/lichess`.
+/// Returns the response to a request for `/lichess`.
 ///
 /// # Errors
 /// If the query is invalid.
@@ -94,7 +97,7 @@ pub(crate) fn lichess(content: &Content, query: Query) -> Result<ExplorerAnswer,
     })
 }
 
-/// Answers `/lichess/history`: the history without moves and games.
+/// Returns the response to a request for `/lichess/history`: the history without moves and games.
 ///
 /// # Errors
 /// If the query is invalid.
@@ -115,7 +118,8 @@ fn of_lichess(
     answer(content, &game, &filter, wanted)
 }
 
-/// Accepts the names of standard chess as `variant`; books contain no other games.
+/// Checks that the parameter `variant` is a name of standard chess, because books contain no other
+/// games.
 ///
 /// # Errors
 /// If the query names another variant.
@@ -128,19 +132,19 @@ pub(crate) fn standard_chess(query: &mut Query) -> Result<(), ApiError> {
     }
 }
 
-/// Reads the number of moves to list, `usual` by default.
+/// Reads the number of moves to list, which is `usual` by default.
 ///
 /// # Errors
-/// If it is not a number.
+/// If the value is not a number.
 pub(crate) fn moves(query: &mut Query, usual: u64) -> Result<usize, ApiError> {
     let most = MAX_MOVES as u64;
     Ok(query.number("moves", (0, u64::MAX))?.unwrap_or(usual).min(most) as usize)
 }
 
-/// Reads a number of games and limits it to `most`, as Lichess' explorer does.
+/// Reads a number of games and limits it to `most`, as Lichess's explorer does.
 ///
 /// # Errors
-/// If it is not a number.
+/// If the value is not a number.
 pub(crate) fn at_most(query: &mut Query, name: &str, most: u64) -> Result<usize, ApiError> {
     Ok(query.number(name, (0, u64::MAX))?.unwrap_or(most).min(most) as usize)
 }

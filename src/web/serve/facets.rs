@@ -1,4 +1,4 @@
-//! Filters of games by rating, speed and date, read from a query.
+//! Reads filters by rating, speed and date from a query.
 
 use super::api_error::ApiError;
 use super::query::Query;
@@ -9,14 +9,14 @@ use crate::games::pgn::{Month, PgnDate};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dates {
     Months,
-    /// `2024`, with all its months.
+    /// Years such as `2024`, which include all their months.
     Years,
 }
 
-/// The default range of years of Lichess' explorer. It means all games, including older ones.
+/// The default range of years in Lichess's explorer. It means all games, including earlier ones.
 const EVER: (u16, u16) = (1952, 3000);
 
-/// Reads a filter. A part that includes every possible game is treated as absent.
+/// Reads a filter. A condition that every possible game meets is treated as absent.
 ///
 /// # Errors
 /// If a parameter is invalid.
@@ -26,7 +26,7 @@ pub(crate) fn read(query: &mut Query, dates: Dates) -> Result<FacetFilter, ApiEr
     read_dates(query, dates, ratings, speeds)
 }
 
-/// Reads the dates of a filter with these ratings and speeds.
+/// Reads the dates of a filter and combines them with these ratings and speeds.
 ///
 /// # Errors
 /// If a parameter is invalid.
@@ -69,10 +69,10 @@ pub(crate) fn read_dates(
     })
 }
 
-/// Returns the statistics of a position in the books: the source of all counts in responses.
+/// Returns the statistics of a position in the books, from which all counts in responses are taken.
 ///
 /// # Errors
-/// If the filter selects games and no book supports filters.
+/// If there is a filter, but none of the books supports filters.
 pub(crate) fn explore(
     book: &Book,
     position: &Position,

@@ -1,5 +1,5 @@
-//! The games of the books. All addresses list them by the same id, that of books with facets; a
-//! game is read from its file on request.
+//! The games of the books. All addresses identify a game by the same id, which is also used in
+//! books with facets. A game is read from its file on request.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -17,11 +17,10 @@ use crate::games::pgn::{
 };
 use crate::support::files::describe;
 
-/// Reads a game by its id. A book with facets stores where its games are; other games are searched
-/// for, first in the file number `likely`.
+/// Reads a game by its id. Books with facets record where their games are. Other games are searched
+/// for, starting with the file whose index is `likely`.
 ///
 /// # Errors
-/// If there is no such game, or its file cannot be read.
 /// If there is no such game, or its file cannot be read.
 pub(crate) fn find(
     content: &Content,
@@ -33,7 +32,7 @@ pub(crate) fn find(
     if let Some(found) = find_in_book(content, id) {
         return found;
     }
-    // A book with facets contains all games that are listed, unless the game was found in `likely`.
+    // A book with facets contains all listed games, except those found in the file `likely`.
     let others = if content.book.has_facets() { 0 } else { content.games.len() };
     let others = (0..others).filter(|&file| Some(file) != likely);
     let mut fault = None;
@@ -47,17 +46,19 @@ pub(crate) fn find(
     Err(fault.map_or_else(not_found, ApiError::gone))
 }
 
-/// Returns why games of a file cannot be shown, without naming its folder.
+/// Describes why games in a file cannot be shown, without revealing the file's folder.
 pub(crate) fn unreadable(input: &PgnInput, error: &io::Error) -> String {
     format!("cannot read the games of {}: {}", input.short_name(), describe(error))
 }
 
-/// Returns the id of the last game read: that of its `Site` tag or else the hash of its text.
+/// Returns the id of the last game read: the one in its `Site` tag or, without one, the hash of its
+/// text.
 pub(crate) fn id_of<R: Read>(reader: &Reader<R>, of_site: Option<GameId>) -> GameId {
     of_site.unwrap_or_else(|| GameId::of_text(reader.game_text().trim_ascii()))
 }
 
-/// Looks up a game in a book that stores its games; `None` if it has no such game.
+/// Looks up a game in a book that records where its games are; returns `None` if the book does not
+/// contain it.
 fn find_in_book(content: &Content, id: GameId) -> Option<Result<PgnGame, ApiError>> {
     let folders = content.games.iter().filter_map(|input| match input {
         PgnInput::File(path) => path.parent().map(Path::to_owned),
@@ -86,7 +87,7 @@ fn read(input: &PgnInput, id: GameId) -> io::Result<Option<PgnGame>> {
     Ok(None)
 }
 
-/// Declines all games, after reading the id in the `Site` tag.
+/// Reads the id in the `Site` tag of each game and skips the moves.
 #[derive(Default)]
 struct SiteReader(Option<GameId>);
 
@@ -109,12 +110,12 @@ pub(crate) struct GameAnswer {
     fen: String,
     moves: Vec<NamedMove>,
     result: &'static str,
-    /// Why the rest of the game is missing, if it is.
+    /// The reason why the rest of the game is missing, if it is.
     fault: Option<String>,
 }
 
 impl GameAnswer {
-    /// Converts a game, as far as it could be read.
+    /// Converts the part of a game that could be read.
     pub(crate) fn new(game: &PgnGame, status: &GameStatus) -> Self {
         let moves: Vec<_> = game.moves.iter().map(|played| played.mv).collect();
         GameAnswer {

@@ -1,5 +1,5 @@
-//! The served books: opened one after the other while the server already responds, and never
-//! changed afterwards.
+//! The loaded books. They are opened one after another while the server already responds, and never
+//! change afterwards.
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -14,20 +14,20 @@ use crate::games::book::{
 use crate::games::pgn::PgnInput;
 use crate::support::files::{FileError, open_plain};
 
-/// Bytes of a book's header, which contains the checksums of all parts.
+/// The size of a book's header in bytes. The header contains the checksums of all parts.
 const HEADER_BYTES: usize = 256;
 
 #[derive(Debug)]
 pub(crate) struct Content {
     pub(crate) book: Book,
     pub(crate) names: Names,
-    /// The available files of games from which the books were built.
+    /// The game files from which the books were built, where available.
     pub(crate) games: Vec<PgnInput>,
-    /// Identifies this content; part of every entity tag.
+    /// Identifies this content; a part of every entity tag.
     pub(crate) tag: String,
 }
 
-/// The served books, and the progress of opening them.
+/// The loaded books, and the progress of opening them.
 #[derive(Debug)]
 pub(crate) struct LoadedBooks {
     paths: Vec<PathBuf>,
@@ -37,18 +37,18 @@ pub(crate) struct LoadedBooks {
 }
 
 impl LoadedBooks {
-    /// Creates books that are not open yet. `paths` are files that [`Book::open`] reads, folders of
-    /// games, or the name of the embedded book. `folders` contain the games of books, if these are
-    /// not beside them.
+    /// Creates a set of books that are not open yet. `paths` are files that [`Book::open`] can
+    /// read, folders of games, or the name of the embedded book. `folders` contain the game files
+    /// of books that are stored elsewhere.
     pub(crate) fn new(paths: Vec<PathBuf>, folders: Vec<PathBuf>) -> Self {
         let progress = Progress::new(paths.iter().map(|path| short_name(path)));
         LoadedBooks { paths, folders, progress, content: OnceLock::new() }
     }
 
-    /// Opens the books, which may take long.
+    /// Opens the books, which may take a long time.
     ///
     /// # Errors
-    /// If one cannot be opened.
+    /// If one of the books cannot be opened.
     pub(crate) fn open(&self) -> Result<(), BookError> {
         let mut all: Option<Book> = None;
         let (mut games, mut tag) = (Vec::new(), String::new());
@@ -65,7 +65,7 @@ impl LoadedBooks {
         }
         let book = all.unwrap_or_else(Book::embedded);
         let content = Content { book, names: Names::embedded(), games, tag };
-        // Set only here, so it cannot fail.
+        // This is the only place that sets the content, so it cannot fail.
         let _ = self.content.set(Arc::new(content));
         Ok(())
     }
@@ -102,21 +102,22 @@ impl LoadedBooks {
         Book::from_bytes(output.into_inner(), &name)
     }
 
-    /// Returns the files of games from which a book was built, if they are beside it or in the
-    /// named folders.
+    /// Returns the game files from which a book was built, if they are in the book's folder or in
+    /// one of `folders`.
     fn games_of(&self, book: &Book, path: &Path) -> Vec<PgnInput> {
         let beside = [path.parent().unwrap_or(Path::new("")).to_owned()];
         let folders = if self.folders.is_empty() { &beside[..] } else { &self.folders };
         let inputs = book.manifest().map(|manifest| manifest.inputs).unwrap_or_default();
         let place = |name: &str| {
-            // Only the file name is used, so that a book cannot refer to files outside the folders.
+            // Only the file name is used, so that a book cannot refer to files outside these
+            // folders.
             let name = Path::new(name).file_name()?;
             folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file())
         };
         inputs.iter().filter_map(|input| place(&input.name)).map(PgnInput::File).collect()
     }
 
-    /// Returns the content.
+    /// Returns the opened books and their games.
     ///
     /// # Errors
     /// If the books are not open yet.
@@ -131,12 +132,13 @@ impl LoadedBooks {
     }
 }
 
-/// Returns the name of a file without its folder, which clients should not learn.
+/// Returns the name of a file without its folder, which is not disclosed to clients.
 fn short_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Whether a path has games: a folder, or a file that is not a book of any kind.
+/// Returns whether a path contains games, because it is a folder or a file that is not a book of
+/// any kind.
 fn is_of_games(path: &Path) -> Result<bool, BookError> {
     use std::io::Read;
 

@@ -1,41 +1,44 @@
-//! The explorer: serves books over HTTP, to its own page and to other programs.
+//! The explorer: serves books over HTTP to its own page and to other programs.
 //!
-//! `/book` and the addresses below it are Tabia's own, described in `openapi.json`. `/masters`,
-//! `/lichess` and `/player` answer in the form of Lichess' opening explorer. Answers use only the
-//! books and games that were named when the server started: no request names a file.
+//! `/book` and the addresses below it are Tabia's own, and are described in `openapi.json`.
+//! `/masters`, `/lichess` and `/player` respond in the format of Lichess's opening explorer.
+//! Responses use only the books and games that were specified when the server was started: no
+//! request names a file.
 //!
 //! # Connections
 //!
-//! `server` accepts connections with hyper and passes requests to axum's router. The size and the
-//! time of a request's head and the number of connections are bounded (`limits`). `write_timeout`
-//! closes connections whose client does not read and gives hyper's own error responses the usual
-//! form.
+//! `server` accepts connections with hyper and passes requests to axum's router. The size of a
+//! request's head, the time to receive it, and the number of connections are limited (`limits`).
+//! `write_timeout` closes connections whose client does not read, and gives hyper's own error
+//! responses the usual format.
 //!
 //! # Addresses
 //!
 //! `routes` defines the addresses. `origin_check` decides which web pages may use the expensive
 //! ones.
 //!
-//! # Books and answers
+//! # Books and responses
 //!
-//! `loaded_books` opens the books on a thread of its own, while `/status` already answers. They
-//! never change afterwards, so an answer depends only on the books and the address. The entity tag
-//! is made from both, and `cache` stores answers. All counts come from [`Book::explore`](crate::games::book::Book::explore).
+//! `loaded_books` opens the books on a separate thread, while `/status` already responds. They
+//! never change afterwards, so a response depends only on the books and the address. The entity tag
+//! is computed from both, and `cache` stores responses. All counts come from
+//! [`Book::explore`](crate::games::book::Book::explore).
 //!
-//! `move_orders` finds the move orders that lead to a position. It takes moves back with `position::retro` and
-//! goes back ply by ply; the counts of each position divide the games among its predecessors.
+//! `move_orders` finds the move orders that lead to a position. It takes back moves with
+//! `position::retro`, one ply at a time; the counts of each position divide the games among its
+//! predecessors.
 //!
 //! # Searches
 //!
-//! `searches` runs long work on threads, one piece per client: engine lines (`analysis`) and
-//! annotations (`annotation`). A search ends by time, by the next search of the same client, with
-//! its connection, or with the server. It never waits for its client: the channel has room for the
-//! last event, and other events are dropped while it is full.
+//! `searches` runs long tasks on threads, one per client: engine lines (`analysis`) and annotations
+//! (`annotation`). A search ends when its time is up, when the same client starts another search,
+//! when its connection is closed, or when the server stops. It never waits for its client: the
+//! channel reserves room for the last event, and other events are dropped while it is full.
 //!
 //! # The page
 //!
-//! The page in `page/` contains no rules of chess: `/book` lists the legal moves, and every
-//! position comes from the server. It has no build step.
+//! The page in `page/` does not contain the rules of chess: `/book` lists the legal moves, and
+//! every position comes from the server. The page has no build step.
 
 mod analysis;
 mod annotation;

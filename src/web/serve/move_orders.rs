@@ -1,9 +1,9 @@
-//! Move orders by which games reach a position.
+//! Finds the move orders by which games reach a position.
 //!
-//! A book counts positions and moves, not lines. So the counts of the last move are exact: games
-//! that play it arrive. Further back, a game that reached a position may have continued with
-//! another move, so shares assume that the move played does not depend on how the position was
-//! reached.
+//! A book counts positions and moves, not lines. Therefore the counts for the last move are exact:
+//! every game that plays the move reaches the position. Further back, a game that reached a
+//! position may have continued with another move. The shares therefore assume that the choice of a
+//! move does not depend on how the position was reached.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -15,15 +15,15 @@ use super::loaded_books::Content;
 use crate::chess::position::{Move, Position};
 use crate::games::book::{Book, Counts, NamedOpening};
 
-/// Maximum plies to go back: the default depth of a book.
+/// The maximum number of plies to go back, which is also the default depth of a book.
 const MAX_PLIES: usize = 40;
-/// Maximum positions per ply: those that most games pass through.
+/// The maximum number of positions per ply; those reached by most games are kept.
 const MAX_WIDTH: usize = 6;
-/// Positions with a smaller share of the games are left out.
+/// Positions with a smaller share of the games are omitted.
 const MIN_SHARE: f64 = 0.02;
-/// Maximum complete move orders in a response.
+/// The maximum number of complete move orders in a response.
 const MAX_ORDERS: usize = 8;
-/// Maximum partial move orders expanded to find them.
+/// The maximum number of partial move orders expanded to find them.
 const MAX_STEPS: usize = 2000;
 
 /// A move by which games reach a position.
@@ -34,7 +34,7 @@ pub(crate) struct Arrival {
     pub(crate) played: Counts,
 }
 
-/// Returns the moves by which games reach a position, the most frequent first.
+/// Returns the moves by which games reach a position, starting with the most frequent one.
 pub(crate) fn arrivals(book: &Book, position: &Position) -> Vec<Arrival> {
     let has_pawns = |pawn_key| book.may_hold_pawns(pawn_key);
     let found = position.predecessors(has_pawns, |key| book.reached_by_key(key).is_some());
@@ -53,7 +53,7 @@ pub(crate) struct ArrivalAnswer {
     #[serde(flatten)]
     mv: NamedMove,
     fen: String,
-    /// The name of the position before the move.
+    /// The opening name of the position before the move.
     opening: Option<NamedOpening>,
     played: Counts,
 }
@@ -68,21 +68,21 @@ pub(crate) fn arrival_answers(content: &Content, position: &Position) -> Vec<Arr
     arrivals(&content.book, position).into_iter().map(answer).collect()
 }
 
-/// A position on the way, in a response.
+/// A preceding position, as listed in a response.
 #[derive(Debug, Serialize)]
 struct PathPosition {
-    /// Plies before the requested position.
+    /// The number of plies before the requested position.
     plies: usize,
     fen: String,
     opening: Option<NamedOpening>,
     reached: Counts,
-    /// The share of the games that passes through it.
+    /// The share of the games that pass through the position, from 0 to 1.
     share: f64,
 }
 
 #[derive(Debug, Serialize)]
 struct PathMove {
-    /// Indices into `positions`.
+    /// The index in `positions` of the position before the move.
     from: usize,
     to: usize,
     #[serde(flatten)]
@@ -93,7 +93,8 @@ struct PathMove {
 
 #[derive(Debug, Serialize)]
 struct MoveOrder {
-    /// The initial position of the move order: the start position, or where the book ends.
+    /// The first position of the move order: the start position, or the position where the book
+    /// ends.
     fen: String,
     moves: Vec<NamedMove>,
     share: f64,
@@ -103,7 +104,7 @@ struct MoveOrder {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MoveOrders {
     fen: String,
-    /// See [`SELF_PLAY`](crate::games::book::SELF_PLAY).
+    /// Whether the games are self-play games, see [`SELF_PLAY`](crate::games::book::SELF_PLAY).
     self_play: bool,
     positions: Vec<PathPosition>,
     moves: Vec<PathMove>,
@@ -116,7 +117,7 @@ struct Node {
     plies: usize,
     share: f64,
     edges: Vec<usize>,
-    /// Whether the games in the book begin here.
+    /// Whether games in the book start at this position.
     is_origin: bool,
 }
 
@@ -126,7 +127,7 @@ struct Edge {
     to: usize,
     mv: Move,
     played: Counts,
-    /// The share of the games reaching `to` that come by this edge.
+    /// The share of the games that reach `to` through this edge, from 0 to 1.
     weight: f64,
 }
 
@@ -162,13 +163,13 @@ pub(crate) fn find(content: &Content, position: &Position) -> MoveOrders {
     }
 }
 
-/// Rounds a share to four digits; more would only be noise.
+/// Rounds a share to four decimal places; the shares are not more precise than that.
 fn rounded(share: f64) -> f64 {
     (share * 1e4).round() / 1e4
 }
 
 impl Graph {
-    /// Builds the graph of the preceding positions, ply by ply, while enough games pass through
+    /// Builds the graph of preceding positions, ply by ply, as long as enough games pass through
     /// them.
     fn before(book: &Book, position: &Position) -> Self {
         let mut graph = Graph::default();
@@ -189,7 +190,7 @@ impl Graph {
         graph
     }
 
-    /// Adds the positions one ply before those of `last` and returns them.
+    /// Adds the positions one ply before those of `last` and returns their indexes.
     fn ply_before(&mut self, book: &Book, last: &[usize], plies: usize) -> Vec<usize> {
         let mut found: Vec<(usize, Arrival, f64)> = Vec::new();
         let mut shares: HashMap<u64, f64> = HashMap::new();
@@ -223,7 +224,8 @@ impl Graph {
         (first..self.nodes.len()).collect()
     }
 
-    /// Returns the index of a position among the nodes from `first` on, adding it if missing.
+    /// Returns the index of a position among the nodes from `first` on; adds the position if it is
+    /// missing.
     fn node(&mut self, first: usize, position: Position, plies: usize, share: f64) -> usize {
         let known =
             self.nodes[first..].iter().position(|node| node.position.key() == position.key());
@@ -237,17 +239,18 @@ impl Graph {
         )
     }
 
-    /// Returns the most frequent complete move orders, the most frequent first.
+    /// Returns the most frequent complete move orders in descending order of frequency.
     fn orders(&self) -> Vec<MoveOrder> {
         let mut orders = Vec::new();
-        // Floats are not `Ord`, so the heap uses shares as parts of a large integer.
+        // Floating-point numbers do not implement `Ord`, so the heap represents shares as fractions
+        // of a large integer.
         const WHOLE: f64 = (1_u64 << 52) as f64;
         let mut open = BinaryHeap::from([((WHOLE as u64), Reverse(0_usize), Vec::<usize>::new())]);
         for _ in 0..MAX_STEPS {
             let Some((share, Reverse(at), way)) = open.pop() else { break };
             let node = &self.nodes[at];
             if node.edges.is_empty() {
-                // Without an origin the beginning of the move order is unknown.
+                // If the node is not an origin, the beginning of the move order is unknown.
                 if node.is_origin && !way.is_empty() {
                     let moves: Vec<Move> =
                         way.iter().rev().map(|&edge| self.edges[edge].mv).collect();

@@ -1,21 +1,23 @@
-//! Decides which web pages may use expensive addresses: searches, and reading long texts.
+//! Decides which web pages may use expensive addresses, which run searches or read long texts.
 //!
-//! A browser sends requests of any page to this machine, and marks them by `Origin`, by
-//! `Sec-Fetch-Site`, or by a foreign `Host` if a page's own name resolves to this machine. Unmarked
-//! requests come from other programs, which may use everything.
+//! A browser sends requests from any web page to this machine. They can be recognised by `Origin`,
+//! by `Sec-Fetch-Site`, or, if a page's own name resolves to this machine, by an unknown `Host`.
+//! Requests without such headers come from other programs, which may use everything.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
 use super::api_error::ApiError;
 
-/// The header that states the site from which a browser's request comes.
+/// The header in which a browser reports how the site of the requesting page relates to this
+/// server.
 const SITE: &str = "sec-fetch-site";
 
-/// Accepts requests of the server's own page, of other programs, and of the allowed origins.
+/// Accepts requests from the server's own page, from other programs, and from allowed origins.
 #[derive(Debug)]
 pub(super) struct OriginCheck {
     origins: Vec<String>,
-    /// Whether only this machine can connect. Then no other host name is valid for the server.
+    /// Whether only this machine can connect, in which case no other host name is valid for the
+    /// server.
     is_local: bool,
 }
 
@@ -28,10 +30,10 @@ impl OriginCheck {
         self.origins.iter().filter_map(|origin| origin.parse().ok())
     }
 
-    /// Checks a request.
+    /// Checks whether a request is allowed.
     ///
     /// # Errors
-    /// If it comes from a page that is not allowed.
+    /// If the request comes from a page that is not allowed.
     pub(super) fn check(&self, headers: &HeaderMap) -> Result<(), ApiError> {
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let origin = headers.get(header::ORIGIN).map(text);
@@ -64,7 +66,8 @@ fn authority(origin: &str) -> Option<&str> {
     origin.split_once("://").map(|(_, authority)| authority)
 }
 
-/// Whether a host is `localhost` or an IP address, which no foreign name server controls.
+/// Returns whether a host is `localhost` or an IP address; an attacker's name server cannot
+/// redirect these.
 fn is_this_machine(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
@@ -74,10 +77,10 @@ fn is_this_machine(host: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost") || name.parse::<std::net::IpAddr>().is_ok()
 }
 
-/// Parses an origin as browsers send it.
+/// Parses an origin in the form in which browsers send it.
 ///
 /// # Errors
-/// If it is not an origin.
+/// If the text is not an origin.
 pub(crate) fn parse_origin(text: &str) -> Result<String, String> {
     let origin = text.trim_end_matches('/').to_ascii_lowercase();
     let is_fit = |authority: &str| {

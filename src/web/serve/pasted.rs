@@ -1,4 +1,4 @@
-//! Text pasted into the page: a position, moves or a game.
+//! Reads text pasted into the page: a position, moves or a game.
 
 use super::api_error::ApiError;
 use super::games::GameAnswer;
@@ -6,19 +6,19 @@ use crate::chess::position::Position;
 use crate::games::pgn::{GameStatus, PgnGame, read_games};
 use crate::support::words::is_space;
 
-/// Reads a FEN, or else the first game or list of moves of a text, for the page.
+/// Reads a FEN or, if the text is not one, its first game or list of moves, in the page's format.
 ///
 /// # Errors
-/// If the text is neither.
+/// If the text contains neither.
 pub(crate) fn read(text: &str) -> Result<GameAnswer, ApiError> {
     let (game, status) = read_game(text)?;
     Ok(GameAnswer::new(&game, &status))
 }
 
-/// Reads the same as [`read`]; returns the game and the status of its reading.
+/// Reads the same texts as [`read`]; returns the game and whether it was read completely.
 ///
 /// # Errors
-/// If the text is neither.
+/// If the text contains neither.
 pub(crate) fn read_game(text: &str) -> Result<(PgnGame, GameStatus), ApiError> {
     let text = text.trim_matches(is_space);
     let as_fen = Position::from_fen_repaired(text);
@@ -30,7 +30,7 @@ pub(crate) fn read_game(text: &str) -> Result<(PgnGame, GameStatus), ApiError> {
         (Some((game, end)), _) if !game.moves.is_empty() || !game.tags.is_empty() => {
             Ok((game, end.status))
         }
-        // A text with eight ranks is meant as a position, even if it is invalid.
+        // A text with eight ranks is treated as a position even if it is invalid.
         (_, Err(error)) if text.matches('/').count() >= 7 => {
             Err(ApiError::bad_request(error.to_string()))
         }

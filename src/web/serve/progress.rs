@@ -1,4 +1,4 @@
-//! Progress of opening the books.
+//! The progress of opening the books.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,15 +18,15 @@ pub(crate) enum Stage {
 
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct BookProgress {
-    /// Its name, without its folder.
+    /// The book's file name, without its folder.
     name: String,
     stage: Stage,
-    /// Bytes of games read so far, and of all.
+    /// The number of bytes of games read so far, and the total number.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<[u64; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     games: Option<u64>,
-    /// Positions, once it is open.
+    /// The number of positions, known once the book is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     positions: Option<u64>,
 }
@@ -35,7 +35,7 @@ pub(crate) struct BookProgress {
 struct Row {
     name: String,
     stage: Stage,
-    /// The running build, and the bytes that it has to read.
+    /// The build in progress, and the number of bytes that it must read.
     build: Option<(Monitor, u64)>,
     positions: Option<u64>,
 }
@@ -79,7 +79,7 @@ impl Progress {
         });
     }
 
-    /// Stops counting games; the book then contains those counted so far.
+    /// Stops counting games. The book then contains only the games counted so far.
     pub(crate) fn stop(&self) {
         let rows = self.rows();
         rows.iter().filter_map(|row| row.build.as_ref()).for_each(|(monitor, _)| monitor.stop());

@@ -1,4 +1,4 @@
-//! Parameters of a request.
+//! Parses the query parameters of a request.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -9,10 +9,10 @@ use super::api_error::ApiError;
 use super::limits::{MAX_PLAY, MAX_QUERY};
 use crate::chess::position::{Game, Move, Position, UCI_NULL};
 
-/// Decodes a name or value of a query.
+/// Decodes a percent-encoded name or value in a query.
 ///
 /// # Errors
-/// If it is not UTF-8.
+/// If the result is not UTF-8.
 fn decoded(text: &str) -> Result<String, ApiError> {
     let spaced = text.replace('+', " ");
     let decoded = percent_encoding::percent_decode_str(&spaced).decode_utf8();
@@ -29,7 +29,7 @@ impl Query {
     /// Parses the query of a URI.
     ///
     /// # Errors
-    /// If it is too long, or has a parameter twice.
+    /// If the query is too long or contains a parameter twice.
     pub(crate) fn of(uri: &Uri) -> Result<Self, ApiError> {
         let text = uri.query().unwrap_or_default();
         if text.len() > MAX_QUERY {
@@ -52,13 +52,13 @@ impl Query {
         Ok(Query { rest })
     }
 
-    /// Removes a parameter and returns its text.
+    /// Removes a parameter and returns its text, or `None` if it is absent.
     pub(crate) fn text(&mut self, name: &str) -> Option<String> {
         let at = self.rest.iter().position(|(other, _)| other == name)?;
         Some(self.rest.swap_remove(at).1)
     }
 
-    /// Removes a parameter and parses it; `what` describes the expected value in errors.
+    /// Removes a parameter and parses it. `what` describes the expected value in error messages.
     pub(crate) fn read<T: FromStr>(
         &mut self,
         name: &str,
@@ -71,7 +71,7 @@ impl Query {
         }
     }
 
-    /// Reads an integer from `least` to `most`.
+    /// Reads an integer between `least` and `most`, inclusive.
     pub(crate) fn number(
         &mut self,
         name: &str,
@@ -85,7 +85,8 @@ impl Query {
         }
     }
 
-    /// Reads `true` or `false`, also as clients of Lichess write them: `True`, `1` or `on`.
+    /// Reads `true` or `false`. Also accepts the forms `True`, `1` and `on`, which clients of
+    /// Lichess use.
     pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>, ApiError> {
         match self.text(name).as_deref().map(str::to_ascii_lowercase).as_deref() {
             None => Ok(None),
@@ -97,7 +98,7 @@ impl Query {
         }
     }
 
-    /// Reads a comma-separated list. An empty one counts as absent, as in Lichess' explorer.
+    /// Reads a comma-separated list. As in Lichess's explorer, an empty list counts as absent.
     pub(crate) fn list<T: FromStr>(&mut self, name: &str, what: &str) -> Result<Vec<T>, ApiError> {
         let text = self.text(name).unwrap_or_default();
         let read = |part: &str| {
@@ -108,7 +109,7 @@ impl Query {
         text.split(',').filter(|part| !part.is_empty()).map(read).collect()
     }
 
-    /// Reads `fen` and `play`: the position, and the moves that led to it.
+    /// Reads `fen` and `play`, which are a position and the moves played from it.
     ///
     /// # Errors
     /// If the FEN is invalid, or a move is invalid or illegal.
@@ -149,7 +150,8 @@ impl Query {
     }
 }
 
-/// Parses a legal move in UCI; castling may also be written as the king taking its own rook.
+/// Parses a legal move in UCI notation. Castling may also be written as the king capturing its own
+/// rook.
 pub(crate) fn read_uci(position: &Position, word: &str) -> Option<Move> {
     let mv = if word == UCI_NULL { Move::NULL } else { word.parse().ok()? };
     if position.try_play(mv).is_some() {
@@ -160,7 +162,8 @@ pub(crate) fn read_uci(position: &Position, word: &str) -> Option<Move> {
     position.legal_moves().iter().find(is_it)
 }
 
-/// Formats a move in UCI with castling as the king taking its own rook, as Lichess' explorer does.
+/// Formats a move in UCI notation, with castling as the king capturing its own rook, as in
+/// Lichess's explorer.
 pub(crate) fn with_rook(position: &Position, mv: Move) -> String {
     let text = mv.to_string();
     if !position.is_castling(mv) {

@@ -1,4 +1,4 @@
-//! The addresses of the server.
+//! The addresses that the server responds to.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -53,7 +53,7 @@ pub(crate) struct AppState {
     players: OnceLock<Players>,
     streams: Arc<Semaphore>,
     readers: Arc<Semaphore>,
-    /// Becomes true when the server stops.
+    /// Set to `true` when the server stops.
     closing: watch::Receiver<bool>,
 }
 
@@ -71,7 +71,7 @@ impl AppState {
         }
     }
 
-    /// Returns the index of players, creating it at the first request.
+    /// Returns the index of players, which is created on the first request.
     fn players(&self, content: &Content) -> Result<&Players, ApiError> {
         if content.games.is_empty() {
             let why = "there are no games to look through: serve PGN, or a book beside its games";
@@ -82,7 +82,7 @@ impl AppState {
             let players = players.map_err(|error| {
                 ApiError::unavailable(format!("no thread: {}", describe(&error)))
             })?;
-            // If another request was faster, this one's thread ends.
+            // If another request has set it first, the thread of this index ends.
             let _ = self.players.set(players);
         }
         self.players.get().ok_or_else(|| ApiError::unavailable("try again"))
@@ -96,7 +96,8 @@ impl AppState {
 
 type Shared = State<Arc<AppState>>;
 
-/// Returns all routes. `client_timeout` limits the time for request bodies.
+/// Returns the router with all addresses. `client_timeout` limits the time to receive request
+/// bodies.
 pub(crate) fn router(
     state: Arc<AppState>,
     origin_check: OriginCheck,
@@ -110,12 +111,12 @@ pub(crate) fn router(
         .layer(compression.compress_when(is_whole))
 }
 
-/// Addresses that any page may use.
+/// Returns the addresses that any page may use.
 fn open_addresses() -> Router<Arc<AppState>> {
     let mut router = Router::new()
         .route("/book", get(book))
         .route("/book/move-orders", get(move_orders))
-        // The name in version 0.2.
+        // The address used in version 0.2.
         .route("/book/ways", get(move_orders))
         .route("/game/{id}", get(game))
         .route("/status", get(status))
@@ -141,7 +142,8 @@ fn open_addresses() -> Router<Arc<AppState>> {
         .layer(cors([Method::GET, Method::HEAD, Method::OPTIONS]).allow_origin(Any))
 }
 
-/// Addresses reserved for the server's own page, allowed origins, and other programs.
+/// Returns the addresses reserved for the server's own page, for allowed origins, and for other
+/// programs.
 fn costly_addresses(origin_check: OriginCheck, client_timeout: Duration) -> Router<Arc<AppState>> {
     let named = AllowOrigin::list(origin_check.origins());
     let origin_check = Arc::new(origin_check);
@@ -164,7 +166,8 @@ fn costly_addresses(origin_check: OriginCheck, client_timeout: Duration) -> Rout
         .layer(cors([Method::GET, Method::POST, Method::OPTIONS]).allow_origin(named))
 }
 
-/// The CORS headers that a page of another origin may send, as on Lichess.
+/// Returns the CORS configuration. As on Lichess, pages from other origins may send certain
+/// headers.
 fn cors<const N: usize>(methods: [Method; N]) -> CorsLayer {
     let headers = [
         header::ORIGIN,
@@ -190,7 +193,7 @@ async fn wrong_method(method: Method, uri: Uri) -> ApiError {
 #[derive(Debug, Clone, Copy)]
 struct BodyTimeout(Duration);
 
-/// A text in the body: UTF-8 or else Latin-1, as in files.
+/// The text in a request body: UTF-8 or, if it is not valid UTF-8, Latin-1, as in files.
 struct Pasted(String);
 
 impl<S: Sync> FromRequest<S> for Pasted {
@@ -222,7 +225,7 @@ impl<S: Sync> FromRequest<S> for Pasted {
     }
 }
 
-/// Whether reading the body failed because it is too long.
+/// Returns whether a body could not be read because it is too long.
 fn is_too_large(error: &axum::Error) -> bool {
     error.source().is_some_and(<dyn Error>::is::<LengthLimitError>)
 }
@@ -273,7 +276,7 @@ async fn lichess_history(
 }
 
 /// Returns a response that depends only on the books and the address. It is computed once and
-/// cached; a client that has it gets 304.
+/// cached. A client that already has it gets status 304.
 fn kept<T: Serialize>(
     state: &AppState,
     uri: &Uri,
@@ -283,7 +286,7 @@ fn kept<T: Serialize>(
     let content = state.loaded.content()?;
     let address = uri.path_and_query().map_or("", |address| address.as_str());
     let tag = format!("W/\"{}-{:08x}\"", content.tag, crc32fast::hash(address.as_bytes()));
-    // A client that has this tag has already received the response.
+    // A client that sends this tag already has the response.
     if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     }
@@ -304,7 +307,7 @@ fn kept<T: Serialize>(
     Ok((headers, [(header::ETAG, tag)], answer).into_response())
 }
 
-/// Reads a game from its file, on a thread that may block on the disk.
+/// Reads a game from its file, on a thread that may wait for the disk.
 async fn find(state: &AppState, id: String) -> Result<PgnGame, ApiError> {
     let content = Arc::clone(state.loaded.content()?);
     let likely = id.parse().ok().and_then(|id| state.players.get()?.file_of(id));
@@ -390,7 +393,8 @@ async fn player(State(state): Shared, uri: Uri) -> Result<Response, ApiError> {
         .into_response())
 }
 
-/// Starts a stream of a player's games: the current results, repeated until they are complete.
+/// Starts a stream of the results of a player's games. The results found so far are sent repeatedly
+/// until they are complete.
 fn start_player(
     state: &Arc<AppState>,
     order: PlayerOrder,
@@ -414,7 +418,7 @@ fn start_player(
             };
             let Ok(players) = state.players(&content) else { return };
             let answer = order.answer(&content, &index, players.queue_position(&index));
-            // An empty line keeps proxies from closing an idle stream.
+            // An empty line prevents proxies from closing an idle stream.
             let line = match last.as_ref() == Some(&answer) && !is_last {
                 true => Vec::new(),
                 false => serde_json::to_vec(&answer).unwrap_or_default(),
@@ -438,7 +442,7 @@ fn start_player(
     Ok(receiver)
 }
 
-/// A channel's items as a stream that cannot fail.
+/// Converts the items of a channel to a stream that cannot fail.
 struct Received<T>(mpsc::Receiver<T>);
 
 impl<T> Stream for Received<T> {

@@ -1,5 +1,5 @@
-//! Long-running work for clients: limited in number, one piece per client, and ended on time
-//! whether or not the client reads.
+//! Long-running tasks for clients. Their total number is limited, each client can run only one, and
+//! they end on time even if the client does not read the results.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -18,16 +18,16 @@ use crate::engine::search::STACK_SIZE;
 use crate::support::files::describe;
 use crate::tools::suite::Switch;
 
-/// How long a client waits for another search to end, usually its own earlier one.
+/// How long a client waits for another search to end, which is usually its own earlier one.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Identifies a client: its address, and the name that a page has chosen.
+/// Identifies a client by its IP address and by the name that its page has chosen.
 pub(crate) type Client = (IpAddr, String);
 
 /// Reads the name that a page has chosen for itself.
 ///
 /// # Errors
-/// If it is too long.
+/// If the name is too long.
 pub(crate) fn client_name(query: &mut Query) -> Result<String, ApiError> {
     let name = query.text("client").unwrap_or_default();
     match name.len() <= MAX_CLIENT_NAME {
@@ -41,7 +41,7 @@ pub(crate) fn client_name(query: &mut Query) -> Result<String, ApiError> {
 pub(crate) enum Ending {
     Finished,
     Time,
-    /// The same client started another one.
+    /// The same client started another search.
     Replaced,
     Left,
     Closing,
@@ -54,7 +54,7 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    /// Stops the search; the first reason is kept.
+    /// Stops the search. If it has been stopped before, the first reason is kept.
     fn stop(&self, why: Ending) {
         let _ = self.ending.set(why);
         self.switch.stop();
@@ -64,13 +64,13 @@ impl Stop {
         &self.switch
     }
 
-    /// Returns why the search ended; only valid once it has.
+    /// Returns the reason why the search ended, which is meaningful only after it has ended.
     pub(crate) fn ending(&self) -> Ending {
         self.ending.get().copied().unwrap_or(Ending::Finished)
     }
 }
 
-/// The running searches of a kind.
+/// The running searches of one kind.
 #[derive(Debug)]
 pub(crate) struct Searches {
     room: Arc<Semaphore>,
@@ -80,7 +80,7 @@ pub(crate) struct Searches {
 }
 
 impl Searches {
-    /// Creates an empty set that allows at most `most` at once.
+    /// Creates an empty set that allows at most `most` simultaneous searches.
     pub(crate) fn new(most: usize) -> Self {
         Searches {
             room: Arc::new(Semaphore::new(most)),
@@ -98,13 +98,13 @@ impl Searches {
         self.running().len()
     }
 
-    /// Starts a search on its own thread and returns a channel with what it sends, ending with what
-    /// it returns. Dropping the channel stops the search. An earlier search of the same client is
-    /// stopped. The search must not wait for room in the channel.
+    /// Starts a search on a separate thread and returns a channel with the values that it sends
+    /// and, at the end, the value that it returns. Dropping the channel stops the search. An
+    /// earlier search for the same client is stopped. The search must not wait for room in the
+    /// channel.
     ///
     /// # Errors
-    /// If too many searches run.
-    /// If too many run.
+    /// If too many searches are running.
     pub(crate) async fn start<T: Send + 'static>(
         self: &Arc<Self>,
         client: Client,
@@ -123,14 +123,14 @@ impl Searches {
         };
         let stop = Stop::default();
         let number = self.started.fetch_add(1, Relaxed);
-        // A request that arrived in between has started its own search.
+        // Another request that arrived in the meantime has started its own search.
         if let Some((_, earlier)) = self.running().insert(client.clone(), (number, stop.clone())) {
             earlier.stop(Ending::Replaced);
         }
         let search_permit =
             SearchPermit { searches: Arc::clone(self), client, number, _permit: permit };
         let (sender, receiver) = mpsc::channel(SEARCH_BACKLOG + 1);
-        // Reserve room for the last message, however slowly the client reads.
+        // Reserve room for the last message, no matter how slowly the client reads.
         let place = sender.clone().try_reserve_owned();
         let place = place.map_err(|error| ApiError::unavailable(error.to_string()))?;
         let (done, is_done) = oneshot::channel();
@@ -165,7 +165,7 @@ impl Drop for SearchPermit {
     }
 }
 
-/// Stops a search when its time is up, its client disconnects, or the server stops.
+/// Stops a search when its time is up, when its client disconnects, or when the server stops.
 async fn stop_in_time<T>(
     stop: Stop,
     time: Duration,

@@ -1,4 +1,4 @@
-//! Accepts connections, limits their number and time, and shuts down in order.
+//! Accepts connections, limits their number and duration, and shuts the server down gracefully.
 
 use std::convert::Infallible;
 use std::io;
@@ -35,12 +35,12 @@ pub(crate) enum ServeError {
     Address(SocketAddr, String),
     #[error(transparent)]
     Book(#[from] BookError),
-    /// The system refused a resource.
+    /// The system could not provide a resource.
     #[error("cannot serve: {0}")]
     System(#[from] io::Error),
 }
 
-/// Stops a server from another thread.
+/// A handle that stops a server from another thread.
 #[derive(Debug, Clone)]
 pub(crate) struct Stopper(watch::Sender<bool>);
 
@@ -57,17 +57,18 @@ impl Stopper {
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) address: SocketAddr,
-    /// Origins of pages, besides the server's own, that may use expensive addresses.
+    /// The origins of other pages that may use expensive addresses, in addition to the server's own
+    /// page.
     pub(crate) origins: Vec<String>,
-    /// See [`CLIENT_SECONDS`](super::limits::CLIENT_SECONDS).
+    /// The time limit for clients, see [`CLIENT_SECONDS`](super::limits::CLIENT_SECONDS).
     pub(crate) client_timeout: Duration,
 }
 
-/// Serves books until stopped, and opens them meanwhile. Calls `on_ready` with the address once it
-/// listens, and `on_open` when all books are open.
+/// Opens books and serves them until stopped. Calls `on_ready` with the address as soon as the
+/// server listens, and `on_open` when all books are open.
 ///
 /// # Errors
-/// If it cannot listen on the address, or a book cannot be opened.
+/// If the server cannot listen on the address, or a book cannot be opened.
 pub(crate) fn serve(
     loaded: LoadedBooks,
     Settings { address, origins, client_timeout }: Settings,
@@ -92,16 +93,16 @@ pub(crate) fn serve(
         }
         .inspect(|()| state.close())
     });
-    // Threads that count or search games may take a moment to notice the end.
+    // Threads that count or search games may take a moment to notice that the server is stopping.
     runtime.shutdown_timeout(GRACE);
     done
 }
 
-/// Creates the runtime with as many threads as the system allows: one per core, and one each for
-/// opening books and for blocking requests.
+/// Creates the runtime with as many threads as the system allows: one per core, one for opening
+/// books, and one for blocking requests.
 ///
 /// # Errors
-/// If there are too few threads to answer any request.
+/// If there are too few threads to respond to any request.
 fn runtime() -> io::Result<tokio::runtime::Runtime> {
     const OTHERS: usize = 2;
     let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -110,14 +111,15 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
         return Err(threads::refused(&io::ErrorKind::WouldBlock.into()));
     }
     let mut builder = tokio::runtime::Builder::new_multi_thread();
-    // Keep the thread for blocking requests: the system may not start another one.
+    // The thread for blocking requests is kept alive, because the system may not be able to start
+    // another one.
     let runtime = builder.worker_threads(workers).thread_keep_alive(Duration::MAX).enable_all();
     let runtime = runtime.build()?;
     runtime.spawn_blocking(|| ());
     Ok(runtime)
 }
 
-/// Opens the books on their own thread. The future completes only on an error.
+/// Opens the books on a separate thread. The future completes only if there is an error.
 fn open(
     loaded: Arc<LoadedBooks>,
     on_open: impl FnOnce() + Send + 'static,
@@ -137,14 +139,14 @@ fn open(
     })
 }
 
-/// Accepts connections until the server stops, then lets open ones finish.
+/// Accepts connections until the server stops, then waits for open connections to finish.
 async fn accept_all(
     listener: TcpListener,
     router: Router,
     client_timeout: Duration,
     mut closing: watch::Receiver<bool>,
 ) {
-    /// Pause before retrying when the system is out of file descriptors.
+    /// The pause before retrying when the system has run out of file descriptors.
     const PAUSE: Duration = Duration::from_millis(100);
     let graceful = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
@@ -159,7 +161,7 @@ async fn accept_all(
         };
         match (permit, accepted) {
             (Ok(permit), Ok((stream, client_address))) => {
-                // Responses are written whole, so delaying packets gains nothing.
+                // Responses are written in one piece, so delaying packets has no benefit.
                 let _ = stream.set_nodelay(true);
                 let stream = WriteTimeoutStream::new(stream, client_timeout);
                 let connection = connection(stream, client_address, router.clone(), client_timeout);

@@ -1,4 +1,4 @@
-//! Time limits of connections, and error responses to invalid requests.
+//! Time limits for connections, and error responses to invalid requests.
 
 use std::io;
 use std::pin::Pin;
@@ -11,15 +11,16 @@ use tokio::time::{Sleep, sleep};
 
 use super::limits::{MAX_REQUEST_HEAD, MAX_REQUEST_HEADERS};
 
-/// A connection that fails if its client does not read what is written within a time limit. It
-/// gives hyper's error responses, which have no body, the usual form.
+/// A connection that fails if its client does not read what is written within a time limit. It also
+/// gives hyper's error responses, which have no body, the usual format.
 pub(super) struct WriteTimeoutStream {
     stream: TcpStream,
     limit: Duration,
-    /// Runs while bytes wait for the client, with their number. A client that reads, but more
-    /// slowly than responses are produced, gets the same time again for later bytes.
+    /// A timer that runs while bytes are waiting for the client, and the number of these bytes. A
+    /// client that reads more slowly than responses are produced gets the same time again for later
+    /// bytes.
     waiting: Option<(Pin<Box<Sleep>>, usize)>,
-    /// A response that replaces hyper's own, and how much of it is written.
+    /// A response that replaces hyper's own response, and the number of its bytes written so far.
     api_error: Option<(Vec<u8>, usize)>,
 }
 
@@ -99,8 +100,8 @@ impl AsyncWrite for WriteTimeoutStream {
     }
 }
 
-/// Returns the usual form of hyper's own response to an invalid request; `None` for any other
-/// response. Tabia's own error responses always have a body.
+/// Returns the response in the usual format that replaces hyper's own response to an invalid
+/// request. Returns `None` for any other response; Tabia's own error responses always have a body.
 fn refusal_for(answer: &[u8]) -> Option<Vec<u8>> {
     let is_refusal = answer.starts_with(b"HTTP/1.1 4") || answer.starts_with(b"HTTP/1.0 4");
     let head = std::str::from_utf8(answer).ok().filter(|_| is_refusal)?;

@@ -10,30 +10,30 @@ use crate::tools::autoplay::process::{Process, Received, Trace};
 
 use super::Finding;
 
-/// How long a GUI waits for features unless the engine sends `done=0`.
+/// How long a GUI waits for features if the engine does not send `done=0`.
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Time limit for replies that need no search.
+/// The time limit for replies that do not require a search.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Pause after the first line: some engines lose a second line that follows too soon.
+/// The pause after the first line. Some engines lose a second line that follows too soon.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(600);
 
-/// Pause between lines, for the same reason; shorter than anything measured.
+/// The pause between lines, for the same reason. It is too short to affect any measured time.
 const PACE: Duration = Duration::from_millis(10);
 
 /// Maximum number of characters quoted from an engine's output.
 const QUOTE: usize = 200;
 
-/// How long to listen for output that should not come.
+/// How long to wait for output that the engine should not send.
 const SILENCE: Duration = Duration::from_millis(400);
 
-/// A connection to an engine, with a log of both directions.
+/// A connection to an engine, with a log of the messages in both directions.
 pub(super) struct Conversation {
     pub process: Process,
-    /// Features the engine declared; any other keeps its default.
+    /// The features that the engine declared. All others have their default values.
     pub features: BTreeMap<String, FeatureValue>,
-    /// When `done=1` came, measured from the start.
+    /// How long after the start the engine sent `done=1`.
     pub done_after: Option<Duration>,
     pub asked_for_time: bool,
     sent: Vec<String>,
@@ -78,12 +78,13 @@ impl Conversation {
         }
     }
 
-    /// Whether a feature is on; `default` is the value in the specification.
+    /// Returns whether a feature is on. `default` is the feature's default value in the
+    /// specification.
     pub(super) fn has(&self, feature: &str, default: bool) -> bool {
         self.features.get(feature).map_or(default, |value| *value == FeatureValue::Number(1))
     }
 
-    /// Sends a line. If the engine has exited, the missing reply shows it.
+    /// Sends a line. If the engine has exited, this is detected when no reply arrives.
     pub(super) fn send(&mut self, line: &str) {
         self.sent.push(line.to_owned());
         let _ = self.process.send(line);
@@ -95,7 +96,7 @@ impl Conversation {
         }
     }
 
-    /// Sends several lines in one write.
+    /// Sends several lines with a single write.
     pub(super) fn send_together(&mut self, lines: &[&str]) {
         self.sent.extend(lines.iter().map(|&line| line.to_owned()));
         let _ = self.process.send(lines.join("\n"));
@@ -136,8 +137,8 @@ impl Conversation {
         std::iter::from_fn(|| self.next(deadline)).map(|line| Reply::from(line.as_str())).collect()
     }
 
-    /// Waits until the engine has processed all commands; returns its output meanwhile, or `None`
-    /// if it no longer answers.
+    /// Waits until the engine has processed all commands. Returns its output up to then, or `None`
+    /// if it no longer responds.
     pub(super) fn sync(&mut self, number: u64) -> Option<Vec<Reply>> {
         if !self.has("ping", false) {
             let received = self.read_pending();
@@ -159,9 +160,9 @@ impl Conversation {
         self.process.wait(Instant::now()).is_none()
     }
 
-    /// Builds a finding about the lines sent last.
+    /// Creates a finding that quotes the lines sent last.
     pub(super) fn finding(&self, came: impl Into<String>, rule: &'static str) -> Finding {
-        // Only the greeting has been sent.
+        // At this point only the greeting has been sent.
         let greeting = ["xboard".to_owned(), "protover 2".to_owned()];
         let sent = if self.sent.is_empty() { &greeting[..] } else { &self.sent };
         let from = sent.len().saturating_sub(6);
@@ -184,7 +185,7 @@ impl Conversation {
         }
     }
 
-    /// Findings for error replies that should never occur.
+    /// Returns findings for error messages that should never occur.
     pub(super) fn unsolicited_errors(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let fatal = |line: &&String| FATAL.iter().any(|(word, _)| line.contains(word));

@@ -1,6 +1,6 @@
 //! Checks whether an engine follows the xboard protocol.
 //!
-//! Each probe uses a process of its own, so an engine that fails one probe can still be tested with
+//! Each probe runs a separate process, so an engine that fails one probe can still be tested with
 //! the next.
 //!
 //! Source of the probes: <https://www.gnu.org/software/xboard/engine-intf.html>.
@@ -23,9 +23,9 @@ pub(crate) use probes::PROBES;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
     pub sent: String,
-    /// What the engine sent, or what happened.
+    /// The engine's output, or a description of what else happened.
     pub came: String,
-    /// The requirement in the specification.
+    /// The requirement that the specification states.
     pub rule: &'static str,
 }
 
@@ -37,14 +37,14 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A single check.
+/// A check of one requirement.
 pub(crate) struct Probe {
     pub name: &'static str,
     run: fn(&mut Conversation) -> Vec<Finding>,
 }
 
 impl Probe {
-    /// Runs the check in a new process.
+    /// Runs the check with a new engine process.
     ///
     /// # Errors
     /// If the engine cannot be started.

@@ -1,4 +1,4 @@
-//! The probes, each with the rule it checks.
+//! The probes, each with the rule that it checks.
 
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,7 @@ const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 const LONG_THINK: &str = "st 30";
 
-/// Tolerated delay of a move on a busy machine.
+/// The delay of a move that is tolerated because the machine may be busy.
 const LATENESS: Duration = Duration::from_millis(500);
 
 fn is_move(reply: &Reply) -> bool {
@@ -95,7 +95,8 @@ fn ping(conversation: &mut Conversation) -> Vec<Finding> {
     }
 }
 
-/// Repetitions of the check: an engine may send replies in the right order by chance.
+/// How often the check is repeated, because an engine may send its replies in the right order by
+/// chance.
 const ROUNDS: u64 = 3;
 
 fn ping_before_the_turn(conversation: &mut Conversation) -> Vec<Finding> {
@@ -105,7 +106,7 @@ fn ping_before_the_turn(conversation: &mut Conversation) -> Vec<Finding> {
         return Vec::new();
     }
     for number in 1..=ROUNDS {
-        // `new` must still be in progress when the other lines arrive.
+        // The engine must still be processing `new` when the other lines arrive.
         conversation.send_together(&["new", "st 1", &format!("ping {number}"), "go"]);
         match conversation
             .wait_for(TIMEOUT, |reply| is_move(reply) || *reply == Reply::Pong(number))
@@ -148,7 +149,7 @@ fn ping_while_thinking(conversation: &mut Conversation) -> Vec<Finding> {
 fn move_now(conversation: &mut Conversation) -> Vec<Finding> {
     conversation.send_all(&["new", LONG_THINK, "go"]);
     if conversation.wait_for(Duration::from_millis(300), is_move).is_some() {
-        // A book move: there is no search to interrupt.
+        // The engine played a book move, so there is no search to interrupt.
         return Vec::new();
     }
     conversation.send("?");
@@ -160,7 +161,7 @@ fn move_now(conversation: &mut Conversation) -> Vec<Finding> {
     }
 }
 
-/// Measures the time from `go` to the move; `None` if no move comes.
+/// Measures the time from `go` to the engine's move; returns `None` if no move arrives.
 fn time_to_move(conversation: &mut Conversation, setup: &[&str]) -> Option<Duration> {
     conversation.send_all(setup);
     let start = Instant::now();
@@ -204,7 +205,7 @@ fn timely(
     }
 }
 
-/// A quiet middlegame outside any book, so that the engine has to search.
+/// A quiet middlegame position that no book contains, so that the engine has to search.
 const MIDDLE_GAME: &str =
     "setboard r2q1rk1/1b2bppp/p1n1pn2/1p1p4/3P1B2/P1NBPN1P/1P3PP1/R2Q1RK1 w - - 2 13";
 
@@ -345,7 +346,7 @@ fn result_claim(conversation: &mut Conversation) -> Vec<Finding> {
 
 fn interrupt_signal(conversation: &mut Conversation) -> Vec<Finding> {
     if conversation.has("sigint", true) {
-        // The engine expects SIGINT, and its reaction depends on its state.
+        // The engine has requested SIGINT, and its reaction to the signal depends on its state.
         return Vec::new();
     }
     conversation.send("new");
@@ -391,9 +392,9 @@ fn quit(conversation: &mut Conversation) -> Vec<Finding> {
     ends(conversation, "", "quit must end the engine at once")
 }
 
-/// Checks that the engine exits in time and without a crash signal.
+/// Checks that the engine exits in time and is not ended by a signal that indicates a crash.
 fn ends(conversation: &mut Conversation, what: &str, rule: &'static str) -> Vec<Finding> {
-    /// Signals of crashing programs: SIGABRT and SIGSEGV.
+    /// The signals that end a crashing program: SIGABRT and SIGSEGV.
     const BREAKDOWNS: [i32; 2] = [6, 11];
     let deadline = Instant::now() + END_TIMEOUT;
     let Some(status) = conversation.process.wait(deadline) else {

@@ -1,6 +1,7 @@
-//! The match report: one HTML page without other files, with tables, charts and all games.
+//! The match report: one self-contained HTML page with tables, charts and all games.
 //!
-//! The page is `page.html` with its style sheet and script beside it. Its data is inserted as JSON.
+//! The page is created from `page.html`, its style sheet and its script. The data is inserted as
+//! JSON.
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -24,16 +25,16 @@ const PAGE: Page = Page {
     script: include_str!("page.js"),
 };
 
-/// The data of a report besides the results.
+/// The information in a report other than the results.
 #[derive(Debug, Clone, Default)]
 pub struct About {
-    /// Labels and values: openings, machine, date.
+    /// Labels and values, such as the openings, the machine and the date.
     pub facts: Vec<(&'static str, String)>,
-    /// Path of the PGN file, relative to the report's directory.
+    /// The path of the PGN file, relative to the report's folder.
     pub games: Option<PathBuf>,
 }
 
-/// The contents of a report.
+/// Everything that a report contains.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Contents<'a> {
     pub event: &'a str,
@@ -41,15 +42,15 @@ pub(crate) struct Contents<'a> {
     pub names: &'a [String],
     pub about: &'a About,
     pub standings: &'a Standings,
-    /// In the order in which they ended.
+    /// The games, in the order in which they ended.
     pub games: &'a [FinishedGame],
     pub sprt: Option<&'a Sprt>,
 }
 
-/// Builds the page of a match.
+/// Creates the HTML page for a match.
 ///
 /// # Errors
-/// If a move is illegal, which a state file edited by hand may cause.
+/// If a move is illegal, which can happen if the state file was edited by hand.
 pub(crate) fn page(contents: &Contents<'_>) -> Result<String, ParseError> {
     let &Contents { event, engines, names, about, standings, games, sprt } = contents;
     let by_finish: Vec<&FinishedGame> = games.iter().collect();
@@ -88,7 +89,7 @@ fn engine_data((name, engine): (&String, &EngineConfig)) -> Value {
     })
 }
 
-/// The crosstable, the best engine first.
+/// Returns the crosstable, with the best engine first.
 fn table(names: &[String], standings: &Standings) -> Value {
     let ranks = ranking(names.len(), standings);
     let rows = ranks.iter().map(|row| {
@@ -121,7 +122,8 @@ fn pairing(names: &[String], engines: (usize, usize), tally: &Tally, sprt: Optio
     })
 }
 
-/// The bounds of the test, and the LLR after each pair of games in the order they ended.
+/// Returns the bounds of the sequential test, and the LLR after each pair of games in the order in
+/// which they ended.
 fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
     let first = games.iter().find(|game| game.number == 1).map(|game| &game.names[0]);
     let mut tally = Tally::default();
@@ -130,7 +132,7 @@ fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
         let as_white = Some(&game.names[0]) == first;
         let color = if as_white { Color::White } else { Color::Black };
         let before = tally.pairs;
-        // A state file edited by hand may number its games from 0.
+        // In a state file edited by hand, games may be numbered from 0.
         tally.add(game.number.saturating_sub(1) / 2, color, &game.verdict());
         if tally.pairs != before {
             curve.push(sprt.llr(&tally.pairs));
@@ -140,7 +142,8 @@ fn sprt_data(sprt: &Sprt, games: &[&FinishedGame]) -> Value {
     json!({ "elo0": sprt.elo0, "elo1": sprt.elo1, "lower": lower, "upper": upper, "curve": curve })
 }
 
-/// A game with its moves in SAN for reading and in coordinates for the board.
+/// Returns the data of a game, with moves in SAN for the reader and in coordinate notation for the
+/// board.
 fn game_data(finished: &FinishedGame) -> Result<Value, ParseError> {
     let fail = |cause: &dyn Display| {
         ParseError(format!("cannot replay game {}: {cause}", finished.number))

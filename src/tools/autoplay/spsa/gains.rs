@@ -1,19 +1,20 @@
-//! The gain sequences: how far parameters are perturbed, and how far a result moves them.
+//! The gain sequences: how strongly parameters are perturbed, and how far a result moves them.
 
 use super::parameter::Parameter;
 
-/// Exponent of the step sizes. Spall's choice for finite runs (1998, section III.B); asymptotically
-/// optimal is 1.
+/// The exponent of the step sizes. This is Spall's choice for finite runs (1998, section III.B);
+/// the asymptotically optimal value is 1.
 const ALPHA: f64 = 0.602;
-/// Exponent of the perturbations, from the same source; asymptotically optimal is 1/6.
+/// The exponent of the perturbations, from the same source; the asymptotically optimal value is
+/// 1/6.
 const GAMMA: f64 = 0.101;
-/// Stability constant as a share of all pairs, which keeps the first steps small: Spall's "10% or
-/// less of the number of iterations".
+/// The stability constant as a fraction of the total number of pairs. It keeps the first steps
+/// small; Spall recommends "10% or less of the number of iterations".
 const STABILITY: f64 = 0.1;
 
-/// The gain sequences of a tuning with a given number of pairs. Time is counted in pairs, as in
-/// Stockfish's framework: the same number of games moves the parameters equally far in few large
-/// iterations or in many small ones.
+/// The gain sequences of a tuning run with a given number of pairs. Time is counted in pairs, as in
+/// Stockfish's framework, so the same number of games moves the parameters equally far whether it
+/// is divided into a few large iterations or many small ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gains {
     pairs: f64,
@@ -24,15 +25,15 @@ impl Gains {
         Gains { pairs: pairs as f64 }
     }
 
-    /// Perturbation of a parameter after `played` pairs, in its own units: Spall's c_k, which is
-    /// `c_end` for the last pair.
+    /// Returns the perturbation of a parameter after `played` pairs, in the parameter's own units.
+    /// This is Spall's c_k, which equals `c_end` for the last pair.
     pub(super) fn perturbation(&self, parameter: &Parameter, played: u64) -> f64 {
         let k = played as f64 + 1.0;
         parameter.c_end * (self.pairs / k).powf(GAMMA)
     }
 
-    /// Step of a parameter for each game won more than lost: a_k / c_k, where a_k is
-    /// `r_end * c_end²` for the last pair.
+    /// Returns the change in a parameter per point of score (wins minus losses): a_k / c_k, where
+    /// a_k equals `r_end * c_end²` for the last pair.
     pub(super) fn step(&self, parameter: &Parameter, played: u64) -> f64 {
         let k = played as f64 + 1.0;
         let delay = STABILITY * self.pairs;
@@ -53,7 +54,7 @@ mod tests {
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
         near(gains.perturbation(&parameter, 999), 4.0);
         near(gains.step(&parameter, 999), 0.01 * 4.0);
-        // c_1 = 4 * 1000^0.101, and a_1 = 0.01 * 16 * (1100 / 101)^0.602.
+        // Expected: c_1 = 4 * 1000^0.101, and a_1 = 0.01 * 16 * (1100 / 101)^0.602.
         near(gains.perturbation(&parameter, 0), 4.0 * 1000_f64.powf(0.101));
         let a = 0.16 * (1100.0_f64 / 101.0).powf(0.602);
         near(gains.step(&parameter, 0), a / gains.perturbation(&parameter, 0));

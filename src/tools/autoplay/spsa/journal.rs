@@ -1,5 +1,5 @@
-//! The journal of a tuning: the scores of its iterations. The path of the values is recomputed from
-//! them, so a resumed tuning is bit-identical.
+//! The journal of a tuning run, which stores the scores of the iterations. The parameters' values
+//! are recomputed from the scores, so a resumed run gives bit-identical results.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,38 +11,41 @@ use crate::support::files::{Journal, JournalError, Kind};
 
 use super::tuner::Tuner;
 
-/// The version is also that of the algorithm, since a changed algorithm gives another path.
+/// The version number also identifies the algorithm, because a different algorithm would compute
+/// different values from the same scores.
 static KIND: Kind = Kind { magic: "tabia tuning 2; ", name: "the journal of the tuning" };
 
-/// Whether a file with these first bytes is the journal of a tuning, perhaps of another version.
+/// Returns whether a file with these first bytes is the journal of a tuning run, possibly of
+/// another version.
 pub(crate) fn is_journal(head: &[u8]) -> bool {
     head.starts_with(b"tabia tuning ") || head.starts_with(b"{\"tuning\":")
 }
 
-/// Results of games from the point of view of the side with the first perturbed values.
+/// The results of games, from the point of view of the side that plays with the first set of
+/// perturbed values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Tally {
     pub wins: u64,
     pub draws: u64,
     pub losses: u64,
-    /// Pairs of games excluded because an engine crashed or broke the rules.
+    /// The number of pairs of games excluded because an engine crashed or broke the rules.
     pub void_pairs: u64,
 }
 
-/// The state after an iteration.
+/// The state after an iteration, as stored in the journal.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Iteration {
-    /// Its number, from 1.
+    /// The iteration's number, counted from 1.
     number: u32,
     score: i32,
-    /// All games so far.
+    /// The results of all games so far.
     games: Tally,
-    /// For information only; values are recomputed from the scores.
+    /// Stored only as information for readers; the values are recomputed from the scores.
     values: BTreeMap<String, f64>,
 }
 
 impl Iteration {
-    /// The last iteration of a tuning.
+    /// Returns the last completed iteration of a tuning run.
     pub(super) fn last(tuner: &Tuner, games: Tally) -> Self {
         let names = tuner.parameters().iter().map(|parameter| parameter.name.clone());
         let values = names.zip(tuner.values().iter().copied()).collect();
@@ -51,12 +54,14 @@ impl Iteration {
     }
 }
 
-/// Opens or creates the journal of the tuning identified by `settings`, and brings the tuner to its
-/// state; also returns the games played. With `anew`, it replaces a file of another kind. A device
-/// or a pipe stores nothing.
+/// Opens or creates the journal of the tuning run identified by `settings`, and restores the
+/// tuner's state from it. Also returns the results of the games played.
+///
+/// If `anew` is set, the journal replaces a file of another kind. Nothing is stored if the path is
+/// a device or a pipe.
 ///
 /// # Errors
-/// If the file cannot be used or belongs to another tuning.
+/// If the file cannot be used or belongs to another tuning run.
 pub(super) fn open(
     path: &Path,
     anew: bool,
@@ -71,7 +76,7 @@ pub(super) fn open(
         fs::remove_file(path).map_err(|error| KIND.error(path, error))?;
     }
     let journal = Journal::open(path, &KIND, settings, |iteration: Iteration, _| {
-        // Those after a damaged one are repeated.
+        // The iterations after a damaged one are repeated.
         if iteration.number == tuner.iteration() + 1 {
             tuner.update(iteration.score);
             games = iteration.games;
@@ -116,7 +121,7 @@ mod tests {
             let mut bytes = text.clone().into_bytes();
             bytes[place] ^= 1;
             fs::write(&path, bytes).expect("written");
-            // The second run finds the repeated iterations after the damaged ones.
+            // In the second run, the repeated iterations follow the damaged ones.
             assert_eq!([run(Some(line)), run(None)], [whole.clone(), whole.clone()], "{line}");
         }
     }

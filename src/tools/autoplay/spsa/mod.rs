@@ -1,21 +1,23 @@
-//! Tuning of an engine's options by games: simultaneous perturbation stochastic approximation.
+//! Tunes an engine's options by playing games, using simultaneous perturbation stochastic
+//! approximation (SPSA).
 //!
-//! Two copies of one engine play each other. All parameters of one copy are shifted a little in one
-//! direction, those of the other by the same amount in the opposite direction. The score moves all
-//! parameters at once, so the games of an iteration do not depend on the number of parameters.
+//! Two copies of the same engine play each other. All parameters of one copy are shifted slightly
+//! in one direction, and those of the other copy by the same amount in the opposite direction. The
+//! score moves all parameters at the same time, so the number of games in an iteration does not
+//! depend on the number of parameters.
 //!
-//! From the bottom up: `parameter` is a tuned option, `gains` the step sizes, `tuner` the
-//! mathematics without games, `journal` the saved state, `pairs` plays the games, and `tuning`
-//! runs the iterations. The workers of `pairs` have two copies of the engine, which get their
-//! values before each game.
+//! From the bottom up: `parameter` defines a tuned option, `gains` the step sizes, `tuner` the
+//! mathematics without games, and `journal` the saved state. `pairs` plays the games, and `tuning`
+//! runs the iterations. Each worker of `pairs` has two copies of the engine, whose options are set
+//! before each game.
 //!
-//! The journal stores the scores, not the values. All random numbers follow from the seed and the
-//! number of the iteration, so a resumed tuning takes the same path as an uninterrupted one.
+//! The journal stores the scores, not the values. All random numbers are derived from the seed and
+//! the number of the iteration, so a resumed run computes the same values as an uninterrupted one.
 //!
 //! Sources: J. C. Spall, "Multivariate Stochastic Approximation Using a Simultaneous Perturbation
 //! Gradient Approximation" (1992), and "Implementation of the Simultaneous Perturbation Algorithm
-//! for Stochastic Optimization" (1998) for the gain sequences; the parameters of the schedule are
-//! those of Stockfish's testing framework, see <https://www.chessprogramming.org/SPSA>.
+//! for Stochastic Optimization" (1998) for the gain sequences. The schedule has the same parameters
+//! as Stockfish's testing framework, see <https://www.chessprogramming.org/SPSA>.
 
 mod gains;
 mod journal;

@@ -1,4 +1,4 @@
-//! Plays the games of an iteration with workers, each with two running copies of the engine.
+//! Plays the games of an iteration on worker threads, each with two running copies of the engine.
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
@@ -13,10 +13,10 @@ use crate::tools::autoplay::process::Trace;
 use crate::tools::autoplay::protocol_adapter::EngineError;
 use crate::tools::autoplay::verdict::{Termination, Verdict};
 
-/// The data shared by all games.
+/// Data that all games of an iteration share.
 #[derive(Debug)]
 pub(super) struct TuningContext<'a> {
-    /// The engine of each side, under distinguishable names.
+    /// The engine of each side; the two have different names.
     pub sides: [EngineConfig; 2],
     pub openings: &'a [Opening],
     pub conditions: &'a Conditions,
@@ -28,21 +28,21 @@ pub(super) type Options = Vec<(String, String)>;
 
 #[derive(Debug, Clone)]
 pub(super) struct Job {
-    /// Index in the iteration; two consecutive jobs form a pair.
+    /// The index of the game in the iteration. Two consecutive games form a pair.
     pub number: usize,
     pub white: usize,
     pub opening: usize,
     pub options: [Options; 2],
 }
 
-/// A message of a worker. Each job has one result.
+/// A message from a worker. Each job produces exactly one result.
 #[derive(Debug)]
 pub(super) enum Report {
-    /// A start failed and is repeated; not a result.
+    /// A start failed and is being repeated. This message is not a result.
     StartupRetry(String),
-    /// A game was played; the score of the first side: 1, 0 or -1.
+    /// A game was played. Contains its index and the first side's score: 1, 0 or -1.
     Played(usize, i32),
-    /// A game does not count, and why.
+    /// A game does not count. Contains its index and the reason.
     Void(usize, String),
     Stopped,
     Failed(StartError),
@@ -55,9 +55,9 @@ enum NoScore {
 }
 
 impl TuningContext<'_> {
-    /// Plays games from the channel until it is closed, and reports the results.
+    /// Plays the games received from the channel until it is closed, and reports the results.
     pub(super) fn work(&self, jobs: &Receiver<Job>, reports: &Sender<Report>) {
-        // The receiver outlives the workers.
+        // Cannot fail: the receiver outlives the workers.
         let send = |report| drop(reports.send(report));
         let mut pool = EnginePool::default();
         for job in jobs {
@@ -72,7 +72,8 @@ impl TuningContext<'_> {
         pool.quit();
     }
 
-    /// Plays one game with the running engines, or new ones; returns the first side's score.
+    /// Plays one game, starting the engines unless they are already running; returns the first
+    /// side's score.
     fn game(
         &self,
         job: &Job,
@@ -124,7 +125,7 @@ impl TuningContext<'_> {
         Ok(())
     }
 
-    /// Returns the score of a game, or why it has none.
+    /// Returns the score of a game, or the reason why the game does not count.
     fn judge(&self, job: &Job, verdict: Verdict, last_output: &[String]) -> Result<i32, NoScore> {
         if verdict.termination == Termination::Unfinished {
             return Err(match self.interrupt.is_triggered() {
@@ -147,15 +148,15 @@ impl TuningContext<'_> {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Scored {
-    /// Wins, draws and losses of the first side in pairs that count.
+    /// The first side's wins, draws and losses in the pairs that count.
     pub counts: [u32; 3],
-    /// Why the other pairs do not count, in the order of the pairs.
+    /// The reasons why other pairs do not count, in the order of the pairs.
     pub void: Vec<String>,
 }
 
 impl Scored {
-    /// Sums up the first side's scores of all games, in pairs; an error is the reason of a missing
-    /// score.
+    /// Sums the first side's scores over all games, which are arranged in pairs. An error is the
+    /// reason why a game has no score.
     pub(super) fn new(games: &[Result<i32, String>]) -> Self {
         let mut scored = Scored::default();
         for pair in games.chunks(2) {
@@ -171,7 +172,7 @@ impl Scored {
         scored
     }
 
-    /// Wins minus losses.
+    /// Returns the first side's wins minus losses.
     pub(super) fn score(&self) -> i32 {
         let [wins, _, losses] = self.counts.map(|count| count as i32);
         wins - losses

@@ -1,4 +1,4 @@
-//! Tuned options and their SPSA parameters.
+//! The options to be tuned and their SPSA parameters.
 
 use std::fmt;
 use std::path::Path;
@@ -7,20 +7,20 @@ use std::str::FromStr;
 use crate::support::error::ParseError;
 use crate::support::files::{FileError, read_plain};
 
-/// The fields of a parameter, as in the optional header of a file.
+/// The fields of a parameter, which are also the optional header line of a parameter file.
 const HEAD: &str = "name,start,min,max,c_end,r_end";
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Parameter {
-    /// The option's name; case does not matter.
+    /// The name of the option, which is case-insensitive.
     pub name: String,
     pub start: f64,
     pub min: f64,
     pub max: f64,
-    /// The perturbation at the end, in the option's own units; above 0.
+    /// The perturbation at the end of the run, in the option's own units; greater than 0.
     pub c_end: f64,
-    /// The learning rate at the end: the fraction of the perturbation by which the value moves
-    /// for each game won more than lost. Above 0.
+    /// The learning rate at the end of the run: the fraction of the perturbation by which the value
+    /// moves per point of score (wins minus losses). Greater than 0.
     pub r_end: f64,
 }
 
@@ -69,7 +69,7 @@ impl Parameter {
     }
 }
 
-/// Writes the format that is parsed.
+/// Writes the same format that `FromStr` parses.
 impl fmt::Display for Parameter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Parameter { name, start, min, max, c_end, r_end } = self;
@@ -80,7 +80,7 @@ impl fmt::Display for Parameter {
 /// Checks that no option is named twice.
 ///
 /// # Errors
-/// If one is.
+/// If an option is named twice.
 pub(crate) fn check_names(parameters: &[Parameter]) -> Result<(), ParseError> {
     let name = |parameter: &Parameter| parameter.name.to_lowercase();
     for (index, parameter) in parameters.iter().enumerate() {
@@ -91,11 +91,11 @@ pub(crate) fn check_names(parameters: &[Parameter]) -> Result<(), ParseError> {
     Ok(())
 }
 
-/// Reads a file with a parameter on each line. Skips empty lines, comments from `#` on, and a
-/// header.
+/// Reads a file with one parameter per line. Empty lines, comments starting with `#`, and a header
+/// line are skipped.
 ///
 /// # Errors
-/// If the file cannot be read or a line is not a parameter.
+/// If the file cannot be read, or a line is not a valid parameter.
 pub(crate) fn read_parameters(path: &Path) -> Result<Vec<Parameter>, FileError> {
     let bytes =
         read_plain(path).map_err(|error| FileError::io("read the parameters", path, &error))?;

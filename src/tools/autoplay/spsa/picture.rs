@@ -1,19 +1,19 @@
-//! Plots the values of all parameters over the iterations.
+//! Plots the parameters' values over the iterations.
 
 use crate::support::plot::{COLORS, Curve, Panel, Scale, Tile, round_number, tiles};
 
 use super::parameter::Parameter;
 use super::tuner::Tuner;
 
-/// Maximum number of points of a curve.
+/// The maximum number of points on a curve.
 const POINTS: usize = 400;
-/// Approximate number of labels on the iteration axis.
+/// The approximate number of labels on the iteration axis.
 const NUMBERS: usize = 6;
-/// Width of a panel in pixels.
+/// The width of a panel in pixels.
 const WIDTH: f64 = 330.0;
 const COLUMNS: usize = 3;
 
-/// Draws the values of all parameters as an SVG picture with a panel for each.
+/// Draws an SVG image with one panel per parameter, showing its value over the iterations.
 pub(crate) fn picture(tuner: &Tuner) -> String {
     let path = tuner.path();
     let last = path.len() - 1;
@@ -35,7 +35,7 @@ pub(crate) fn picture(tuner: &Tuner) -> String {
     })
 }
 
-/// Returns a round number of which at most `most` of the points are multiples.
+/// Returns a round number such that at most `most` of the points are multiples of it.
 fn every(points: usize, most: usize) -> usize {
     round_number((points as f64 / most as f64).max(1.0)) as usize
 }
@@ -43,7 +43,7 @@ fn every(points: usize, most: usize) -> usize {
 fn tile(parameter: &Parameter, values: Vec<f64>) -> Tile {
     let Parameter { name, start, c_end, .. } = parameter;
     let end = values.last().copied().unwrap_or(*start);
-    // A change smaller than the perturbation looks constant.
+    // The axis covers at least the perturbation, so that smaller changes look negligible.
     let around = [start - c_end, start + c_end];
     let scale = Scale::linear(values.iter().copied().chain(around));
     let digits = digits(*c_end);
@@ -58,9 +58,9 @@ fn tile(parameter: &Parameter, values: Vec<f64>) -> Tile {
     Tile { panel: Panel { title, curves: vec![begin, way] }, scale }
 }
 
-/// Number of decimals to show for a parameter with this perturbation.
+/// Returns the number of decimal places to show for a parameter with this perturbation.
 pub(crate) fn digits(c_end: f64) -> usize {
-    // Show two significant digits of the perturbation.
+    // Shows two significant digits of the perturbation.
     (2.0 - c_end.log10().floor()).clamp(1.0, 9.0) as usize - 1
 }
 

@@ -7,15 +7,15 @@ use super::parameter::Parameter;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Plan {
-    /// Number of iterations, each with new perturbations.
+    /// The number of iterations, each with new random perturbations.
     pub iterations: u32,
-    /// Pairs of games per iteration; above 0.
+    /// The number of pairs of games per iteration; greater than 0.
     pub pairs: u32,
-    /// Seed of the perturbations.
+    /// The seed from which the random perturbations are derived.
     pub seed: u64,
 }
 
-/// The state of a tuning, determined by the plan and the scores.
+/// The state of a tuning run, determined by the plan and the scores.
 #[derive(Debug, Clone)]
 pub(crate) struct Tuner {
     parameters: Vec<Parameter>,
@@ -25,13 +25,14 @@ pub(crate) struct Tuner {
     scores: Vec<i32>,
 }
 
-/// The values of both sides in an iteration.
+/// The parameter values with which both sides play in an iteration.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Perturbation {
-    /// The values of both sides for each parameter, within the bounds.
+    /// For each parameter, the values used by the two sides, within the parameter's bounds.
     pub values: Vec<[f64; 2]>,
-    /// A random number from 0 to below 1 for each parameter, added before rounding down. Both sides
-    /// share it, so that rounding adds as little as possible to their difference.
+    /// For each parameter, a random number that is at least 0 and less than 1, added before
+    /// rounding down. Both sides use the same number, so that rounding changes the difference
+    /// between them as little as possible.
     pub rounding: Vec<f64>,
 }
 
@@ -61,7 +62,7 @@ impl Tuner {
     }
 
     pub(crate) fn iteration(&self) -> u32 {
-        // There are at most as many scores as iterations.
+        // The conversion is lossless, because there are at most as many scores as iterations.
         self.scores.len() as u32
     }
 
@@ -69,21 +70,21 @@ impl Tuner {
         self.iteration() >= self.plan.iterations
     }
 
-    /// Number of pairs in the completed iterations.
+    /// Returns the number of pairs played in the completed iterations.
     pub(super) fn pairs(&self) -> u64 {
         u64::from(self.iteration()) * u64::from(self.plan.pairs)
     }
 
-    /// The random numbers of the next iteration. They depend only on its number, so a resumed
-    /// tuning gets the same ones.
+    /// Returns the random number generator for the next iteration. It depends only on the seed and
+    /// the iteration's number, so a resumed run gets the same numbers.
     fn random(&self) -> Random {
         let salt = Random::new(self.plan.seed).next_u64();
         let mixed = Random::new(salt.wrapping_add(u64::from(self.iteration()))).next_u64();
         Random::new(mixed)
     }
 
-    /// The sign of the first side's perturbation for each parameter: 1 or -1, Bernoulli distributed
-    /// as Spall recommends.
+    /// Returns the sign, 1 or -1, of the first side's perturbation for each parameter. The signs
+    /// are Bernoulli distributed, as Spall recommends.
     fn signs(&self) -> (Vec<f64>, Random) {
         let mut random = self.random();
         let sign = |_| if random.below(2) == 0 { -1.0 } else { 1.0 };
@@ -101,8 +102,8 @@ impl Tuner {
         Perturbation { values, rounding }
     }
 
-    /// Updates the values with the score of an iteration: the first side's wins minus losses in all
-    /// pairs that count. Ignored after the last iteration.
+    /// Updates the values with the score of an iteration, which is the first side's wins minus
+    /// losses in all pairs that count. Has no effect after the last iteration.
     pub(crate) fn update(&mut self, score: i32) {
         if self.is_done() {
             return;
@@ -116,7 +117,7 @@ impl Tuner {
         self.scores.push(score);
     }
 
-    /// The initial values and those after each iteration.
+    /// Returns the initial values and the values after each iteration.
     pub(crate) fn path(&self) -> Vec<Vec<f64>> {
         let mut tuner = Tuner::new(self.parameters.clone(), self.plan);
         let mut path = vec![tuner.values.clone()];
@@ -129,7 +130,8 @@ impl Tuner {
 }
 
 impl Perturbation {
-    /// The text of a parameter's value for one side; rounded at random if `whole`.
+    /// Formats a parameter's value for one side. If `whole` is set, the value is randomly rounded
+    /// to an integer.
     pub(super) fn text(&self, index: usize, side: usize, whole: bool) -> String {
         let value = self.values[index][side];
         if whole { (value + self.rounding[index]).floor().to_string() } else { value.to_string() }
@@ -140,7 +142,8 @@ impl Perturbation {
 mod tests {
     use super::*;
 
-    /// The Elo of a setting: a maximum at `best`, `drop` Elo lower at a distance of `width`.
+    /// The simulated Elo of a parameter's value: highest at `best`, and `drop` Elo lower at a
+    /// distance of `width`.
     struct Optimum {
         best: f64,
         width: f64,
@@ -154,8 +157,8 @@ mod tests {
         -optima.iter().zip(values).map(lost).sum::<f64>()
     }
 
-    /// Simulates a game with this Elo difference: the expected score is logistic, and half of the
-    /// games between equals are drawn.
+    /// Simulates a game with this Elo difference. The expected score follows the logistic formula,
+    /// and half of the games between equal opponents are drawn.
     fn game(difference: f64, random: &mut Random) -> i32 {
         let expected = 1.0 / (1.0 + 10_f64.powf(-difference / 400.0));
         let draws = 2.0 * expected * (1.0 - expected);
@@ -170,7 +173,7 @@ mod tests {
         }
     }
 
-    /// Tunes by simulated games that are as noisy as real ones.
+    /// Tunes the parameters with simulated games, which are as noisy as real ones.
     fn tuned(parameters: &[&str], optima: &[Optimum], plan: Plan) -> Tuner {
         let parameters = parameters.iter().map(|text| text.parse().expect(text)).collect();
         let mut tuner = Tuner::new(parameters, plan);
@@ -185,7 +188,7 @@ mod tests {
         tuner
     }
 
-    /// Three parameters of very different sizes, each with a perturbation worth a few Elo.
+    /// Three parameters of very different magnitudes, each with a perturbation worth a few Elo.
     const PARAMETERS: [&str; 3] =
         ["a,20,0,200,14,0.002", "b,0.9,0,1,0.1,0.002", "c,-3000,-9000,9000,1000,0.002"];
     const OPTIMA: [Optimum; 3] = [
@@ -205,7 +208,8 @@ mod tests {
         }
     }
 
-    /// The rules of thumb in docs/guides/tune.md, for a loss of 2 Elo at a distance of `c_end`.
+    /// Checks the rules of thumb in docs/guides/tune.md, for a loss of 2 Elo at a distance of
+    /// `c_end`.
     #[test]
     fn speed_and_noise_match_the_guide() {
         const RUNS: u64 = 40;

@@ -1,4 +1,4 @@
-//! Runs a tuning, and stores each iteration.
+//! Runs a tuning and stores the result of each iteration.
 
 use std::io;
 use std::path::Path;
@@ -23,7 +23,8 @@ use super::pairs::{Channels, Job, Options, Report, Scored, TuningContext};
 use super::parameter::Parameter;
 use super::tuner::{Perturbation, Tuner};
 
-/// Number of consecutive excluded pairs that ends a tuning, since it would make no progress.
+/// The number of consecutive excluded pairs after which the run is ended, because it would make no
+/// progress.
 const VOID_LIMIT: u32 = 10;
 
 #[derive(Debug, Error)]
@@ -33,7 +34,7 @@ pub(crate) enum TuneError {
     /// An option cannot be tuned as requested.
     #[error("{engine}: {what}")]
     Option {
-        /// Which engine.
+        /// The engine's name.
         engine: String,
         what: String,
     },
@@ -41,7 +42,7 @@ pub(crate) enum TuneError {
     Journal(#[from] JournalError),
     #[error("{0}")]
     Threads(#[from] io::Error),
-    /// No games count.
+    /// Too many consecutive pairs of games did not count.
     #[error(
         "cannot continue: {VOID_LIMIT} pairs of games in a row do not count; the last one: {0}"
     )]
@@ -50,27 +51,28 @@ pub(crate) enum TuneError {
 
 #[derive(Debug)]
 pub(crate) enum TuneEvent {
-    /// A start of the engine failed and is repeated.
+    /// A start of the engine failed and is being repeated.
     StartupRetry(String),
-    /// A pair of games does not count, for this reason.
+    /// A pair of games does not count, for the given reason.
     Void(String),
-    /// An iteration is complete and saved.
+    /// An iteration is complete and has been saved.
     Advanced,
 }
 
 #[derive(Debug)]
 pub(crate) struct Tuning {
-    /// The engine; its own options are set before the tuned ones.
+    /// The engine. Its own options are set before the tuned ones.
     pub engine: EngineConfig,
     pub tuner: Tuner,
     pub games: Tally,
-    /// The openings, one for each pair in turn; never empty.
+    /// The openings, which the pairs use in turn; never empty.
     pub openings: Arc<[Opening]>,
     pub conditions: Conditions,
     pub concurrency: usize,
     pub trace: Trace,
     journal: Option<Journal<Iteration>>,
-    /// Whether the option of each parameter takes only integers; set by the check of the engine.
+    /// For each parameter, whether its option accepts only integers. Set by
+    /// [`Tuning::check_engine`].
     whole: Vec<bool>,
     void_in_a_row: u32,
 }
@@ -101,11 +103,12 @@ impl Tuning {
         }
     }
 
-    /// Stores the iterations in a journal at `place`, and resumes from those there; with `anew`, a
-    /// file there is replaced. `settings` is a text of all settings that determine the path.
+    /// Stores the iterations in a journal at `place`, and resumes from the iterations already
+    /// there. If `anew` is set, an existing file is replaced. `settings` describes every setting
+    /// that affects the course of the run.
     ///
     /// # Errors
-    /// If the journal cannot be used or another run has locked it.
+    /// If the journal cannot be used, or another run has locked it.
     pub(crate) fn store(
         &mut self,
         (place, anew): (&Path, bool),
@@ -118,7 +121,7 @@ impl Tuning {
     /// Starts the engine once to detect its protocol and check its options.
     ///
     /// # Errors
-    /// If it does not start, lacks an option, or an option does not accept the values.
+    /// If the engine does not start or lacks an option, or if an option does not accept the values.
     pub(crate) fn check_engine(
         &mut self,
         mut startup_retries: impl FnMut(String),
@@ -135,11 +138,11 @@ impl Tuning {
         Ok(())
     }
 
-    /// Tunes until the end or an interruption; requires a checked engine. Calls `observe` on the
-    /// calling thread for each event, once it is saved.
+    /// Runs the iterations until all are done or the run is interrupted. The engine must have been
+    /// checked. Each event is first saved and then passed to `observe` on the calling thread.
     ///
     /// # Errors
-    /// If the engine cannot play or the journal cannot be written.
+    /// If the engine cannot play, or the journal cannot be written.
     pub(crate) fn run(
         &mut self,
         interrupt: &Interrupt,
@@ -161,7 +164,7 @@ impl Tuning {
                 move || context.work(&wanted, &reported)
             };
             threads::start(scope, (self.concurrency.clamp(1, games), threads::STACK), work)?;
-            // Do not wait for results that no worker will send.
+            // Otherwise the loop would wait for results that no worker will send.
             drop((wanted, reported));
             let end = self.iterate(&jobs, &reports, interrupt, &mut observe);
             // Closing the channel ends the workers.
@@ -201,7 +204,7 @@ impl Tuning {
         Ok(())
     }
 
-    /// The games of an iteration: each pair plays an opening with both colours.
+    /// Returns the games of an iteration. Each pair plays an opening with both colours.
     fn jobs(&self, perturbation: &Perturbation) -> Vec<Job> {
         let options = [0, 1].map(|side| self.options(perturbation, side));
         let job = |number: usize| Job {
@@ -221,8 +224,8 @@ impl Tuning {
         named.map(set).collect()
     }
 
-    /// The current value of each parameter as an option value; rounded where only integers are
-    /// allowed.
+    /// Returns the current value of each parameter as an option value, rounded if the option
+    /// accepts only integers.
     pub(crate) fn option_values(&self) -> Vec<(String, String)> {
         let values = self.tuner.parameters().iter().zip(self.tuner.values()).enumerate();
         let text = |(index, (parameter, &value)): (usize, (&Parameter, &f64))| {
@@ -233,7 +236,7 @@ impl Tuning {
         values.map(text).collect()
     }
 
-    /// Updates the state with the result of an iteration.
+    /// Updates the state with the results of an iteration.
     fn take(&mut self, scored: &Scored) {
         let [wins, draws, losses] = scored.counts.map(u64::from);
         self.games.wins += wins;
@@ -249,10 +252,11 @@ impl Tuning {
     }
 }
 
-/// Whether a parameter's option takes only integers.
+/// Returns whether a parameter's option accepts only integers.
 ///
 /// # Errors
-/// A message, if the engine has no such option or it does not accept the parameter's values.
+/// If the engine does not have the option, or the option does not accept the parameter's values;
+/// the error is a message.
 fn takes(player: &mut Player, parameter: &Parameter) -> Result<bool, String> {
     let Parameter { name, min, max, .. } = parameter;
     let range = player.adapter.option_range(name).map_err(|error| error.to_string())?;
@@ -272,10 +276,10 @@ fn takes(player: &mut Player, parameter: &Parameter) -> Result<bool, String> {
     }
 }
 
-/// Waits for the results of the given number of games.
+/// Waits for the results of this many games.
 ///
 /// # Errors
-/// If the engine cannot be started or cannot play; the other games are then ended.
+/// If the engine cannot be started or cannot play. The other games are then ended.
 fn collect(
     reports: &Receiver<Report>,
     count: usize,
@@ -285,7 +289,7 @@ fn collect(
     let mut games = vec![Ok(0); count];
     let (mut left, mut stopped, mut failure) = (count, false, None);
     while left > 0 {
-        // The workers run as long as jobs may come.
+        // The workers keep running as long as there may be more jobs.
         let Ok(report) = reports.recv() else { break };
         left -= usize::from(!matches!(report, Report::StartupRetry(_)));
         match report {

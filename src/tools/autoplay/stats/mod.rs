@@ -1,4 +1,4 @@
-//! Statistics of match results: score, Elo with its error, likelihood of superiority.
+//! Statistics of match results: score, Elo difference with its error, likelihood of superiority.
 //!
 //! ```
 //! use tabia::autoplay::stats::{Decision, EloModel, Sprt, elo};
@@ -22,30 +22,30 @@ use crate::chess::position::Color;
 
 use super::verdict::{Termination, Verdict};
 
-/// The two-sided 95% quantile of the normal distribution.
+/// The normal distribution's quantile for a two-sided 95% interval.
 const Z_95: f64 = 1.959_963_984_540_054;
 
-/// Elo points for a factor of e in the odds: the logistic scale of the Elo formula.
+/// The number of Elo points that multiplies the odds by e, according to the logistic Elo formula.
 const ELO_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// Wins, draws and losses of one side.
+/// The number of wins, draws and losses of one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Count {
-    /// Games won.
+    /// The number of games won.
     pub wins: u32,
-    /// Games drawn.
+    /// The number of games drawn.
     pub draws: u32,
-    /// Games lost.
+    /// The number of games lost.
     pub losses: u32,
 }
 
 impl Count {
-    /// Number of all games.
+    /// Returns the number of games.
     pub fn games(&self) -> u32 {
         self.wins + self.draws + self.losses
     }
 
-    /// The points scored.
+    /// Returns the points scored: 1 for a win and 0.5 for a draw.
     pub fn points(&self) -> f64 {
         f64::from(self.wins) + f64::from(self.draws) / 2.0
     }
@@ -59,32 +59,33 @@ impl Count {
     }
 }
 
-/// The results of one engine against another.
+/// The results of one engine against another engine.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// All games.
+    /// The results of all games.
     pub total: Count,
-    /// The engine's games as White and as Black.
+    /// The results of the engine's games as White and as Black.
     pub by_color: [Count; 2],
-    /// Number of pairs of games by the half points scored in them, 0 to 4.
+    /// The number of pairs of games in which 0, 1, 2, 3 or 4 half points were scored.
     pub pairs: [u32; 5],
-    /// Number of games by the reason for their end.
+    /// The number of games that ended for each reason.
     pub terminations: BTreeMap<Termination, u32>,
-    /// Half points from the first games of incomplete pairs, by pair.
+    /// The half points scored in the first games of incomplete pairs, by the number of the pair.
     open: BTreeMap<usize, u32>,
 }
 
-/// An estimate with its error. All numbers are finite.
+/// An estimate with its error. Both are finite.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
     /// The most likely value.
     pub value: f64,
-    /// Half the width of the 95% interval; `None` if the results do not bound it.
+    /// Half the width of the 95% confidence interval; `None` if the results do not bound it.
     pub error: Option<f64>,
 }
 
 impl Tally {
-    /// Adds a game of pair number `pair`, played as `color`. Unfinished games do not count.
+    /// Adds a game that belongs to pair number `pair` and was played as `color`. Unfinished games
+    /// do not count.
     pub fn add(&mut self, pair: usize, color: Color, verdict: &Verdict) {
         if verdict.termination == Termination::Unfinished {
             return;
@@ -104,7 +105,8 @@ impl Tally {
         }
     }
 
-    /// The counts used by the statistics: pairs if all games are in pairs, else single games.
+    /// Returns the distribution that the statistics use: over pairs if all games are in pairs,
+    /// otherwise over single games.
     pub fn distribution(&self) -> Vec<u32> {
         if self.open.is_empty() && self.pairs.iter().sum::<u32>() > 0 {
             return self.pairs.to_vec();
@@ -113,18 +115,18 @@ impl Tally {
         vec![losses, draws, wins]
     }
 
-    /// The Elo difference; `None` without games or if all were won or lost.
+    /// Returns the Elo difference; `None` if there are no games, or all were won or all were lost.
     pub fn elo(&self) -> Option<Estimate> {
         elo(&self.distribution())
     }
 
-    /// The probability that the engine is stronger.
+    /// Returns the probability that the engine is stronger than its opponent.
     pub fn superiority(&self) -> Option<f64> {
         superiority(&self.distribution())
     }
 }
 
-/// Mean, variance and size of a distribution over evenly spaced scores from 0 to 1.
+/// Returns the mean, variance and size of a distribution over evenly spaced scores from 0 to 1.
 fn moments(counts: &[u32]) -> Option<(f64, f64, f64)> {
     let total: f64 = counts.iter().copied().map(f64::from).sum();
     if total == 0.0 {
@@ -137,7 +139,7 @@ fn moments(counts: &[u32]) -> Option<(f64, f64, f64)> {
     Some((mean, variance, total))
 }
 
-/// The Elo difference of an expected score; infinite for 0 and 1.
+/// Returns the Elo difference that corresponds to an expected score; infinite for 0 and 1.
 fn elo_of_score(score: f64) -> f64 {
     -ELO_SCALE * (1.0 / score.clamp(0.0, 1.0) - 1.0).ln()
 }
@@ -146,25 +148,25 @@ fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + (-elo / ELO_SCALE).exp())
 }
 
-/// The Elo difference with its 95% error, by the normal approximation.
+/// Returns the Elo difference with its 95% error, using the normal approximation.
 ///
-/// `counts` is a distribution over evenly spaced scores: loss, draw, win, or the five sums of a
-/// pair of games. `None` without games and for a score of 0 or 1, which no finite difference
-/// explains.
+/// `counts` is a distribution over evenly spaced scores: losses, draws and wins, or the five
+/// possible sums of a pair of games. Returns `None` if there are no games, or if the score is 0 or
+/// 1, which corresponds to an infinite difference.
 pub fn elo(counts: &[u32]) -> Option<Estimate> {
     let (mean, variance, total) = moments(counts)?;
     let value = Some(elo_of_score(mean)).filter(|value| value.is_finite())?;
     let spread = Z_95 * (variance / total).sqrt();
     let error = (elo_of_score(mean + spread) - elo_of_score(mean - spread)) / 2.0;
-    // The error is unbounded if all results are equal or at the edge of the scale.
+    // The error is unbounded if all results are equal or the interval reaches the end of the scale.
     let error = Some(error).filter(|error| variance > 0.0 && error.is_finite());
     Some(Estimate { value, error })
 }
 
-/// The normalised Elo difference with its 95% error.
+/// Returns the normalised Elo difference with its 95% error.
 ///
-/// This is the score's distance from one half in standard deviations of a single game. `None` if
-/// all results are equal, since there is no variance to estimate from.
+/// This is the distance of the score from one half, measured in standard deviations of a single
+/// game. Returns `None` if all results are equal, because the variance cannot be estimated then.
 ///
 /// Source: Michel Van den Bergh, "Normalized Elo",
 /// <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>.
@@ -176,15 +178,16 @@ pub fn normalised_elo(counts: &[u32]) -> Option<Estimate> {
     Some(Estimate { value: scale * (mean - 0.5), error })
 }
 
-/// The probability that the true score is above one half, by the normal approximation.
+/// Returns the probability that the true score is above one half, using the normal approximation.
 ///
-/// `None` if all results are equal, since there is no variance to estimate from.
+/// Returns `None` if all results are equal, because the variance cannot be estimated then.
 pub fn superiority(counts: &[u32]) -> Option<f64> {
     let (mean, variance, total) = moments(counts)?;
     (variance > 0.0).then(|| normal_distribution((mean - 0.5) / (variance / total).sqrt()))
 }
 
-/// The cumulative normal distribution: Abramowitz and Stegun, formula 7.1.26, accurate to 1.5e-7.
+/// The cumulative normal distribution, computed by formula 7.1.26 of Abramowitz and Stegun, with an
+/// error of at most 1.5e-7.
 fn normal_distribution(x: f64) -> f64 {
     const P: f64 = 0.327_591_1;
     const A: [f64; 5] =
@@ -207,7 +210,7 @@ mod tests {
         assert!((got - wanted).abs() <= tolerance, "{got} is not near {wanted}");
     }
 
-    /// Values from the tests of fastchess (`app/tests/elo_test.cpp`).
+    /// Compares with values from fastchess's tests (`app/tests/elo_test.cpp`).
     #[test]
     fn elo_matches_published_values() {
         for (counts, value, error) in [
@@ -274,7 +277,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Counts of all sizes, many of them zero.
+        /// Uses counts of all magnitudes, many of them zero.
         #[test]
         fn every_statistic_is_finite_or_absent(
             counts in proptest::array::uniform5(prop_oneof![

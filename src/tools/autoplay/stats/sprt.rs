@@ -1,42 +1,42 @@
 //! The sequential probability ratio test on pairs of games.
 //!
 //! This is the generalised test: it uses the log-likelihood ratio of the two distributions that fit
-//! the results best under either hypothesis. Source: Michel Van den Bergh, "Comments on Normalized
+//! the results best under each hypothesis. Source: Michel Van den Bergh, "Comments on Normalized
 //! Elo", <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>. Propositions and sections
-//! below refer to it.
+//! mentioned below refer to that paper.
 
 use super::{ELO_SCALE, score_of_elo};
 use serde::{Deserialize, Serialize};
 
 use crate::support::error::ParseError;
 
-/// The unit of the test's bounds.
+/// The unit in which the hypotheses of a test are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EloModel {
-    /// Ordinary Elo.
+    /// Ordinary (logistic) Elo.
     Logistic,
-    /// Normalised Elo: the same number of games for any draw rate.
+    /// Normalised Elo, with which a test takes about the same number of games for any draw rate.
     #[default]
     Normalized,
 }
 
-/// A test of `elo0` against `elo1`.
+/// A sequential test of the hypothesis `elo0` against the hypothesis `elo1`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
     /// The Elo difference under the null hypothesis.
     pub elo0: f64,
-    /// The Elo difference under the alternative.
+    /// The Elo difference under the alternative hypothesis.
     pub elo1: f64,
-    /// The probability of wrongly accepting the alternative.
+    /// The probability of accepting the alternative hypothesis when the null hypothesis is true.
     pub alpha: f64,
-    /// The probability of wrongly accepting the null hypothesis.
+    /// The probability of accepting the null hypothesis when the alternative hypothesis is true.
     pub beta: f64,
-    /// The unit of `elo0` and `elo1`.
+    /// The unit in which `elo0` and `elo1` are given.
     pub model: EloModel,
 }
 
-/// The decision of a test.
+/// The decision of a sequential test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
@@ -44,32 +44,33 @@ pub enum Decision {
     Continue,
     /// The null hypothesis is accepted.
     AcceptH0,
-    /// The alternative is accepted.
+    /// The alternative hypothesis is accepted.
     AcceptH1,
 }
 
-/// Replaces a count of zero, whose logarithm would be infinite; the value used by fishtest and
-/// fastchess.
+/// Used in place of a count of zero, whose logarithm would be infinite. Fishtest and fastchess use
+/// the same value.
 const ALMOST_NONE: f64 = 1e-3;
 
-/// Maximum absolute value of the bounds; the expected scores are then 0.9999 and 0.0001.
+/// The maximum absolute value of `elo0` and `elo1`. It corresponds to expected scores of 0.9999 and
+/// 0.0001.
 const MAX_ELO: f64 = 1600.0;
 
-/// Number of bisections to find a root. The likelihood is stationary there, so half the digits of a
-/// double are enough.
+/// The number of bisections used to find a root. Half the digits of a double are enough, because
+/// the likelihood is stationary at the root.
 const FIT_ROUNDS: usize = 30;
 
-/// The largest distance of a score from one half.
+/// The largest possible distance between a score and one half.
 const LARGEST_ROOT: f64 = 0.5;
 
-/// Maximum number of bisections to find the tilt.
+/// The maximum number of bisections used to find the tilt.
 const BISECTIONS: usize = 100;
 
 impl Sprt {
-    /// Validates the parameters.
+    /// Checks the parameters and returns them.
     ///
     /// # Errors
-    /// If they are invalid.
+    /// If the parameters are invalid.
     pub fn checked(self) -> Result<Self, ParseError> {
         if [self.elo0, self.elo1].iter().any(|elo| elo.is_nan() || elo.abs() > MAX_ELO) {
             return Err(ParseError(format!(
@@ -88,15 +89,16 @@ impl Sprt {
         Ok(self)
     }
 
-    /// The bounds of the log-likelihood ratio between which the test continues (Wald).
+    /// Returns the bounds of the log-likelihood ratio between which the test continues (Wald).
     pub fn bounds(&self) -> (f64, f64) {
         let Sprt { alpha, beta, .. } = self;
         (beta.ln() - (1.0 - alpha).ln(), (1.0 - beta).ln() - alpha.ln())
     }
 
-    /// The log-likelihood ratio of a distribution over evenly spaced scores.
+    /// Returns the log-likelihood ratio of a distribution over evenly spaced scores.
     ///
-    /// `counts` are the five sums of a pair of games, or loss, draw, win.
+    /// `counts` contains the numbers of the five possible sums of a pair of games, or of losses,
+    /// draws and wins.
     pub fn llr(&self, counts: &[u32]) -> f64 {
         if counts.iter().all(|&n| n == 0) {
             return 0.0;
@@ -115,7 +117,7 @@ impl Sprt {
         total * mean_ratio
     }
 
-    /// The decision for a log-likelihood ratio.
+    /// Returns the decision for a log-likelihood ratio.
     pub fn decide(&self, llr: f64) -> Decision {
         let (lower, upper) = self.bounds();
         if llr >= upper {
@@ -127,7 +129,8 @@ impl Sprt {
         }
     }
 
-    /// The most likely distribution with this Elo difference, given the observed one.
+    /// Returns the most likely distribution with this Elo difference, given the observed
+    /// distribution.
     fn fit(&self, observed: &[(f64, f64)], elo: f64) -> Vec<f64> {
         match self.model {
             EloModel::Logistic => fit_mean(observed, score_of_elo(elo)),
@@ -139,20 +142,21 @@ impl Sprt {
     }
 }
 
-/// The most likely distribution with this mean (proposition 1.1).
+/// Returns the most likely distribution with this mean (proposition 1.1).
 fn fit_mean(observed: &[(f64, f64)], mean: f64) -> Vec<f64> {
     let terms: Vec<(f64, f64)> = observed.iter().map(|&(a, p)| (a - mean, p)).collect();
     tilt(&terms)
 }
 
-/// The most likely distribution whose mean is `t` standard deviations above one half (section 4.1).
+/// Returns the most likely distribution whose mean is `t` standard deviations above one half
+/// (section 4.1).
 ///
-/// With x the distance of a score from one half and τ = t / sqrt(1 + t²), the condition is E(x) = τ
-/// sqrt(E(x²)). The root is the minimum of (E(x²) / s + s) / 2 over all s > 0, so each s turns the
-/// condition into a linear one, E(x - τ (x² / s + s) / 2) = 0. The s that equals the root gives the
-/// required distribution. If the observed mean is below the required one, it is the s with the most
-/// likely fit, otherwise the one with the least likely fit. Both lie where sqrt(E(x²)) - s changes
-/// its sign; the most likely one may be near any score above one half.
+/// Let x be the distance of a score from one half, and τ = t / sqrt(1 + t²). Then the condition is
+/// E(x) = τ sqrt(E(x²)). The root is the minimum of (E(x²) / s + s) / 2 over all s > 0, so each s
+/// gives a linear condition, E(x - τ (x² / s + s) / 2) = 0. The s that equals the root gives the
+/// required distribution. If the observed mean is below the required one, this is the s with the
+/// most likely fit; otherwise, the s with the least likely fit. Both are located where sqrt(E(x²))
+/// - s changes its sign. The most likely one may be close to any score above one half.
 fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     if t < 0.0 {
         let mirrored: Vec<(f64, f64)> = observed.iter().rev().map(|&(a, p)| (1.0 - a, p)).collect();
@@ -172,7 +176,8 @@ fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
         let condition = |&(x, p): &(f64, f64)| (x - tau * (x * x / s + s) / 2.0, p);
         tilt(&centred.iter().map(condition).collect::<Vec<_>>())
     };
-    // Bisects an interval at whose ends sqrt(E(x²)) - s is positive and negative.
+    // Bisects an interval; sqrt(E(x²)) - s is positive at its lower end and negative at its upper
+    // end.
     let search = |mut low: f64, high: f64| {
         let mut high = high.min(LARGEST_ROOT);
         for _ in 0..FIT_ROUNDS {
@@ -189,8 +194,8 @@ fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
         let high = middle + (middle.powi(2) - observed_root.powi(2)).sqrt();
         return search(observed_root.powi(2) / high, high);
     }
-    // In these intervals the condition can be satisfied, as it is positive for a score above one
-    // half.
+    // In these intervals the condition can be satisfied, because x - τ (x² / s + s) / 2 is positive
+    // for a score above one half.
     let width = 1.0 + (1.0 - tau * tau).sqrt();
     let tops = centred.iter().map(|&(x, _)| x).filter(|&x| x > 0.0);
     let fits = tops.map(|x| search(x * tau / width, x * width / tau));
@@ -200,9 +205,9 @@ fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     fits.max_by(|a, b| likelihood(a).total_cmp(&likelihood(b))).unwrap_or_default()
 }
 
-/// For pairs (x, p), returns the weights p / (1 + theta x) under which x has mean zero. The sum
-/// that theta makes zero falls from plus to minus infinity between the poles, so bisection finds
-/// it.
+/// For pairs (x, p), returns the weights p / (1 + theta x) under which x has mean zero. The mean
+/// decreases from plus to minus infinity as theta moves from one pole to the next, so bisection
+/// finds the theta at which it is zero.
 fn tilt(terms: &[(f64, f64)]) -> Vec<f64> {
     let values = || terms.iter().map(|&(x, _)| x);
     let largest = values().fold(f64::NEG_INFINITY, f64::max);
@@ -221,7 +226,7 @@ fn tilt(terms: &[(f64, f64)]) -> Vec<f64> {
         }
     }
     let theta = (low + high) / 2.0;
-    // No probability exceeds 1; near a pole, rounding could cause it.
+    // Probabilities cannot exceed 1, but near a pole rounding errors could make them do so.
     terms.iter().map(|&(x, p)| p / (1.0 + theta * x).max(p)).collect()
 }
 
@@ -235,8 +240,9 @@ mod tests {
         Sprt { elo0, elo1, alpha: 0.05, beta: 0.05, model }
     }
 
-    /// Values from the tests of fastchess (`app/tests/sprt_test.cpp`), counts from loss to win.
-    /// One-sided results are omitted, since they change between versions.
+    /// Compares with values from fastchess's tests (`app/tests/sprt_test.cpp`); counts are ordered
+    /// from loss to win. One-sided results are omitted, because they differ between versions of
+    /// fastchess.
     #[test]
     fn llr_matches_published_values() {
         use EloModel::{Logistic, Normalized};
@@ -255,8 +261,9 @@ mod tests {
         }
     }
 
-    /// If all pairs are won, the best fits have only wins and losses: with a share p of wins, (p -
-    /// 1/2) / sqrt(p (1 - p)) = t. So p = 1/2 under H0, and 1/2 + t / (2 sqrt(1 + t²)) under H1.
+    /// If all pairs are won, the best fits contain only wins and losses. If p is the fraction of
+    /// wins, (p - 1/2) / sqrt(p (1 - p)) = t. Therefore p = 1/2 under H0, and p = 1/2 + t / (2
+    /// sqrt(1 + t²)) under H1.
     #[test]
     fn llr_of_a_shutout_matches_the_formula() {
         let t = 2.0_f64.sqrt() * 5.0 / (2.0 * ELO_SCALE);
@@ -277,8 +284,8 @@ mod tests {
         assert_eq!(test.decide(test.llr(&[0, 0, 7, 0, 0])), Decision::Continue);
     }
 
-    /// Compares with all distributions over loss, draw and win with the required mean or t-value,
-    /// on a fine grid of draw shares: none fits better.
+    /// Compares the fit with all distributions over loss, draw and win that have the required mean
+    /// or t-value, on a fine grid of draw rates: none fits better.
     #[test]
     fn fit_maximises_the_likelihood() {
         let counts = [[70, 20, 10], [10, 20, 70], [1, 0, 99], [99, 0, 1], [0, 50, 0], [0, 0, 30]];
@@ -301,7 +308,8 @@ mod tests {
             assert!((fitted.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{case}");
             assert!((mean - 0.5 - t * variance.sqrt()).abs() < 1e-5, "{case}");
             for step in 1..10_000 {
-                // With a share d of draws and a mean of 1/2 + m the variance is (1 - d) / 4 - m².
+                // If d is the fraction of draws and the mean is 1/2 + m, the variance is (1 - d) /
+                // 4 - m².
                 let draws = f64::from(step) / 10_000.0;
                 let m = t * ((1.0 - draws) / 4.0 / (1.0 + t * t)).sqrt();
                 let sides = [(1.0 - draws) / 2.0 - m, (1.0 - draws) / 2.0 + m];
@@ -316,7 +324,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Counts of all sizes, many of them zero; bounds and errors from the whole range.
+        /// Uses counts of all magnitudes, many of them zero, and bounds and error probabilities
+        /// from their whole ranges.
         #[test]
         fn llr_is_always_finite(
             counts in proptest::array::uniform5(prop_oneof![
@@ -339,7 +348,7 @@ mod tests {
             let (lower, upper) = test.bounds();
             prop_assert!(llr.is_finite() && lower.is_finite() && upper.is_finite(), "{llr}");
             prop_assert!(lower < upper, "{lower} {upper}");
-            // With sides exchanged, the opposite holds.
+            // If the sides are exchanged, the ratio changes its sign.
             let turned: Vec<u32> = counts.iter().rev().copied().collect();
             let other = Sprt { elo0: -elo1, elo1: -elo0, ..test }.llr(&turned);
             let games: f64 = counts.iter().copied().map(f64::from).sum();

@@ -1,9 +1,10 @@
-//! The thread suite: how much sooner several threads reach a depth than one does.
+//! The thread suite: measures how much sooner several threads reach a depth than one thread does.
 //!
-//! For each position a separate search by one thread sets the depth: that of the first iteration it
-//! completes after a given time. This search is not among those compared, because a search that is
-//! slow by chance reaches a depth late. Then each number of threads, including one, searches to
-//! that depth, each time from a cleared state. The order changes from position to position.
+//! For each position, a preliminary search by one thread determines the depth, which is the depth
+//! of the first iteration completed after a given time. This search is excluded from the
+//! comparison, because a search that happens to be slow reaches a depth late. Then the position is
+//! searched to that depth by each number of threads, including one, each time starting from a
+//! cleared state. The order of the numbers changes from position to position.
 
 mod picture;
 
@@ -18,12 +19,12 @@ use crate::engine::search::{
     Bound, Config, Limits, SearchEvent, SearchFault, SearchResult, Searcher, Sharing,
 };
 
-/// The cost of a search to a depth.
+/// The cost of a search to a given depth.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Timing {
     pub elapsed: Duration,
     pub nodes: u64,
-    /// How the threads shared the tree; unset for a [`SpeedupTrial::scout`].
+    /// How the threads shared the tree; not set for a [`SpeedupTrial::scout`].
     pub sharing: Sharing,
 }
 
@@ -37,58 +38,62 @@ impl Timing {
     }
 }
 
-/// The searches of one position to one depth.
+/// The searches of one position to the same depth.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SpeedupTrial {
     pub position: Position,
-    /// The depth in plies.
+    /// The depth of all searches, in plies.
     pub depth: Depth,
     /// The search that determined the depth; not used for comparisons.
     pub scout: Timing,
     pub single: Timing,
-    /// The searches with each number of threads, in the order passed to [`Bench`]; 1 means one
-    /// thread once more.
+    /// The searches with each number of threads, in the order passed to [`Bench`]. A number of 1
+    /// means another search with one thread.
     pub several: Vec<Timing>,
 }
 
-/// The speedup of a number of threads on a suite.
+/// The speedup of one number of threads on a suite.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SpeedupSummary {
     pub threads: usize,
-    /// The speedup to the same depth: lower quartile, median and upper quartile.
+    /// The lower quartile, median and upper quartile of the speedup to the same depth.
     pub speedup: [f64; 3],
     pub mean: f64,
-    /// The standard error of the mean, as a share of it.
+    /// The standard error of the mean, as a fraction of the mean.
     pub error: f64,
-    /// Total time of one thread over that of the threads, which gives long searches more weight.
+    /// The total time of one thread divided by the total time of several. Long searches have more
+    /// weight in this ratio.
     pub total: f64,
-    /// Nodes over those of one thread, over all positions: the search overhead.
+    /// The number of nodes divided by one thread's number, over all positions. This is the search
+    /// overhead.
     pub nodes: f64,
-    /// Nodes per second over those of one thread, over all positions.
+    /// The number of nodes per second divided by one thread's number, over all positions.
     pub speed: f64,
-    /// The share of all threads' time spent idle.
+    /// The fraction of all threads' time that was spent idle.
     pub waiting: f64,
-    /// Split nodes per second.
+    /// The number of split nodes per second.
     pub splits: f64,
-    /// The share of split nodes at which another thread searched a move; 0 if there are none.
+    /// The fraction of split nodes at which another thread searched a move; 0 if there were no
+    /// split nodes.
     pub joined: f64,
-    /// Number of times per second that a thread joined a split node.
+    /// How often per second a thread joined a split node.
     pub joins: f64,
 }
 
 pub(crate) struct Bench {
-    /// The one with one thread, then the others.
+    /// The searcher with one thread, followed by the others.
     searchers: Vec<Searcher>,
     time: Duration,
     attempts: usize,
 }
 
 impl Bench {
-    /// Creates searchers for one and for each of these numbers of threads, with the settings of
-    /// `config`. The depth is chosen such that one thread searches for at least `time`.
+    /// Creates searchers with the settings of `config`, one for a single thread and one for each of
+    /// these numbers of threads. The depth will be chosen so that one thread searches for at least
+    /// `time`.
     ///
     /// # Errors
-    /// If the system does not provide the threads or the memory.
+    /// If the system cannot provide the threads or the memory.
     pub(crate) fn new(
         threads: &[usize],
         config: &Config,
@@ -102,8 +107,8 @@ impl Bench {
         Ok(Bench { searchers, time, attempts: 0 })
     }
 
-    /// Searches a position with each number of threads; `None` once the switch is off, or if the
-    /// game is over.
+    /// Searches a position with each number of threads. Returns `None` if the switch is turned off
+    /// or the game is over.
     pub(crate) fn attempt(&mut self, position: &Position, switch: &Switch) -> Option<SpeedupTrial> {
         let game = Game::new(*position);
         let (depth, scout) = self.set_the_depth(&game, switch)?;
@@ -124,7 +129,7 @@ impl Bench {
         (!switch.is_stopped()).then_some(trial)
     }
 
-    /// Searches with one thread until an iteration ends after the given time.
+    /// Searches with one thread until an iteration is completed after the given time.
     fn set_the_depth(&mut self, game: &Game, switch: &Switch) -> Option<(Depth, Timing)> {
         let (control, time) = (switch.control(), self.time);
         let mut reached = None;
@@ -147,7 +152,7 @@ impl Bench {
     }
 }
 
-/// Summarises the results for each number of threads given to [`Bench::new`].
+/// Summarises the results for each number of threads passed to [`Bench::new`].
 pub(crate) fn summarise(threads: &[usize], trials: &[SpeedupTrial]) -> Vec<SpeedupSummary> {
     let summary = |(index, &threads)| summary(index, threads, trials);
     threads.iter().enumerate().map(summary).collect()
@@ -177,13 +182,13 @@ fn summary(index: usize, threads: usize, trials: &[SpeedupTrial]) -> SpeedupSumm
     }
 }
 
-/// The speedup of `all` over `one`.
+/// Returns the speedup: the time of `one` divided by the time of `all`.
 fn sooner(one: &Timing, all: &Timing) -> f64 {
     one.elapsed.as_secs_f64() / all.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
 }
 
-/// The geometric mean, and its standard error as a share of it, which is infinite for fewer than
-/// two numbers.
+/// Returns the geometric mean and its standard error as a fraction of the mean. The error is
+/// infinite for fewer than two numbers.
 fn mean_and_error(numbers: &[f64]) -> (f64, f64) {
     let count = numbers.len().max(1) as f64;
     let mean = numbers.iter().map(|number| number.ln()).sum::<f64>() / count;
@@ -208,7 +213,7 @@ fn total(timings: impl Iterator<Item = Timing>) -> Timing {
     })
 }
 
-/// A quantile of sorted numbers, with linear interpolation; 1 if there are none.
+/// Returns a quantile of sorted numbers, interpolated linearly; 1 if there are no numbers.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return 1.0 };
     let place = share * last as f64;
@@ -241,7 +246,8 @@ mod tests {
         let SpeedupSummary { threads, speedup, mean, error, total, nodes, speed, .. } =
             summarise(&[2], &trials)[0];
         assert_eq!((threads, speedup, nodes), (2, [1.5, 2.0, 3.0], 1.5));
-        // Of ln 4, 0 and ln 2: a spread of ln 2, over three positions.
+        // The logarithms are ln 4, 0 and ln 2. Their standard deviation is ln 2, and there are
+        // three positions.
         let expected = 2.0_f64.ln() / 3.0_f64.sqrt();
         assert!((mean - 2.0).abs() < 1e-9 && (error - expected).abs() < 1e-9, "{mean} {error}");
         assert!((total - 700.0 / 300.0).abs() < 1e-9, "{total}");
@@ -256,7 +262,8 @@ mod tests {
         };
         let trials = [trial(100, sharing(10, 3, 5, 20)), trial(100, sharing(30, 9, 11, 60))];
         let SpeedupSummary { waiting, splits, joined, joins, .. } = summarise(&[2], &trials)[0];
-        // 80 ms of two threads' 200 ms; the others per second of elapsed time.
+        // The threads were idle for 80 ms of twice 100 ms; the rates are per second of elapsed
+        // time.
         for (found, expected) in [(waiting, 0.2), (splits, 200.0), (joined, 0.3), (joins, 80.0)] {
             assert!((found - expected).abs() < 1e-9, "{found} instead of {expected}");
         }
@@ -270,13 +277,13 @@ mod tests {
         let mut bench =
             Bench::new(&[1, 2], &config, Duration::from_millis(20)).expect("two threads");
         let switch = Switch::default();
-        // Twice, so that each is first once.
+        // The trial is run twice, so that each number of threads is searched first once.
         for _ in 0..2 {
             let trial = bench.attempt(&Position::start(), &switch).expect("a trial");
             assert!(trial.depth > 1 && trial.scout.elapsed >= Duration::from_millis(20));
             assert_eq!(trial.several[0].nodes, trial.single.nodes);
             assert!(trial.several[1].nodes > 0);
-            // The same nodes, but a separate search with its own time.
+            // The node counts are equal, but these are separate searches with their own times.
             assert_eq!(trial.single.nodes, trial.scout.nodes);
             assert_ne!(trial.single.elapsed, trial.scout.elapsed);
         }

@@ -1,4 +1,4 @@
-//! Plots the speedup by threads, with published results for comparison.
+//! Plots the speedup against the number of threads, together with published results.
 
 use super::SpeedupSummary;
 use crate::support::plot::{COLORS, Line, Point, doublings};
@@ -7,11 +7,11 @@ use crate::support::plot::{COLORS, Line, Point, doublings};
 struct Published {
     name: &'static str,
     color: &'static str,
-    /// Numbers of threads or processors, and the speedup over one.
+    /// The number of threads or processors, and the speedup compared with one.
     gains: &'static [(f64, f64)],
 }
 
-/// For sources and hardware see `docs/measurements/threads.md`.
+/// The sources and the hardware are listed in `docs/measurements/threads.md`.
 const PUBLISHED: [Published; 2] = [
     Published {
         name: "DTS in Cray Blitz (R. Hyatt 1994)",
@@ -25,8 +25,8 @@ const PUBLISHED: [Published; 2] = [
     },
 ];
 
-/// Draws the speedups as an SVG picture. It shows the medians with a bar from the lower to the
-/// upper quartile, the speedup in total time, the ideal line, and published results.
+/// Draws the speedups as an SVG image. It shows the medians with bars from the lower to the upper
+/// quartile, the speedup in total time, the ideal line, and published results.
 pub(crate) fn picture(summaries: &[SpeedupSummary]) -> String {
     let mut summaries = summaries.to_vec();
     summaries.sort_by_key(|summary| summary.threads);
@@ -71,7 +71,8 @@ fn point(x: f64, y: f64) -> Point {
     Point { x, y, bar: None }
 }
 
-/// Points from left to right, with the reference point of one thread first if it was not measured.
+/// Returns points from left to right. If one thread was not measured, the reference point (1, 1) is
+/// added at the front.
 fn from_one(points: impl Iterator<Item = Point>) -> Vec<Point> {
     let mut points: Vec<Point> = points.collect();
     if points.first().is_none_or(|first| first.x > 1.0) {
@@ -100,7 +101,7 @@ mod tests {
         {
             assert!(svg.contains(name), "{name} is missing in\n{svg}");
         }
-        // Up to ABDADA's 32; every line begins at one thread.
+        // The axis extends to the 32 processors of ABDADA, and every curve starts at one thread.
         assert!(svg.contains(">32</text>") && !svg.contains(">64</text>"), "{svg}");
         let starts: Vec<&str> = svg
             .split("points=\"")

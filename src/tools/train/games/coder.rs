@@ -1,31 +1,33 @@
-//! An adaptive range coder: likely symbols take less than a bit.
+//! An adaptive range coder, in which likely symbols take less than one bit.
 //!
-//! Model code is written once for both directions: an [`Encoder`] writes the symbol passed to it,
-//! and a [`Decoder`] ignores that argument and returns the symbol that was written.
+//! Model code is written only once for both directions: an [`Encoder`] writes the symbol passed to
+//! it, whereas a [`Decoder`] ignores that argument and returns the symbol that was written.
 //!
 //! Source: G. N. N. Martin, "Range encoding: an algorithm for removing redundancy from a digitised
-//! message" (1979). Probabilities of single bits are counted as in I. Witten, R. Neal and J.
-//! Cleary, "Arithmetic coding for data compression" (1987), with decay of older bits.
+//! message" (1979). The probabilities of single bits are estimated as in I. Witten, R. Neal and J.
+//! Cleary, "Arithmetic coding for data compression" (1987), except that older bits have less
+//! weight.
 
-/// Below this the range is widened.
+/// The range is widened when it falls below this value.
 const NARROW: u64 = 1 << 32;
-/// Probabilities of single bits are fractions of 2 to this power.
+/// The probabilities of single bits are multiples of 2 to the power of minus this number.
 const CHANCE_BITS: u32 = 16;
 const EVEN: u16 = 1 << (CHANCE_BITS - 1);
-/// Number of bits seen after which older ones decay; each next bit then counts one part in this
-/// number plus two. Of 30, 60, 120 and 250 this value makes the smallest file of self-play, by 0.01
-/// to 0.2%.
+/// The number of bits after which older bits lose weight; from then on, each new bit has a weight
+/// of 1 / (`FADING` + 2). With this value, a file of self-play games is smaller than with 30, 60 or
+/// 250, by 0.01 to 0.2%.
 const FADING: u8 = 120;
-/// Minimum probability of either bit value.
+/// The minimum probability of each of the two values of a bit, in units of 1 / 65,536.
 const MIN_CHANCE: u16 = 32;
 
-/// The encoder or the decoder.
+/// The common interface of the encoder and the decoder.
 pub(super) trait Coder {
-    /// Codes one of several symbols with relative frequencies `sizes`; returns its index. The sizes
-    /// add up to less than 2^32, and none is 0.
+    /// Encodes or decodes one of several symbols with relative frequencies `sizes`; returns its
+    /// index. The sum of the sizes is less than 2^32, and none of them is 0.
     fn choice(&mut self, wanted: usize, sizes: &[u32]) -> usize;
 
-    /// Codes a bit that is set with a probability of `chance` / 65,536, neither 0 nor 1.
+    /// Encodes or decodes a bit that is set with a probability of `chance` / 65,536, which is
+    /// neither 0 nor 1.
     fn bit(&mut self, wanted: bool, chance: u16) -> bool;
 }
 
@@ -83,9 +85,9 @@ impl Coder for Encoder {
     }
 }
 
-/// Decodes the output of an [`Encoder`]. Beyond the end it reads zeros.
+/// Decodes the output of an [`Encoder`]. After the end of the input it reads zeros.
 pub(super) struct Decoder<'b> {
-    /// Distance of the encoded number from the low end of the range.
+    /// The difference between the encoded number and the lower end of the range.
     code: u64,
     range: u64,
     bytes: &'b [u8],
@@ -125,7 +127,7 @@ impl Coder for Decoder<'_> {
     fn choice(&mut self, _: usize, sizes: &[u32]) -> usize {
         let unit = self.range / sizes.iter().map(|&size| u64::from(size)).sum::<u64>();
         let mut before = 0;
-        // No encoder writes the remainder of the division, but a damaged file may contain it.
+        // Encoders never produce the remainder of the division, but a damaged file may contain it.
         let last = sizes.len() - 1;
         let mut found = 0;
         while found < last && self.code >= unit * (before + u64::from(sizes[found])) {
@@ -150,7 +152,7 @@ impl Coder for Decoder<'_> {
     }
 }
 
-/// The frequency of a bit so far, with more weight on later occurrences.
+/// The estimated probability of a bit, in which recent occurrences have more weight.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bit {
     chance: u16,
@@ -160,7 +162,7 @@ pub(super) struct Bit {
 impl Bit {
     pub(super) const NEW: Bit = Bit { chance: EVEN, seen: 0 };
 
-    /// Codes the bit and updates its probability.
+    /// Encodes or decodes a bit and updates its probability.
     pub(super) fn code(&mut self, coder: &mut impl Coder, wanted: bool) -> bool {
         let chance = self.chance.clamp(MIN_CHANCE, u16::MAX - MIN_CHANCE + 1);
         let bit = coder.bit(wanted, chance);
@@ -172,12 +174,14 @@ impl Bit {
     }
 }
 
-/// Classes of numbers by their length in bits: up to eighteen, with the sign coded separately.
+/// Numbers are classified by their length in bits, which is at most eighteen; the sign is coded
+/// separately. A class takes this many bits.
 const CLASS_BITS: u32 = 5;
-/// Number of leading bits, after the first, with adaptive probabilities.
+/// The number of bits following the leading one whose probabilities are adaptive.
 const LEARNT_BITS: u32 = 3;
 
-/// An adaptive model of an integer below 2^18, usually small: its length, then its bits.
+/// An adaptive model of integers below 2^18 that are usually small. It codes their length and then
+/// their bits.
 #[derive(Debug, Clone)]
 pub(super) struct Size {
     class: [Bit; 1 << CLASS_BITS],
@@ -209,7 +213,8 @@ impl Size {
     }
 }
 
-/// Codes a number of `bits` bits, the highest first, each in the context of those before it.
+/// Codes a number of `bits` bits, starting with the highest. The probability of each bit depends on
+/// the bits before it.
 pub(super) fn tree(nodes: &mut [Bit], coder: &mut impl Coder, wanted: u32, bits: u32) -> u32 {
     let mut node = 1;
     for place in (0..bits).rev() {

@@ -1,18 +1,18 @@
-//! Files of self-play games: plain while they are played, packed for storage.
+//! Files of self-play games, which are plain while games are played and packed for storage.
 //!
-//! | file | bytes a position | written by |
+//! | file | bytes per position | written by |
 //! | --- | --- | --- |
-//! | plain ([`plain`]) | a little over four | `tabia train games`, game by game as they end |
+//! | plain ([`plain`]) | a little over four | `tabia train games`, one game at a time |
 //! | packed ([`packed`]) | less than two | `tabia train pack`, `tabia train relabel`, in blocks |
 //!
-//! A [`GameReader`] reads both. The first line is text: the kind of file and the settings of its
-//! games. A torn plain game at the end of a file is cut off.
+//! A [`GameReader`] reads both formats. The first line is text: it contains the type of the file
+//! and the settings of its games. An incomplete game at the end of a plain file is removed.
 //!
-//! A block is unpacked by running the model that packed it, so the behaviour of the model is part
-//! of the format. It uses integers only, moves are ordered by Polyglot's move numbers, and a test
-//! compares the bytes. Model code is generic over the `Coder` and written once for both directions.
-//! A better predictor requires a new version of the format. A network as predictor would make the
-//! format depend on its weights.
+//! A block is unpacked by running the same model that packed it, so the behaviour of the model is
+//! part of the format. The model uses only integers, moves are ordered by Polyglot's move numbers,
+//! and a test compares the bytes. Model code is generic over the `Coder` and written once for both
+//! directions. A better predictor would require a new version of the format. Using a network as the
+//! predictor would make the format depend on its weights.
 
 mod coder;
 mod model;
@@ -37,21 +37,21 @@ pub(crate) use packed::{PackedFile, PackedPart, Packer, block_positions};
 pub(crate) use plain::GameFile;
 pub(crate) use reader::{Block, GameReader};
 
-/// Maximum length of a first line, in bytes.
+/// The maximum length of the first line, in bytes.
 const LONGEST_HEADLINE: u64 = 1000;
 
-/// A move of a game, with the result of the search that chose it.
+/// A move of a game with the result of the search that chose it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SearchedMove {
     pub mv: Move,
-    /// The search's score in centipawns for White.
+    /// The search score in centipawns, from White's point of view.
     pub score: i16,
-    /// Whether static evaluation cannot judge the position before the move: the side to move is in
-    /// check, or the move captures or promotes.
+    /// Whether static evaluation is unsuitable for the position before the move, because the side
+    /// to move is in check or the move is a capture or promotion.
     pub noisy: bool,
 }
 
-/// Whether static evaluation cannot judge a position with this best move, see
+/// Returns whether static evaluation is unsuitable for a position with this best move, see
 /// [`SearchedMove::noisy`].
 pub(crate) fn is_noisy(position: &Position, best: Move) -> bool {
     position.in_check() || position.is_noisy(best)
@@ -59,13 +59,13 @@ pub(crate) fn is_noisy(position: &Position, best: Move) -> bool {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct PlayedGame {
-    /// White's result in half-points: 0, 1 or 2.
+    /// White's result in half points: 0, 1 or 2.
     pub half_points: u8,
-    /// The FEN of the starting position; `None` for the standard one.
+    /// The FEN of the starting position; `None` if it is the standard one.
     pub start: Option<Box<str>>,
-    /// The random moves at its beginning.
+    /// The random moves at the beginning of the game.
     pub opening: Vec<Move>,
-    /// The moves chosen by the engine.
+    /// The moves chosen by the engine, after the opening.
     pub moves: Vec<SearchedMove>,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct PlayedGame {
 pub(crate) enum GameError {
     #[error("cannot use {}: {error}", path.display())]
     Io {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         error: io::Error,
     },
@@ -91,46 +91,46 @@ pub(crate) enum GameError {
         path.display()
     )]
     Settings {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         found: String,
-        /// The requested settings.
+        /// The settings that were requested.
         wanted: String,
     },
     #[error("cannot read {}: line {line}: {error}", path.display())]
     Line {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The number of the line, from 1.
+        /// The number of the line, counted from 1.
         line: usize,
         error: ParseError,
     },
     #[error("cannot read {}: game {game}: {what}", path.display())]
     Damaged {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The number of the game, from 1.
+        /// The number of the game, counted from 1.
         game: usize,
         what: &'static str,
     },
 }
 
 impl PlayedGame {
-    /// White's result: 1.0, 0.5 or 0.0.
+    /// Returns White's result: 1.0, 0.5 or 0.0.
     pub(crate) fn result(&self) -> f32 {
         f32::from(self.half_points) / 2.0
     }
 
-    /// The starting position; `None` if the FEN is invalid.
+    /// Returns the starting position, or `None` if the FEN is invalid.
     pub(crate) fn start(&self) -> Option<Position> {
         self.start
             .as_ref()
             .map_or_else(|| Some(Position::start()), |fen| Position::from_fen(fen).ok())
     }
 
-    /// Calls `visit` for each position in which the engine chose a move, with the move. Returns
-    /// false if the start is invalid or a move is illegal; the positions before it have been
-    /// visited.
+    /// Calls `visit` for each position in which the engine chose a move, together with the move.
+    /// Returns `false` if the starting position is invalid or a move is illegal; in the latter
+    /// case, the positions before that move have been visited.
     pub(crate) fn replay(&self, mut visit: impl FnMut(&Position, &SearchedMove)) -> bool {
         let Some(mut position) = self.start() else { return false };
         for &mv in &self.opening {

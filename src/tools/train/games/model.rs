@@ -1,54 +1,57 @@
-//! The model of games: a sequence of choices, each coded by its probability given those before.
+//! The model of games: a sequence of choices, each coded with its probability given the previous
+//! ones.
 //!
-//! The bytes of a block are one bit stream of a range coder ([`super::coder`]); each block starts
-//! with a fresh model. A game is, in this order:
+//! The bytes of a block are one bit stream of a range coder ([`super::coder`]), and each block
+//! starts with a new model. A game consists of the following, in this order:
 //!
 //! | what | coded as |
 //! | --- | --- |
 //! | whether it has a FEN | a bit |
-//! | its FEN, if so | seven bits per character and a 0, given the character before |
-//! | plies of the opening | a size |
-//! | its moves | index among the legal moves, by a [`Policy`] of the openings |
+//! | its FEN, if any | seven bits per character and a final 0, given the previous character |
+//! | number of plies in the opening | a size |
+//! | the opening moves | index among the legal moves, using a [`Policy`] for openings |
 //! | number of moves | a size |
-//! | for each: the move | index among the legal moves, by a [`Policy`] of the chosen moves |
-//! | whether it is marked noisy | a bit, given whether the position is |
-//! | score minus the score before | a size and a sign, given the scores so far |
-//! | half-points of White | eight bits, given the side favoured by the last score |
+//! | for each: the move | index among the legal moves, using a [`Policy`] for chosen moves |
+//! | whether it is marked noisy | a bit, given whether the position is noisy |
+//! | score minus the previous score | a size and a sign, given the scores so far |
+//! | White's half points | eight bits, given which side the last score favours |
 
 use super::coder::{Bit, Coder, Decoder, Encoder, Size, tree};
 use super::policy::{Past, Policy};
 use super::{PlayedGame, SearchedMove, is_noisy};
 use crate::chess::position::{Move, Position};
 
-/// Maximum length of a FEN.
+/// The maximum length of a FEN in characters.
 const LONGEST_FEN: usize = 128;
-/// Bits of a character; a FEN is ASCII.
+/// The number of bits per character; a FEN consists of ASCII characters.
 const LETTER_BITS: u32 = 7;
-/// Maximum number of plies of an opening.
+/// The maximum number of plies in an opening.
 const LONGEST_OPENING: u32 = 255;
 
-/// Classes of the volatility of scores: two for each doubling of the mean difference; the first
-/// `CALM` classes are one.
+/// The number of classes of the scores' volatility. There are two for each doubling of the mean
+/// difference, except that the first `CALM` are merged into one.
 const RESTLESS: usize = 16;
 const CALM: usize = 4;
-/// Classes of the size of the last score: one for each doubling, with the first two as one.
+/// The number of classes of the last score's magnitude. There is one for each doubling, except that
+/// the first two are merged into one.
 const LEVELS: usize = 8;
 const LEVEL: usize = 2;
-/// Whether this position is noisy, and whether the last one was.
+/// Combinations of whether this position is noisy and whether the last one was.
 const KINDS: usize = 4;
-/// Cap on a difference in the volatility of scores, in centipawns.
+/// The cap on score differences when computing the volatility, in centipawns.
 const LARGEST_VOLATILITY: u32 = 1000;
 
-/// Classes of the last change of score: 10 centipawns each, up to 60 in either direction.
+/// Classes of the last change in score, each 10 centipawns wide, up to 60 centipawns in either
+/// direction.
 const TREND_STEP: i32 = 10;
 const LARGEST_TREND: i32 = 60;
 const TRENDS: usize = (2 * LARGEST_TREND / TREND_STEP + 1) as usize;
-/// Classes of the last score: 120 centipawns each, up to 600 in either direction.
+/// Classes of the last score, each 120 centipawns wide, up to 600 centipawns in either direction.
 const LEAD_STEP: i32 = 120;
 const LARGEST_LEAD: i32 = 600;
 const LEADS: usize = (2 * LARGEST_LEAD / LEAD_STEP + 1) as usize;
 
-/// Packs games; `None` if one has an illegal move or an invalid start.
+/// Packs games; returns `None` if one has an illegal move or an invalid starting position.
 pub(super) fn pack(games: &[PlayedGame]) -> Option<Vec<u8>> {
     let mut model = Model::new();
     let mut coder = Encoder::new();
@@ -58,7 +61,8 @@ pub(super) fn pack(games: &[PlayedGame]) -> Option<Vec<u8>> {
     Some(coder.finish())
 }
 
-/// Unpacks games with `positions` moves in total; `None` if the bytes do not decode to such games.
+/// Unpacks games that contain `positions` moves in total; returns `None` if the bytes do not
+/// represent such games.
 pub(super) fn unpack(bytes: &[u8], games: usize, positions: usize) -> Option<Vec<PlayedGame>> {
     let mut model = Model::new();
     let mut coder = Decoder::new(bytes);
@@ -72,22 +76,22 @@ pub(super) fn unpack(bytes: &[u8], games: usize, positions: usize) -> Option<Vec
     (left == 0).then_some(all)
 }
 
-/// The adaptive model of a block.
+/// The adaptive model with which a block is coded.
 struct Model {
     started: Bit,
-    /// Bits of a character, by the character before.
+    /// Probabilities of the bits of a character, given the previous character.
     letters: Vec<[Bit; 1 << LETTER_BITS]>,
     plies: Size,
     openings: Policy,
     moves: Size,
     policy: Policy,
-    /// By whether the position is noisy by its moves.
+    /// Indexed by whether the position is noisy according to its moves.
     noisy: [Bit; 2],
     first_score: Size,
     scores: Vec<Size>,
-    /// By [`Scores::direction`] and side to move.
+    /// Indexed by [`Scores::direction`] and the side to move.
     signs: [Bit; 2 * TRENDS * LEADS],
-    /// White's result, by the side favoured by the last score.
+    /// Probabilities of White's result, given which side the last score favours.
     results: [[Bit; 256]; 3],
 }
 
@@ -108,7 +112,8 @@ impl Model {
         }
     }
 
-    /// Codes a game with at most the remaining number of moves; `None` if it is invalid.
+    /// Codes a game that has at most the remaining number of moves; returns `None` if it is
+    /// invalid.
     fn code<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -147,7 +152,7 @@ impl Model {
         Some(game)
     }
 
-    /// Codes a FEN; `None` if it is invalid.
+    /// Codes a FEN; returns `None` if it is invalid.
     fn fen(&mut self, coder: &mut impl Coder, wanted: &str) -> Option<String> {
         if !wanted.is_ascii() || wanted.len() > LONGEST_FEN {
             return None;
@@ -166,7 +171,7 @@ impl Model {
         }
     }
 
-    /// Codes a move with its search result; `None` if it is illegal.
+    /// Codes a move with its search result; returns `None` if the move is illegal.
     fn searched(
         &mut self,
         coder: &mut impl Coder,
@@ -183,7 +188,7 @@ impl Model {
         Some(SearchedMove { mv, score, noisy })
     }
 
-    /// Codes a score as its difference from the one before.
+    /// Codes a score as the difference from the previous score.
     fn score(
         &mut self,
         coder: &mut impl Coder,
@@ -223,17 +228,17 @@ struct Scores {
     count: usize,
     last: i32,
     before: i32,
-    /// Mean of their differences, times four, with more weight on later ones.
+    /// Four times the mean of the absolute differences, in which recent ones have more weight.
     restless: u32,
     noisy: bool,
 }
 
 impl Scores {
-    /// The context of the size of the next difference.
+    /// Returns the context in which the magnitude of the next difference is coded.
     fn volatility(&self, noisy: bool) -> usize {
         let mean = self.restless + 1;
         let doublings = mean.ilog2();
-        // The bit below the highest one divides each doubling in two.
+        // The bit below the highest one divides each doubling into two classes.
         let upper = usize::from(mean >> (doublings.max(1) - 1) & 1 != 0);
         let restless = (2 * doublings as usize + upper).saturating_sub(CALM).min(RESTLESS - 1);
         let level = (self.last.unsigned_abs() + 1).ilog2() as usize;
@@ -242,7 +247,7 @@ impl Scores {
         (restless * LEVELS + level) * KINDS + kind
     }
 
-    /// The context of the sign of the next difference.
+    /// Returns the context in which the sign of the next difference is coded.
     fn direction(&self) -> usize {
         let class = |value: i32, largest: i32, step: i32| {
             ((value.clamp(-largest, largest) + largest) / step) as usize

@@ -1,16 +1,17 @@
-//! The packed format of games: under two bytes per position, in independent blocks.
+//! The packed format of games, which takes less than two bytes per position and consists of
+//! independent blocks.
 //!
-//! A file is a sequence of parts, so `cat` joins two files. A part is a line of text with the
-//! settings of its games, followed by blocks; all numbers are little-endian:
+//! A file is a sequence of parts, so files can be joined with `cat`. A part is a line of text with
+//! the settings of its games, followed by blocks. All numbers are little-endian:
 //!
 //! ```text
 //! part    "tabia games 2; " settings "\n", then its blocks
 //! block   "GBLK", games u32, positions u32, bytes u32, CRC-32 of the bytes u32,
-//!         CRC-32 of the 20 bytes before u32, then the bytes: see [`super::model`]
+//!         CRC-32 of the preceding 20 bytes u32, then the bytes: see [`super::model`]
 //! ```
 //!
-//! Each block is unpacked by itself: several threads read a file, and a damaged block loses only
-//! its own games. The next block is found by its mark.
+//! Each block is unpacked independently, so several threads can read a file, and a damaged block
+//! loses only its own games. The next block is found by searching for its marker.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -20,29 +21,30 @@ use super::{GameError, LONGEST_HEADLINE, PlayedGame, model};
 use crate::support::files::open_locked;
 use crate::tools::train::in_parallel;
 
-/// How every part begins; the number is the version of the format.
+/// The start of every part; the number is the version of the format.
 pub(super) const MAGIC: &str = "tabia games 2; ";
 const MARK: [u8; 4] = *b"GBLK";
-/// Bytes of a block's header.
+/// The size of a block's header in bytes.
 const HEAD_BYTES: usize = 24;
-/// Number of positions of a full block. Larger blocks hardly compress better, and this many
-/// positions take some ten seconds of playing.
+/// The number of positions in a full block. Larger blocks would hardly compress better, and playing
+/// this many positions takes about ten seconds.
 const FULL_BLOCK: usize = 1 << 16;
-/// Maximum number of nodes searched for a block, which limits the loss when a block is lost.
+/// The maximum number of nodes searched to produce a block, which limits the loss if a block is
+/// damaged.
 const NODES_A_BLOCK: u64 = 1 << 25;
-/// Smaller blocks hardly compress.
+/// The minimum number of positions in a full block, because smaller blocks compress poorly.
 const SMALL_BLOCK: usize = 1 << 10;
-/// Sanity limits on the header, far above any written block.
+/// Limits for validating headers, far above the values in any block that is written.
 const MAX_GAMES: u32 = 1 << 18;
 const MAX_POSITIONS: u32 = 1 << 18;
 const MAX_BYTES: u32 = 1 << 22;
 
-/// Number of positions of a full block, if each takes this many nodes.
+/// Returns the number of positions in a full block if each position takes this many nodes.
 pub(crate) fn block_positions(nodes: u64) -> usize {
     ((NODES_A_BLOCK / nodes.max(1)) as usize).clamp(SMALL_BLOCK, FULL_BLOCK)
 }
 
-/// A complete block as stored in a file.
+/// A complete packed block as stored in a file.
 pub(crate) struct PackedBlock {
     games: u32,
     positions: u32,
@@ -64,7 +66,7 @@ impl PackedBlock {
         self.games as usize
     }
 
-    /// Size in the file in bytes.
+    /// Returns the size of the block in the file, in bytes.
     pub(super) fn bytes(&self) -> u64 {
         (HEAD_BYTES + self.data.len()) as u64
     }
@@ -82,24 +84,26 @@ impl PackedBlock {
 }
 
 pub(super) enum Section {
-    /// The settings of a part, and the length of its line in bytes.
+    /// The settings of a part, and the length of its first line in bytes.
     Headline(String, u64),
-    /// A complete block.
+    /// A complete, undamaged block.
     Block(PackedBlock),
-    /// Damaged bytes up to the next section, and the number of lost games, if known.
+    /// Damaged bytes before the next section, and the number of games lost, if known.
     Damaged { games: Option<usize>, bytes: u64 },
     /// The end of the file.
     End,
 }
 
-/// Reads a first line with its line end; returns an empty string if it is too long or not text.
+/// Reads a first line including its line end; returns an empty string if the line is too long or
+/// not text.
 pub(super) fn headline(input: &mut impl BufRead) -> io::Result<String> {
     let mut line = Vec::new();
     input.take(LONGEST_HEADLINE).read_until(b'\n', &mut line)?;
     Ok(String::from_utf8(line).unwrap_or_default())
 }
 
-/// Reads the next section. After a damaged one, the input is at the probable start of the next.
+/// Reads the next section. After a damaged section, the input is positioned where the next one
+/// probably starts.
 pub(super) fn read_section<R: Read + Seek>(input: &mut BufReader<R>) -> io::Result<Section> {
     let here = input.stream_position()?;
     if input.fill_buf()?.is_empty() {
@@ -125,7 +129,7 @@ pub(super) fn read_section<R: Read + Seek>(input: &mut BufReader<R>) -> io::Resu
     Ok(Section::Block(PackedBlock { games, positions, data }))
 }
 
-/// The numbers of a block's header, if it is valid.
+/// Returns the numbers in a block's header, or `None` if the header is invalid.
 fn numbers(head: &[u8]) -> Option<[u32; 4]> {
     let (numbers, checksum) = head.strip_prefix(&MARK)?.split_last_chunk::<4>()?;
     let numbers: &[[u8; 4]; 4] = numbers.as_chunks().0.try_into().ok()?;
@@ -155,12 +159,12 @@ fn damaged<R: Read + Seek>(
             break at - 4;
         }
     };
-    // The buffer read first may extend beyond it.
+    // The buffer that was read first may extend beyond the start of the next section.
     input.seek(SeekFrom::Start(next))?;
     Ok(Section::Damaged { games, bytes: next - here })
 }
 
-/// Packs games into blocks with several threads, and writes them in order.
+/// Packs games into blocks, using several threads, and writes the blocks in order.
 pub(crate) struct Packer<W> {
     out: W,
     threads: usize,
@@ -180,7 +184,7 @@ impl<W: Write> Packer<W> {
     /// Adds a legal game that was played with these settings.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the output cannot be written.
     pub(crate) fn add(&mut self, settings: &str, game: PlayedGame) -> io::Result<()> {
         if self.settings.as_deref() != Some(settings) {
             self.flush()?;
@@ -203,7 +207,7 @@ impl<W: Write> Packer<W> {
     /// Writes the remaining games; returns the output and the number of bytes written.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the output cannot be written.
     pub(crate) fn finish(mut self) -> io::Result<(W, u64)> {
         self.flush()?;
         Ok((self.out, self.bytes))
@@ -241,32 +245,33 @@ fn begin_part(settings: &str) -> String {
     format!("{MAGIC}{settings}\n")
 }
 
-/// Packs games and verifies that they unpack to the same games.
+/// Packs games and verifies that unpacking them gives the same games.
 fn pack_and_look(games: &[PlayedGame]) -> Option<PackedBlock> {
     let block = PackedBlock::pack(games)?;
     (block.unpack()? == games).then_some(block)
 }
 
-/// The contents of a part of a [`PackedFile`].
+/// The contents of one part of a [`PackedFile`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PackedPart {
     pub settings: String,
-    /// Number of games in complete blocks.
+    /// The number of games in complete blocks.
     pub games: usize,
 }
 
-/// A packed file opened for appending, by one program at a time.
+/// A packed file opened for appending; only one program at a time can open it.
 pub(crate) struct PackedFile {
     path: PathBuf,
     file: File,
 }
 
 impl PackedFile {
-    /// Opens or creates a file and returns its contents. An incomplete block at its end is cut off.
+    /// Opens or creates a file and returns its contents. An incomplete block at the end of the file
+    /// is removed.
     ///
     /// # Errors
-    /// If it cannot be read or written, is in use, is not a file of games, or is damaged before its
-    /// end.
+    /// If the file cannot be read or written, is in use, does not contain self-play games, or is
+    /// damaged anywhere except at its end.
     pub(crate) fn open(path: &Path) -> Result<(Self, Vec<PackedPart>), GameError> {
         let io_error = |error| GameError::Io { path: path.to_owned(), error };
         let file = open_locked(path, true).map_err(io_error)?;
@@ -298,10 +303,10 @@ impl PackedFile {
         Ok((PackedFile { path: path.to_owned(), file }, parts))
     }
 
-    /// Begins a part.
+    /// Starts a new part with these settings.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub(crate) fn begin(&mut self, settings: &str) -> Result<(), GameError> {
         self.file.write_all(begin_part(settings).as_bytes()).map_err(|error| self.io_error(error))
     }
@@ -309,7 +314,7 @@ impl PackedFile {
     /// Appends a block of legal games.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub(crate) fn append(&mut self, games: &[PlayedGame]) -> Result<(), GameError> {
         let block = pack_and_look(games).ok_or_else(|| GameError::Damaged {
             path: self.path.clone(),

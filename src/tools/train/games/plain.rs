@@ -1,19 +1,19 @@
-//! The plain format of games as they are played: some four bytes per position, and the settings.
+//! The plain format of games, used while they are played: about four bytes per position.
 //!
-//! The first line is text: the type of the file, and the settings. Then follow the games in the
-//! order of their numbers; all numbers in them are little-endian:
+//! The first line is text and contains the type of the file and the settings. It is followed by the
+//! games in the order of their numbers. All numbers in them are little-endian:
 //!
 //! ```text
-//! game    White's half-points u8, opening plies u8, moves u16;
-//!         if 128 is added to the half-points: bytes u8 of a FEN, and these;
+//! game    White's half points u8, opening plies u8, moves u16;
+//!         if 128 is added to the half points: length of a FEN u8, and its bytes;
 //!         opening: move u16 each; then for each move: move u16, score i16 (for White)
-//! move    Polyglot's fifteen bits; the top bit marks a noisy position: in check, or its best
-//!         move a capture or promotion
+//! move    Polyglot's fifteen bits; the top bit marks a noisy position: the side to move is in
+//!         check, or its best move is a capture or promotion
 //! ```
 //!
-//! A game without a FEN begins at the standard starting position. A game depends only on the
-//! settings and its number, so an interrupted file can be continued, and any number of threads
-//! gives the same bytes.
+//! A game without a FEN begins with the standard starting position. A game depends only on the
+//! settings and its number, so an interrupted file can be continued, and the bytes are the same for
+//! any number of threads.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -24,16 +24,16 @@ use crate::chess::position::Move;
 use crate::support::files::Kind;
 use crate::tools::train::GameSettings;
 
-/// How every file begins; the number is the version of the format.
+/// The start of every file; the number is the version of the format.
 pub(super) const MAGIC: &str = "tabia games 1; ";
 const NOISY: u16 = 0x8000;
 
 static KIND: Kind = Kind { magic: MAGIC, name: "the file of games" };
 
-/// Flag in the half-points of a game that has a FEN.
+/// A flag in the half points that indicates that the game has a FEN.
 const STARTED: u8 = 0x80;
 
-/// Size of a game in a file in bytes.
+/// Returns the size of a game in a file, in bytes.
 pub(super) fn size(game: &PlayedGame) -> u64 {
     let start = game.start.as_ref().map_or(0, |fen| 1 + fen.len());
     (4 + start + 2 * game.opening.len() + 4 * game.moves.len()) as u64
@@ -58,7 +58,7 @@ pub(super) fn encode(game: &PlayedGame) -> Vec<u8> {
     bytes
 }
 
-/// Reads one game; `None` if a word in it is not a move.
+/// Reads one game; returns `None` if a word in it does not represent a move.
 pub(super) fn decode(input: &mut impl Read) -> io::Result<Option<PlayedGame>> {
     let mut head = [0; 4];
     input.read_exact(&mut head)?;
@@ -87,7 +87,7 @@ pub(super) fn decode(input: &mut impl Read) -> io::Result<Option<PlayedGame>> {
     }))
 }
 
-/// Reads a FEN, which is validated when the game is replayed.
+/// Reads a FEN, which is validated later, when the game is replayed.
 fn decode_fen(input: &mut impl Read) -> io::Result<Box<str>> {
     let mut bytes = [0];
     input.read_exact(&mut bytes)?;
@@ -96,18 +96,20 @@ fn decode_fen(input: &mut impl Read) -> io::Result<Box<str>> {
     Ok(String::from_utf8_lossy(&text).into())
 }
 
-/// A file to which games are appended, locked for this run.
+/// A file to which games are appended. It is locked for this run.
 pub(crate) struct GameFile {
     path: PathBuf,
     file: File,
 }
 
 impl GameFile {
-    /// Opens or creates the file at `path`, to append games played with `settings`; returns how
-    /// many it contains already. An incomplete game at its end is cut off.
+    /// Opens or creates the file at `path` to append games played with `settings`; returns the
+    /// number of games that it already contains. An incomplete game at the end of the file is
+    /// removed.
     ///
     /// # Errors
-    /// If the file cannot be read or written, is not a file of games, or has other settings.
+    /// If the file cannot be read or written, does not contain self-play games, or has different
+    /// settings.
     pub(crate) fn open(path: &Path, settings: &GameSettings) -> Result<(Self, usize), GameError> {
         let game_file =
             GameFile { file: KIND.open(path, &settings.to_string())?, path: path.to_owned() };
@@ -118,10 +120,10 @@ impl GameFile {
         Ok((game_file, reader.games()))
     }
 
-    /// Appends a game.
+    /// Appends a game to the file.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub(crate) fn append(&mut self, game: &PlayedGame) -> Result<(), GameError> {
         self.file.write_all(&encode(game)).map_err(|error| self.error(error))
     }

@@ -1,8 +1,8 @@
 //! An adaptive model that predicts a player's moves while games are encoded or decoded.
 //!
-//! Every legal move has a sum of weights, one for each of its features; its probability is the
-//! softmax of the sums. After each move the weights are adjusted towards it. All arithmetic is in
-//! integers, so that every machine computes the same probabilities.
+//! Every legal move has a sum of weights, one for each of its features. Its probability is the
+//! softmax of these sums. After each move, the weights are adjusted so that the move becomes more
+//! likely. All arithmetic uses integers, so every machine computes the same probabilities.
 //!
 //! Source of the idea: R. Coulom, "Computing Elo ratings of move patterns in the game of Go"
 //! (2007).
@@ -13,34 +13,37 @@ use chess::{BitBoard, EMPTY, get_pawn_attacks};
 use super::coder::Coder;
 use crate::chess::position::{Color, MAX_MOVES, Move, Piece, Position, Square, attacks, distance};
 
-/// Number of features of a move, see [`View::features`].
+/// The number of features of a move, see [`View::features`].
 const FEATURES: usize = 9;
 const PIECES: usize = 6;
 
-/// Fractional bits of weights, sums and probabilities.
+/// The number of fractional bits in weights, sums and probabilities.
 const POINT: u32 = 16;
-/// Learning rate for an unexpected move, in 65,536ths: in the first positions, and in late ones.
-/// These two and `HALVING` were chosen among halves and doubles by the size of 1.2 million
-/// positions of self-play; 10.7 million others take 0.4% less than with half of all.
+/// The learning rate for an unexpected move, in units of 1 / 65,536, in the first positions and in
+/// late ones. These two values and `HALVING` were chosen by comparing them with half and twice
+/// their values on 1.2 million positions of self-play. For 10.7 million other positions, the file
+/// is 0.4% smaller than if all three were halved.
 const FIRST_STEP: i32 = 12_000;
 const LAST_STEP: i32 = 1400;
-/// Number of positions after which half of the difference is gone.
+/// The number of positions after which the learning rate has covered half of the difference between
+/// these two values.
 const HALVING: i32 = 1200;
-/// Number of positions after which the rate stays constant.
+/// The number of positions after which the learning rate remains constant.
 const MAX_POSITIONS: i32 = 1 << 20;
-/// Errors below this, in 65,536ths, are ignored: 50 and 800 make larger files.
+/// Errors below this value, in units of 1 / 65,536, are ignored. Values of 50 and 800 result in
+/// larger files.
 const SLIGHT: i32 = 200;
-/// The frequency of the most likely move.
+/// The relative frequency assigned to the most likely move.
 const LARGEST: u32 = 1 << 14;
-/// Entries of the table of exponentials per unit, and its extent.
+/// The number of entries per unit in the table of exponentials, and the number of units it covers.
 const STEPS: usize = 64;
 const DEEPEST: usize = 10;
 
-/// Powers of e^(-1/STEPS), times LARGEST, plus 1, so that none is 0.
+/// Powers of e^(-1/STEPS), multiplied by `LARGEST`. 1 is added so that none is 0.
 const EXPONENTIAL: [u32; STEPS * DEEPEST] = {
     const FACTOR: u64 = 4_228_379_541;
     let mut table = [0; STEPS * DEEPEST];
-    // Sixteen extra bits keep the powers exact.
+    // Sixteen extra bits keep the powers sufficiently exact.
     let mut value: u64 = (LARGEST as u64) << 16;
     let mut i = 0;
     while i < table.len() {
@@ -51,7 +54,7 @@ const EXPONENTIAL: [u32; STEPS * DEEPEST] = {
     table
 };
 
-/// A move with the indices of its weights.
+/// A move with the indexes of its weights.
 struct Candidate {
     mv: Move,
     features: [u16; FEATURES],
@@ -59,7 +62,7 @@ struct Candidate {
 
 #[derive(Clone, Copy, Default)]
 pub(super) struct Past {
-    /// The last move, and the one before it, by the side to move.
+    /// The last move and the one before it, from the side to move's point of view.
     pub last: [Option<Move>; 2],
 }
 
@@ -80,7 +83,8 @@ impl Policy {
         }
     }
 
-    /// Codes a move and learns from it. `None` if it is illegal or there are no legal moves.
+    /// Codes a move and adjusts the weights. Returns `None` if the move is illegal or there are no
+    /// legal moves.
     pub(super) fn code(
         &mut self,
         coder: &mut impl Coder,
@@ -103,7 +107,7 @@ impl Policy {
     fn gather(&mut self, position: &Position, past: &Past) {
         let view = View::new(position, past);
         let mut moves: ArrayVec<Move, MAX_MOVES> = position.legal_moves().iter().collect();
-        // Polyglot's numbers do not depend on the library's encoding of moves.
+        // Polyglot's move numbers do not depend on how the chess library encodes moves.
         moves.sort_unstable_by_key(|mv| mv.to_polyglot());
         self.candidates.clear();
         self.candidates
@@ -128,7 +132,7 @@ impl Policy {
         }));
     }
 
-    /// Adjusts the weights towards the chosen move and away from the others.
+    /// Adjusts the weights to make the chosen move more likely and the others less likely.
     fn learn(&mut self, chosen: usize) {
         let total: u32 = self.sizes.iter().sum();
         let part = (1 << 32) / u64::from(total);
@@ -140,7 +144,7 @@ impl Policy {
             if error.abs() < SLIGHT {
                 continue;
             }
-            // Two bits less, so that the product fits.
+            // Two bits are dropped so that the product does not overflow.
             let change = (error * (step >> 2)) >> (POINT - 2);
             for &place in &candidate.features {
                 let weight = &mut self.weights[usize::from(place)];
@@ -150,10 +154,10 @@ impl Policy {
     }
 }
 
-/// Offsets of the features' weights. The features: squares by phase and piece; by piece: what it
-/// captures and how that is defended, its attackers, checks on a safe square or not, replies to the
-/// last move, a second move of the same piece; the promotion piece; and, by phase and piece, the
-/// distances of both kings.
+/// Offsets of the features' weights. Features by phase and piece: the squares, and the distances to
+/// both kings. Features by piece: what it captures and how that is defended, its attackers, checks
+/// on a safe or an unsafe square, replies to the last move, and a second move by the same piece.
+/// One more feature is the promotion piece.
 const TO: usize = 0;
 const FROM: usize = TO + 2 * PIECES * 64;
 const TRADE: usize = FROM + 2 * PIECES * 64;
@@ -164,9 +168,9 @@ const AGAIN: usize = REPLY + PIECES * 4;
 const PROMOTION: usize = AGAIN + PIECES * 4;
 const KINGS: usize = PROMOTION + PIECES + 2;
 const END: usize = KINGS + 2 * PIECES * 64;
-/// See [`View::state`].
+/// The number of states, see [`View::state`].
 const STATES: usize = 10;
-/// Number of pieces at or below which the game is in its late phase: half of all.
+/// The game is in its late phase when at most this number of pieces, half of all, is left.
 const LATE_PIECES: u32 = 16;
 
 /// The data shared by the features of a position's moves.
@@ -174,13 +178,13 @@ struct View<'p> {
     position: &'p Position,
     past: &'p Past,
     us: Color,
-    /// 1 if half the pieces have left the board, else 0.
+    /// 1 if at least half the pieces have been captured; otherwise 0.
     late: usize,
-    /// Squares the enemy attacks: with pawns, minor pieces, rooks, and others.
+    /// Squares attacked by enemy pawns, minor pieces, rooks, and other pieces.
     threats: [BitBoard; 4],
-    /// Squares attacked by at least one own piece, and by at least two.
+    /// Squares attacked by at least one piece of the side to move, and by at least two.
     support: [BitBoard; 2],
-    /// Squares from which each piece would attack the enemy's king.
+    /// Squares from which each type of piece would attack the enemy king.
     checks: [BitBoard; PIECES],
     /// Squares attacked by the piece that moved last.
     attacked: BitBoard,
@@ -229,7 +233,7 @@ impl<'p> View<'p> {
         View { position, past, us, late, threats, support, checks, attacked }
     }
 
-    /// How the enemy attacks a square (0 to 4), and whether `own` contains it.
+    /// Combines how the enemy attacks a square (0 to 4) with whether `own` contains the square.
     fn state(&self, square: Square, own: BitBoard) -> usize {
         let square = bit(square);
         let level = self.threats.iter().position(|&threat| threat & square != EMPTY);

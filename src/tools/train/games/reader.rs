@@ -1,4 +1,4 @@
-//! Reads files of games in either format.
+//! Reads files of self-play games in either format.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use super::packed::{self, PackedBlock, headline};
 use super::{GameError, PlayedGame, plain};
 
-/// Number of games of a plain file returned as a block.
+/// The number of games from a plain file that are returned as one block.
 const GAMES_AT_ONCE: usize = 512;
 
-/// Reads a file of games, one by one or in blocks.
+/// Reads a file of self-play games one by one or in blocks.
 pub(crate) struct GameReader {
     path: PathBuf,
     input: BufReader<File>,
@@ -20,17 +20,17 @@ pub(crate) struct GameReader {
     packed: bool,
     settings: String,
     games: usize,
-    /// Offset of the end of the last complete game or block.
+    /// The offset of the end of the last complete game or block.
     whole_bytes: u64,
-    /// Games of the current block, returned one by one.
+    /// The remaining games of the current block, which are returned one by one.
     waiting: VecDeque<PlayedGame>,
-    /// Number of games lost in damaged blocks, as far as known.
+    /// The number of games lost in damaged blocks, where known.
     lost: usize,
 }
 
-/// Consecutive games; those of a packed file are still packed.
+/// Consecutive games. Those from a packed file have not been unpacked yet.
 pub(crate) struct Block {
-    /// The number of the first, from 1.
+    /// The number of the first game, counted from 1.
     first: usize,
     content: Content,
 }
@@ -41,7 +41,7 @@ enum Content {
 }
 
 impl Block {
-    /// The number of the first game, and the games; `None` if the block cannot be unpacked.
+    /// Returns the number of the first game, and the games; `None` if the block cannot be unpacked.
     pub(crate) fn unpack(&self) -> (usize, Option<Cow<'_, [PlayedGame]>>) {
         let games = match &self.content {
             Content::Games(games) => Some(Cow::Borrowed(games.as_slice())),
@@ -52,10 +52,10 @@ impl Block {
 }
 
 impl GameReader {
-    /// Opens a file of games.
+    /// Opens a file of self-play games.
     ///
     /// # Errors
-    /// If it cannot be read or is not a file of games.
+    /// If the file cannot be read, or does not contain self-play games.
     pub(crate) fn open(path: &Path) -> Result<Self, GameError> {
         let io_error = |error| GameError::Io { path: path.to_owned(), error };
         let file = File::open(path).map_err(io_error)?;
@@ -83,7 +83,7 @@ impl GameReader {
     /// Returns the next game; `None` at the end of the file or at an incomplete last game.
     ///
     /// # Errors
-    /// If the file cannot be read, or contains a word that is not a move.
+    /// If the file cannot be read, or contains a word that does not represent a move.
     pub(crate) fn read_game(&mut self) -> Result<Option<PlayedGame>, GameError> {
         if !self.packed {
             return self.read_plain();
@@ -100,7 +100,7 @@ impl GameReader {
     /// Returns the next block of games; `None` at the end of the file.
     ///
     /// # Errors
-    /// As [`GameReader::read_game`].
+    /// Same as for [`GameReader::read_game`].
     pub(crate) fn read_block(&mut self) -> Result<Option<Block>, GameError> {
         let first = self.games + 1;
         if self.packed {
@@ -117,28 +117,29 @@ impl GameReader {
         Ok((!games.is_empty()).then_some(Block { first, content: Content::Games(games) }))
     }
 
-    /// The settings of the games read last.
+    /// Returns the settings of the games read last.
     pub(crate) fn settings(&self) -> &str {
         &self.settings
     }
 
-    /// The number of the game read last, from 1.
+    /// Returns the number of the game read last, counted from 1.
     pub(crate) fn games(&self) -> usize {
         self.games
     }
 
-    /// Number of games skipped because their block is damaged; each block is logged. Blocks with a
-    /// damaged header are not included, since their number of games is unknown.
+    /// Returns the number of games skipped because their block is damaged; each such block is
+    /// logged. Blocks with a damaged header are not included, because their number of games is
+    /// unknown.
     pub(crate) fn lost(&self) -> usize {
         self.lost
     }
 
-    /// Offset of the end of the last complete game or block.
+    /// Returns the offset of the end of the last complete game or block.
     pub(crate) fn whole_bytes(&self) -> u64 {
         self.whole_bytes
     }
 
-    /// Size of the file when it was opened.
+    /// Returns the size that the file had when it was opened.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -1,4 +1,4 @@
-//! Tests of both file formats.
+//! Tests of the plain and packed file formats.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -87,7 +87,8 @@ fn foreign_damaged_and_mismatched_files_have_different_errors() {
     assert!(error.contains("it was \"40 nodes\", and is \"41 nodes\" now"), "{error}");
 }
 
-/// Packs games with openings, captures, checks, castling and promotions.
+/// Packs these parts into a file and returns its size. The games include openings, captures,
+/// checks, castling and promotions.
 fn packed(path: &Path, parts: &[(&str, &[PlayedGame])], threads: usize) -> u64 {
     let mut packer = Packer::new(Vec::new(), threads);
     for (settings, games) in parts {
@@ -101,7 +102,8 @@ fn packed(path: &Path, parts: &[(&str, &[PlayedGame])], threads: usize) -> u64 {
     reported
 }
 
-/// A game of random moves with random scores and marks, or of an opening only.
+/// Returns a game of random moves with random scores and marks, or a game that consists only of an
+/// opening.
 fn any_game(seed: u64) -> PlayedGame {
     let mut random = Random::new(seed);
     let mut game = PlayedGame { half_points: random.below(3) as u8, ..PlayedGame::default() };
@@ -162,7 +164,7 @@ fn packed_file_is_half_as_large_and_independent_of_threads() {
 
 #[test]
 fn packed_block_format_is_stable() {
-    // Existing files must stay readable: a change of bytes needs a new version.
+    // Existing files must remain readable, so a change in the bytes requires a new format version.
     let games: Vec<PlayedGame> = (100..140).map(any_game).collect();
     let bytes = model::pack(&games).expect("legal games");
     assert_eq!((bytes.len(), crc32fast::hash(&bytes)), (13284, 3751765405));

@@ -1,19 +1,19 @@
-//! Adam with decoupled weight decay.
+//! The Adam optimiser with decoupled weight decay (AdamW).
 
 use super::parameters::LIMIT;
 
-/// Decay rates and epsilon as recommended by Adam's authors.
+/// The decay rates and the epsilon recommended by Adam's authors.
 const FIRST_DECAY: f32 = 0.9;
 const SECOND_DECAY: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
 
-/// The optimiser state: running means of each weight's gradient and of its square.
+/// The state of the optimiser: running means of each weight's gradient and of its square.
 ///
-/// Weights may be in king buckets of equal length, followed by other weights. Then a share of each
-/// step is common to all king buckets; it follows from the sum of their gradients and has its own
-/// state. So a king bucket with few examples learns from the others. This is equivalent to a
-/// factoriser (weights of a king bucket as the sum of common and own ones), but only the sum is
-/// stored.
+/// The weights may start with king buckets of equal length. In that case, a fraction of each step
+/// is common to all king buckets; it is computed from the sum of their gradients and has its own
+/// state. This lets king buckets with few examples learn from the others. It is equivalent to a
+/// factoriser, in which each weight of a king bucket is the sum of a common and a separate weight,
+/// but only the sum is stored.
 ///
 /// Sources: I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization" (2019), after D.
 /// Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015); the common weights after
@@ -22,11 +22,11 @@ const EPSILON: f32 = 1e-8;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AdamW {
     pub(super) each: Memory,
-    /// State of the common step of all king buckets.
+    /// The state of the step that is common to all king buckets.
     pub(super) common: Memory,
 }
 
-/// Running means over the steps, with exponential decay.
+/// Running means over all steps so far, with exponential decay.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Memory {
     pub(super) first: Vec<f32>,
@@ -51,26 +51,27 @@ struct MemoryPart<'m> {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stride {
-    /// The number of the step, from 1.
+    /// The number of the step, counted from 1.
     pub(super) step: u64,
-    /// The learning rate, approximately the maximum change of a weight.
+    /// The learning rate, which is approximately the maximum change of a weight.
     pub(super) rate: f32,
-    /// The weight decay at a rate of 1, as a share of the weight.
+    /// The fraction of a weight that decays at a learning rate of 1.
     pub(super) decay: f32,
-    /// Factor for the sum of the gradients.
+    /// The factor by which the sum of the gradients is multiplied.
     pub(super) scale: f32,
-    /// Share of the step common to all king buckets.
+    /// The fraction of the step that is common to all king buckets.
     pub(super) common: f32,
 }
 
 impl AdamW {
-    /// Creates the state for `weights` weights, beginning with king buckets of `king_bucket` each.
-    /// Fewer than `king_bucket` weights follow after the last bucket; 0 means no king buckets.
+    /// Creates the state for `weights` weights, which start with king buckets of `king_bucket`
+    /// weights each. After the last bucket there must be fewer than `king_bucket` weights; 0 means
+    /// that there are no king buckets.
     pub(super) fn new(weights: usize, king_bucket: usize) -> Self {
         AdamW { each: Memory::new(weights), common: Memory::new(king_bucket) }
     }
 
-    /// Moves `weights` against the sum of `gradients`, in several threads.
+    /// Moves `weights` in the direction opposite to the sum of `gradients`, using several threads.
     pub(super) fn step(&mut self, weights: &mut [f32], gradients: &[&[f32]], stride: Stride) {
         let size = weights.len().div_ceil(gradients.len());
         let rate = (1.0 - stride.common) * stride.rate;
@@ -94,7 +95,8 @@ impl AdamW {
         }
     }
 
-    /// Moves all king buckets by the same amount.
+    /// Moves all king buckets by the same amount, which is computed from the sum of their
+    /// gradients.
     fn step_shared(&mut self, weights: &mut [f32], gradients: &[&[f32]], stride: Stride) {
         let king_bucket = self.common.first.len();
         let size = king_bucket.div_ceil(gradients.len());
@@ -126,8 +128,8 @@ impl AdamW {
 }
 
 impl MemoryPart<'_> {
-    /// Updates the state with the sum of `gradients`; calls `apply` with each weight's index and
-    /// its descent direction, whose size is at most about 1.
+    /// Updates the state with the sum of `gradients`. Calls `apply` with the index of each weight
+    /// and its descent direction, whose magnitude is at most about 1.
     #[inline(always)]
     fn each_move(self, gradients: &[&[f32]], stride: Stride, mut apply: impl FnMut(usize, f32)) {
         let MemoryPart { first, second } = self;
@@ -176,8 +178,8 @@ mod tests {
     #[test]
     fn king_buckets_share_part_of_each_step() {
         for threads in [1, 2] {
-            // Two king buckets of three weights and one weight outside; only the first bucket has
-            // gradients.
+            // There are two king buckets of three weights and one weight outside. Only the first
+            // bucket has gradients.
             let (mut weights, slopes) = ([0.0; 7], [1.0, -2.0, 0.0, 0.0, 0.0, 0.0, 4.0]);
             let mut adam = AdamW::new(7, 3);
             let stride = Stride { step: 1, rate: 0.1, decay: 0.0, scale: 1.0, common: 0.25 };

@@ -1,9 +1,10 @@
-//! Checkpoints of training.
+//! Checkpoints from which training can be resumed.
 //!
-//! The owner of a checkpoint is the settings and the data. Its content is, little-endian: the steps
-//! taken (u64), the sum of the steps' losses in this epoch (f64), the number of epochs completed
-//! (u64) and the two losses of each (f64), and as f32 the weights, Adam's two means for them, and
-//! the two means of the common step of the king buckets.
+//! A checkpoint is identified by the settings and the data. It contains the following, in
+//! little-endian order: the number of steps taken (u64), the sum of the steps' losses in this epoch
+//! (f64), the number of epochs completed (u64) and the two losses of each (f64). The rest is stored
+//! as f32: the weights, Adam's two means for them, and the two means for the step common to all
+//! king buckets.
 
 use std::iter;
 use std::path::Path;
@@ -18,10 +19,10 @@ use crate::support::files::{Fault, FileError, JournalError, Kind};
 static KIND: Kind = Kind { magic: "tabia checkpoint 3; ", name: "the checkpoint" };
 
 impl<'d, const N: usize> Trainer<'d, N> {
-    /// Writes all data needed to resume, atomically.
+    /// Atomically writes everything that is needed to resume training.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// If the checkpoint cannot be written.
     pub(crate) fn save(&self, path: &Path) -> Result<(), FileError> {
         let mut bytes = Vec::new();
         let State { parameters, adam, steps, loss, history } = &self.state;
@@ -38,11 +39,12 @@ impl<'d, const N: usize> Trainer<'d, N> {
         KIND.save(path, &owner::<N>(&self.settings, self.data), &bytes)
     }
 
-    /// Resumes training from a checkpoint of [`Trainer::save`]. With the same number of threads the
-    /// result is that of uninterrupted training.
+    /// Resumes training from a checkpoint written by [`Trainer::save`]. With the same number of
+    /// threads, the result is the same as without interruption.
     ///
     /// # Errors
-    /// If the file cannot be read, is not a checkpoint, or was created with other settings or data.
+    /// If the file cannot be read, is not a checkpoint, or was created with different settings or
+    /// data.
     pub(crate) fn resume(
         settings: TrainSettings,
         data: &'d Data,
@@ -56,7 +58,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
     }
 }
 
-/// Everything the training depends on except the number of threads.
+/// Describes everything that training depends on except the number of threads.
 fn owner<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
     let TrainSettings { epochs, batch, rate, final_rate, decay, common, power, balance, .. } =
         settings;
@@ -71,7 +73,7 @@ fn owner<const N: usize>(settings: &TrainSettings, data: &Data) -> String {
     )
 }
 
-/// Decodes the state in the content of a checkpoint; `None` if it is invalid.
+/// Decodes the training state stored in a checkpoint; returns `None` if it is invalid.
 fn decode<const N: usize>(bytes: &[u8]) -> Option<State<N>> {
     let (words, _) = bytes.as_chunks::<8>();
     let mut words = words.iter().copied();

@@ -1,4 +1,4 @@
-//! Converts games to training examples.
+//! Converts self-play games to training examples.
 
 use std::path::{Path, PathBuf};
 
@@ -8,43 +8,44 @@ use crate::chess::position::Color;
 use crate::support::random::Random;
 use crate::tools::train::{Block, GameError, GameReader, PlayedGame, in_parallel};
 
-/// Maximum number of pieces, kings included, of positions that use `lambda_few`.
+/// The maximum number of pieces, including kings, in positions that use `lambda_few`.
 pub(crate) const FEW_PIECES: usize = 9;
 
-/// Number of game blocks each thread converts at a time.
+/// The number of game blocks that each thread converts at a time.
 const BLOCKS_AT_ONCE: usize = 4;
 
-/// Which positions are selected, and their training targets.
+/// Which positions are selected, and how their training targets are computed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Selection {
     pub curve: Sigmoid,
-    /// Weight of the game's result in the target; the rest is that of the search scores.
+    /// The weight of the game's result in the target; the remaining weight is that of the search
+    /// scores.
     pub result_share: f32,
-    /// How far search scores of later moves count, from 0 to 1: the search `n` moves later has the
-    /// weight `lambda` to the power of `n`, and the result has the weight of everything after the
-    /// end. With 0 only the position's own search counts, with 1 only the result.
+    /// How much the search scores of later moves count, from 0 to 1. The search `n` moves later has
+    /// a weight of `lambda` to the power of `n`, and the result has the weight of everything after
+    /// the end of the game. With 0, only the position's own search counts; with 1, only the result.
     pub lambda: f32,
-    /// The same for positions with at most [`FEW_PIECES`], since searches of a few hundred nodes
-    /// judge endgames badly.
+    /// The same as `lambda`, but for positions with at most [`FEW_PIECES`] pieces. Searches of a
+    /// few hundred nodes evaluate endgames poorly.
     pub lambda_few: f32,
-    /// Positions with a larger score, in centipawns, for either side are decided and skipped.
+    /// Positions with a larger absolute score, in centipawns, are considered decided and skipped.
     pub limit: i16,
-    /// Number of plies after the random opening to skip.
+    /// The number of plies after the random opening that are skipped.
     pub skip_plies: usize,
-    /// Every game whose number is a multiple of this is held out for validation.
+    /// Every game whose number is a multiple of this value is held out for validation.
     pub hold_out_every: usize,
 }
 
-/// Training examples, and held-out examples from other games.
+/// Training examples and held-out examples, which come from different games.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Data {
-    /// The selection of positions, and the parameters of the targets.
+    /// How positions were selected and their targets computed.
     pub selection: Selection,
-    /// Training examples in random order.
+    /// The training examples, in random order.
     pub training: Vec<Example>,
     pub held_out: Vec<Example>,
     pub games: usize,
-    /// Number of their positions, selected or not.
+    /// The number of positions in the training games, whether selected or not.
     pub positions: usize,
 }
 
@@ -59,10 +60,10 @@ impl Data {
     }
 
     /// Reads the quiet positions of all games in `paths` and shuffles the training examples. Calls
-    /// `tell` with the progress from time to time.
+    /// `tell` with the progress at intervals.
     ///
     /// # Errors
-    /// If a file cannot be read, is not a file of games, or contains an illegal move.
+    /// If a file cannot be read, does not contain self-play games, or contains an illegal move.
     pub(crate) fn read(
         paths: &[PathBuf],
         selection: &Selection,
@@ -123,10 +124,11 @@ fn read_some(reader: &mut GameReader, most: usize) -> Result<Vec<Block>, GameErr
     Ok(blocks)
 }
 
-/// The number of positions of a game, and the examples selected from them.
+/// The number of positions in a game, and the examples selected from them.
 type Taken = (usize, Vec<Example>);
 
-/// The examples of each game; an error is the index of a damaged game and the reason.
+/// Returns the examples from each game. An error contains the index of a damaged game and the
+/// reason.
 fn examples_of(block: &Block, selection: &Selection) -> Result<Vec<Taken>, (usize, &'static str)> {
     let (first, games) = block.unpack();
     let games = games.ok_or((first, "its block is damaged"))?;
@@ -139,7 +141,7 @@ fn examples_of(block: &Block, selection: &Selection) -> Result<Vec<Taken>, (usiz
         .collect()
 }
 
-/// The selected positions of a game; `None` if it has an illegal move.
+/// Returns the positions selected from a game; `None` if the game contains an illegal move.
 fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
     let mut taken = Vec::new();
     let mut piece_count = Vec::with_capacity(game.moves.len());
@@ -162,10 +164,11 @@ fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
     whole.then(|| examples.collect())?
 }
 
-/// White's expected result at each move, from the search of that move and all later ones.
-/// `piece_count` is the number of pieces before each move. A search of a few hundred nodes errs by
-/// a pawn as easily as a static evaluation does, but the errors of successive searches differ, so
-/// their mean is far better.
+/// Returns White's expected result at each move, computed from the searches for that move and all
+/// later moves. `piece_count` is the number of pieces before each move.
+///
+/// A search of a few hundred nodes is wrong by a pawn as often as a static evaluation is. However,
+/// the errors of successive searches differ, so the mean of several searches is much more accurate.
 ///
 /// Source: R. Sutton, "Learning to Predict by the Methods of Temporal Differences" (1988), for
 /// lambda; for chess J. Baxter, A. Tridgell and L. Weaver, "KnightCap" (1998).

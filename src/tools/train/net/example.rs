@@ -1,35 +1,36 @@
-//! A training position in 32 bytes.
+//! A training position stored in 32 bytes.
 
 use crate::chess::position::{Color, Position, Square};
 use crate::engine::eval::nnue::{BUCKETS, INPUTS_PER_KING_BUCKET, PieceSet, seen_by};
 
-/// Inputs of one side's pieces.
+/// The number of inputs for one side's pieces.
 const INPUTS_PER_SIDE: usize = INPUTS_PER_KING_BUCKET / 2;
 const FLIP_RANKS: usize = 56;
 const FLIP_FILES: usize = 7;
 const MAX_PIECES: usize = 32;
-/// Number of piece counts that share a set of output weights.
+/// The number of different piece counts that share a set of output weights.
 const PIECES_PER_BUCKET: usize = MAX_PIECES / BUCKETS;
-/// Flag in a piece's four bits: it is the enemy's.
+/// The flag, in the four bits of a piece, that marks it as an enemy piece.
 const ENEMY: u8 = 8;
 const PIECE: u8 = 7;
 
-/// A position from the point of view of the side to move, with its expected result. The board is
-/// flipped for Black, so that the side to move always moves up.
+/// A position from the side to move's point of view, with its expected result. If Black is to move,
+/// the board is flipped, so that the side to move always moves up the board.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Example {
     occupied: u64,
-    /// Four bits for each piece in the order of the squares: kind, and whether it is the enemy's.
+    /// Four bits for each piece, in the order of the squares: its type, and whether it is an enemy
+    /// piece.
     pieces: [u8; MAX_PIECES / 2],
-    /// The target: the expected result of the side to move, from 0 to 1.
+    /// The training target: the expected result for the side to move, from 0 to 1.
     pub target: f32,
-    /// The views of the side to move and of the enemy.
+    /// How the side to move and the enemy see the board.
     views: [View; 2],
 }
 
 const _: () = assert!(size_of::<Example>() == 32);
 
-/// A side's view of the board, mirrored according to its king.
+/// How one side sees the board, which is mirrored according to the position of its king.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct View {
     is_mirrored: bool,
@@ -43,7 +44,7 @@ impl View {
     }
 }
 
-/// The active rows of weights, for the side to move and for the enemy.
+/// The rows of weights that are active, for the side to move and for the enemy.
 pub(super) struct Inputs {
     rows: [[u16; MAX_PIECES]; 2],
     pieces: usize,
@@ -57,7 +58,7 @@ impl Inputs {
 }
 
 impl Example {
-    /// Creates an example; `target` is the expected result of the side to move, from 0 to 1.
+    /// Creates an example. `target` is the expected result for the side to move, from 0 to 1.
     pub(crate) fn new(position: &Position, target: f32) -> Self {
         let us = position.side_to_move();
         let flip = if us == Color::White { 0 } else { FLIP_RANKS };
@@ -76,7 +77,7 @@ impl Example {
         Example { occupied, pieces, target, views }
     }
 
-    /// The king buckets of both kings, the side to move first.
+    /// Returns the buckets of both kings, first that of the side to move.
     #[inline(always)]
     pub(super) fn king_buckets(&self) -> [u8; 2] {
         self.views.map(|view| view.king_bucket)
@@ -92,7 +93,7 @@ impl Example {
         self.occupied.count_ones() as usize
     }
 
-    /// The inputs that are 1.
+    /// Returns the indexes of the inputs that are 1.
     #[inline(always)]
     pub(super) fn inputs(&self) -> Inputs {
         let mut inputs = Inputs { rows: [[0; MAX_PIECES]; 2], pieces: 0 };
@@ -110,7 +111,8 @@ impl Example {
         inputs
     }
 
-    /// The pieces as the playing network receives them; the side to move is White.
+    /// Returns the pieces in the form in which the playing network receives them; the side to move
+    /// is White.
     pub(crate) fn board(&self) -> PieceSet {
         let mut board = PieceSet::NONE;
         self.visit(|side, piece, square| {
@@ -120,7 +122,7 @@ impl Example {
         board
     }
 
-    /// Calls `visit` with the side (1: the enemy), kind and square of each piece.
+    /// Calls `visit` for each piece with its side (1 for the enemy), type and square.
     #[inline(always)]
     fn visit(&self, mut visit: impl FnMut(usize, usize, usize)) {
         for (place, square) in squares(self.occupied).enumerate().take(MAX_PIECES) {
@@ -130,7 +132,7 @@ impl Example {
     }
 }
 
-/// The indices of the set bits.
+/// Returns the indexes of the bits that are set.
 #[inline(always)]
 fn squares(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

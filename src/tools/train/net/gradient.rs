@@ -1,21 +1,22 @@
 //! The forward and backward passes of training.
 //!
-//! The loops are written for auto-vectorisation and compiled three times: for the processor that
-//! the program is built for, for AVX2 and for AVX-512. They do the same operations in the same
-//! order, so all give identical results.
+//! The loops are written so that the compiler can vectorise them, and are compiled three times: for
+//! the processor that the program is built for, for AVX2, and for AVX-512. All versions perform the
+//! same operations in the same order, so their results are identical.
 
 use super::example::{Example, Inputs};
 use super::objective::Objective;
 use super::parameters::{BIASES, Parameters};
 use super::sigmoid::Sigmoid;
 
-/// Number of separate sums that are added in one instruction; as many as an AVX-512 register holds.
+/// The number of separate sums to which one instruction adds; an AVX-512 register contains this
+/// many.
 const LANES: usize = 16;
 
-/// Number of neurons whose sums fit in the registers of AVX2 and AVX-512.
+/// The number of neurons whose sums fit into the registers of AVX2 and AVX-512.
 const IN_REGISTERS: usize = 64;
 
-/// Adds the gradient of `objective` to `gradient`; returns the sum of the square errors.
+/// Adds the gradient of `objective` to `gradient`; returns the sum of the squared errors.
 pub(super) fn add_gradient<const N: usize>(
     parameters: &Parameters<N>,
     objective: &Objective,
@@ -24,7 +25,7 @@ pub(super) fn add_gradient<const N: usize>(
 ) -> f64 {
     #[cfg(target_arch = "x86_64")]
     {
-        // The function requires these features, which have just been detected.
+        // The function requires these features, whose presence has just been detected.
         if is_x86_feature_detected!("avx512f") {
             #[allow(unsafe_code)]
             return unsafe { add_avx512(parameters, objective, blocks, gradient) };
@@ -37,7 +38,7 @@ pub(super) fn add_gradient<const N: usize>(
     add(parameters, objective, blocks, gradient)
 }
 
-/// The same with the loops for any processor.
+/// Does the same as [`add_gradient`], with loops that run on any processor.
 #[cfg(test)]
 pub(super) fn add_gradient_portably<const N: usize>(
     parameters: &Parameters<N>,
@@ -58,7 +59,8 @@ pub(super) fn square_errors<const N: usize>(
     examples.iter().map(|example| f64::from(square(example))).sum()
 }
 
-/// The output of the network; the sigmoid converts it to an expected result for the side to move.
+/// Returns the output of the network, which the sigmoid converts to the expected result for the
+/// side to move.
 pub(super) fn output<const N: usize>(parameters: &Parameters<N>, example: &Example) -> f32 {
     let neurons = neurons(parameters.rows(), &example.inputs());
     weighted_sum(parameters, &neurons, example.bucket())
@@ -95,7 +97,8 @@ fn add<const N: usize>(
 ) -> f64 {
     let (slopes, bias_slopes) = gradient.split_mut();
     let mut loss = 0.0;
-    // Group examples that use the same weights: not all weights fit into a core's cache.
+    // Examples that use the same weights are grouped, because not all weights fit into a core's
+    // cache.
     let mut examples: Vec<&Example> = blocks.iter().copied().flatten().collect();
     examples.sort_by_key(|example| example.king_buckets());
     for example in examples {
@@ -119,9 +122,9 @@ fn add<const N: usize>(
     loss
 }
 
-/// The neurons' values before the activation, for the side to move and the other. Written without a
-/// closure: one passed to `array::map` is compiled separately from the surrounding loops, and so
-/// without their instruction sets.
+/// Returns the neurons' values before activation, for the side to move and the other side. There is
+/// no closure here, because one passed to `array::map` would be compiled separately from the
+/// surrounding loops, without their instruction sets.
 #[inline(always)]
 fn neurons<const N: usize>(rows: &[[f32; N]], inputs: &Inputs) -> [[f32; N]; 2] {
     [neurons_of(rows, inputs.of(0)), neurons_of(rows, inputs.of(1))]
@@ -130,7 +133,7 @@ fn neurons<const N: usize>(rows: &[[f32; N]], inputs: &Inputs) -> [[f32; N]; 2] 
 #[inline(always)]
 fn neurons_of<const N: usize>(rows: &[[f32; N]], inputs: &[u16]) -> [f32; N] {
     let mut sums = rows[BIASES];
-    // Process as many neurons at a time as have their sums in registers.
+    // Process as many neurons at a time as have sums that fit into registers.
     for (place, sums) in sums.as_chunks_mut::<IN_REGISTERS>().0.iter_mut().enumerate() {
         let mut kept = *sums;
         for &input in inputs {
@@ -168,7 +171,7 @@ fn weighted_sum<const N: usize>(
     parameters.output_biases()[bucket] + lanes.iter().sum::<f32>()
 }
 
-/// Adds the gradients of the output weights, and returns those of the neurons' values.
+/// Adds the gradients of the output weights, and returns the gradients of the neurons' values.
 #[inline(always)]
 fn propagate<const N: usize>(
     values: &[f32; N],

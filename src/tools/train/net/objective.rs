@@ -1,34 +1,37 @@
-//! The training objective: a power of the error of the expected result, weighted by piece count.
+//! The training objective: a power of the error of the expected result, weighted by the number of
+//! pieces.
 
 use super::example::Example;
 use super::sigmoid::Sigmoid;
 
 const MAX_PIECES: usize = 32;
-/// Maximum weight of an example relative to the average, however rare its number of pieces:
-/// otherwise a few hundred positions would dominate.
+/// The maximum weight of an example relative to the average, even if its number of pieces is rare.
+/// Without the limit, a few hundred positions would dominate.
 const MAX_WEIGHT: f32 = 8.0;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Objective {
     pub(super) curve: Sigmoid,
-    /// The exponent of the error: 2 for its square; a larger one puts more weight on the worst
-    /// errors.
+    /// The exponent of the error. 2 gives the squared error; a larger exponent gives large errors
+    /// more weight.
     power: f32,
-    /// The weight of an example, by its number of pieces.
+    /// The weight of an example, indexed by its number of pieces.
     weights: [f32; MAX_PIECES + 1],
 }
 
 impl Objective {
-    /// The square error with equal weights.
+    /// Creates the objective of the squared error, with equal weights for all examples.
     #[cfg(test)]
     pub(super) fn square(curve: Sigmoid) -> Self {
         Objective { curve, power: 2.0, weights: [1.0; MAX_PIECES + 1] }
     }
 
-    /// Creates an objective with this exponent. Examples are weighted by their number of pieces:
-    /// equally where `balance` is 0, as if all numbers of pieces were equally frequent where it is
-    /// 1, and by powers of the ratio in between. The mean weight over `examples` is 1. Balanced
-    /// numbers of pieces are worth 13 Elo to PlentyChess.
+    /// Creates an objective with this exponent, in which examples are weighted by their number of
+    /// pieces.
+    ///
+    /// If `balance` is 0, all weights are equal. If it is 1, the weights make all numbers of pieces
+    /// count equally; in between, these weights are raised to the power of `balance`. The mean
+    /// weight over `examples` is 1. PlentyChess gained 13 Elo by balancing the numbers of pieces.
     pub(super) fn new(curve: Sigmoid, power: f32, balance: f32, examples: &[Example]) -> Self {
         let mut counts = [0_usize; MAX_PIECES + 1];
         examples.iter().for_each(|example| counts[example.piece_count()] += 1);
@@ -44,10 +47,10 @@ impl Objective {
         Objective { curve, power, weights }
     }
 
-    /// The derivative of the objective by the error of an example.
+    /// Returns the derivative of the objective with respect to the error of an example.
     #[inline(always)]
     pub(super) fn derivative(&self, error: f32, example: &Example) -> f32 {
-        // The square is the usual case and needs no power function.
+        // The squared error is the usual case and can be computed without a power function.
         let slope = match self.power {
             2.0 => 2.0 * error,
             power => power * error.abs().powf(power - 1.0).copysign(error),
@@ -63,7 +66,7 @@ mod tests {
 
     const CURVE: Sigmoid = Sigmoid { scale: 200 };
 
-    /// Three positions of 32 pieces and one of four.
+    /// Returns three positions with 32 pieces and one with four.
     fn examples() -> Vec<Example> {
         let few = Position::from_fen("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1").expect("a position");
         let positions = [Position::start(), Position::start(), Position::start(), few];

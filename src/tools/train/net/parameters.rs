@@ -1,35 +1,36 @@
-//! The weights of a network in training.
+//! The weights of a network that is being trained.
 
 use crate::engine::eval::nnue::{
     BUCKETS, HIDDEN, INPUTS, INPUTS_PER_KING_BUCKET, Network, OUTPUT_WEIGHT_LIMIT, QA, QB,
 };
 use crate::support::random::Random;
 
-/// The row of the neurons' biases, after those of the inputs.
+/// The row of the neurons' biases, which follows the rows of the inputs.
 pub(super) const BIASES: usize = INPUTS;
-/// The first row of output weights: for each bucket, that of the side to move, then that of the
-/// other.
+/// The first row of output weights. Each bucket has a row for the side to move, followed by a row
+/// for the other side.
 const OUTPUTS: usize = BIASES + 1;
 const ROWS: usize = OUTPUTS + 2 * BUCKETS;
 
-/// Maximum absolute value of a weight, so that 32 pieces cannot overflow a 16-bit sum.
+/// The maximum absolute value of a weight. It ensures that the sum over 32 pieces cannot overflow
+/// 16 bits.
 pub(super) const LIMIT: f32 = 1.98;
 const _: () = assert!(33.0 * LIMIT * (QA as f32) < i16::MAX as f32);
 
-/// Maximum absolute value of an output weight, so that integer arithmetic can represent it.
+/// The maximum absolute value of an output weight that integer arithmetic can represent.
 pub(super) const OUTPUT_LIMIT: f32 = OUTPUT_WEIGHT_LIMIT as f32 / QB as f32;
 
-/// Range of the initial weights: small, but large enough to activate half the neurons.
+/// The range of the initial weights, which is small but large enough to activate half the neurons.
 pub(super) const INPUT_SPREAD: f32 = 0.1;
 const OUTPUT_SPREAD: f32 = 0.05;
 
-/// The weights of a network with `N` neurons per side; also used for their gradient.
+/// The weights of a network with `N` neurons per side, or the gradient of these weights.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Parameters<const N: usize>(Vec<f32>);
 
 impl<const N: usize> Parameters<N> {
     pub(super) const LEN: usize = ROWS * N + BUCKETS;
-    /// The number of weights of one king bucket; those of all king buckets come first.
+    /// The number of weights in a king bucket. The weights of all king buckets come first.
     pub(super) const KING_BUCKET: usize = INPUTS_PER_KING_BUCKET * N;
 
     pub(super) fn zero() -> Self {
@@ -47,7 +48,7 @@ impl<const N: usize> Parameters<N> {
         parameters
     }
 
-    /// Creates parameters from weights in the order of [`Parameters::as_slice`].
+    /// Creates parameters from weights in the order used by [`Parameters::as_slice`].
     pub(super) fn from_vec(weights: Vec<f32>) -> Option<Self> {
         (weights.len() == Self::LEN).then_some(Parameters(weights))
     }
@@ -69,7 +70,8 @@ impl<const N: usize> Parameters<N> {
         &mut self.split_mut().0[..INPUTS]
     }
 
-    /// The rows of output weights of a bucket, for the side to move and for the other.
+    /// Returns the two rows of output weights of a bucket, for the side to move and for the other
+    /// side.
     #[inline(always)]
     pub(super) const fn output_rows(bucket: usize) -> [usize; 2] {
         [OUTPUTS + 2 * bucket, OUTPUTS + 2 * bucket + 1]
@@ -86,7 +88,7 @@ impl<const N: usize> Parameters<N> {
         &self.0[ROWS * N..]
     }
 
-    /// The rows of weights, and the output biases.
+    /// Returns the rows of weights, and the output biases.
     #[inline(always)]
     pub(super) fn split_mut(&mut self) -> (&mut [[f32; N]], &mut [f32]) {
         let (rows, biases) = self.0.split_at_mut(ROWS * N);

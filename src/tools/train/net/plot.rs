@@ -1,9 +1,9 @@
-//! Plots the losses of training.
+//! Plots the losses during training.
 
 use super::trainer::EpochLoss;
 use crate::support::plot::{COLORS, Curve, Panel, Scale};
 
-/// Width of the panel in pixels.
+/// The width of the panel in pixels.
 const WIDTH: f64 = 620.0;
 
 pub(crate) fn plot(history: &[EpochLoss]) -> String {
@@ -15,7 +15,7 @@ pub(crate) fn plot(history: &[EpochLoss]) -> String {
     };
     let learnt = curve("learnt from", COLORS[1], |loss| loss.training);
     let held_out = curve("held out", COLORS[2], |loss| loss.held_out);
-    // The loss of the first epoch is mostly that of random weights.
+    // The first epoch is omitted because most of its loss is due to the random initial weights.
     let values = learnt.values.iter().skip(1).chain(&held_out.values);
     let scale = Scale::linear(values.copied());
     let title = "mean square error of the expected result".to_owned();

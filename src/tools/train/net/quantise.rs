@@ -1,4 +1,4 @@
-//! Quantises trained weights to an integer network.
+//! Converts trained weights to an integer network.
 
 use super::example::Example;
 use super::gradient::output;
@@ -8,23 +8,24 @@ use crate::chess::position::Color;
 use crate::engine::eval::nnue::{BUCKETS, HIDDEN, INPUTS, Network, QA, QB, SCALE};
 use crate::support::error::ParseError;
 
-/// Number of examples used to calibrate the integer network's biases.
+/// The number of examples used to calibrate the integer network's biases.
 const CALIBRATED_ON: usize = 1 << 15;
 
-/// The difference of the integer network from the trained weights.
+/// The error of the integer network relative to the trained weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct QuantisationError {
-    /// The mean over the positions, in centipawns.
+    /// The mean absolute error over the positions, in centipawns.
     pub mean: f64,
-    /// The maximum, in centipawns.
+    /// The maximum absolute error, in centipawns.
     pub max: f64,
-    /// The mean square error of the integer network's expected result.
+    /// The mean squared error of the integer network's expected result.
     pub loss: f64,
 }
 
 impl Parameters<HIDDEN> {
-    /// Quantises the network. Rounding the output weights shifts the scores of each bucket by about
-    /// a constant. The biases are adjusted for this, using a sample of `examples`.
+    /// Converts the weights to an integer network. Rounding the output weights shifts the scores of
+    /// each bucket by an approximately constant amount. The biases are adjusted for this, using a
+    /// sample of `examples`.
     ///
     /// # Errors
     /// If a weight is larger than the trainer allows.
@@ -50,7 +51,8 @@ impl Parameters<HIDDEN> {
         Network::new(inputs, row(BIASES, QA), outputs, biases)
     }
 
-    /// The mean and maximum error of `network`, made by [`Parameters::quantised`].
+    /// Returns the mean and maximum error of `network`, which must have been created by
+    /// [`Parameters::quantised`].
     pub(crate) fn quantisation_error(
         &self,
         network: &Network,

@@ -1,35 +1,38 @@
-//! The conversion between network outputs, scores and expected results.
+//! Converts between network outputs, scores and expected results.
 
 use crate::engine::eval::nnue::SCALE;
 
-/// The logistic curve of expected results over scores. The network learns the expected result, so
-/// the curve determines which differences matter: a steep one emphasises nearly equal positions, a
-/// flat one also differences between won positions.
+/// The logistic curve that maps scores to expected results. Because the network learns the expected
+/// result, the curve determines which differences matter. A steep curve emphasises nearly equal
+/// positions; a flat one also takes differences between won positions into account.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sigmoid {
-    /// The score in centipawns with an expected result of 73%, the logistic of 1.
+    /// The score, in centipawns, that corresponds to an expected result of 73% (the logistic
+    /// function of 1).
     pub scale: u16,
 }
 
 impl Sigmoid {
-    /// The expected result, from 0 to 1, of a score in centipawns.
+    /// Returns the expected result, from 0 to 1, for a score in centipawns.
     pub(crate) fn of_score(self, centipawns: f32) -> f32 {
         self.expected(centipawns / SCALE as f32)
     }
 
-    /// The expected result of a network output.
+    /// Returns the expected result for a network output.
     #[inline(always)]
     pub(super) fn expected(self, output: f32) -> f32 {
         1.0 / (1.0 + (-self.steepness() * output).exp())
     }
 
-    /// The derivative by the output at this expected result.
+    /// Returns the derivative of the expected result with respect to the output, at this expected
+    /// result.
     #[inline(always)]
     pub(super) fn slope(self, expected: f32) -> f32 {
         self.steepness() * expected * (1.0 - expected)
     }
 
-    /// The change of the logit for an output change of 1.0, which is [`SCALE`] centipawns.
+    /// Returns the change of the logit when the output changes by 1.0, which corresponds to
+    /// [`SCALE`] centipawns.
     #[inline(always)]
     fn steepness(self) -> f32 {
         SCALE as f32 / f32::from(self.scale)

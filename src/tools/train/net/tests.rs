@@ -12,12 +12,12 @@ use crate::engine::eval::nnue::{HIDDEN, PieceSet};
 use crate::support::random::Random;
 use crate::tools::train::{GameFile, GameSettings, PlayedGame, SearchedMove};
 
-/// Number of neurons of a network that trains quickly.
+/// The number of neurons of a network that can be trained quickly.
 const FEW: usize = 64;
 
 const CURVE: Sigmoid = Sigmoid { scale: 200 };
 
-/// Every fourth position of random games.
+/// Returns every fourth position of random games.
 fn positions(count: usize, seed: u64) -> Vec<Position> {
     const LONGEST_GAME: usize = 120;
     let mut random = Random::new(seed);
@@ -38,7 +38,7 @@ fn positions(count: usize, seed: u64) -> Vec<Position> {
     positions
 }
 
-/// The material advantage of the side to move, in pawns.
+/// Returns the material advantage of the side to move, in pawns.
 fn material(position: &Position) -> f32 {
     let us = position.side_to_move();
     [(Piece::Pawn, 1.0), (Piece::Knight, 3.0), (Piece::Bishop, 3.0), (Piece::Rook, 5.0)]
@@ -51,7 +51,7 @@ fn material(position: &Position) -> f32 {
         .sum()
 }
 
-/// Positions whose target follows from the material.
+/// Returns examples whose targets are determined by the material.
 fn examples(count: usize, seed: u64) -> Vec<Example> {
     let target = |position: &Position| CURVE.of_score(100.0 * material(position));
     positions(count, seed).iter().map(|p| Example::new(p, target(p))).collect()
@@ -80,7 +80,7 @@ fn settings(threads: usize) -> TrainSettings {
     }
 }
 
-/// Weights as large as trained ones.
+/// Returns weights of about the same magnitude as trained ones.
 fn large_parameters<const N: usize>(seed: u64) -> Parameters<N> {
     let mut parameters = Parameters::random(seed);
     parameters.as_mut_slice().iter_mut().for_each(|weight| *weight *= 4.0);
@@ -111,7 +111,7 @@ fn gradient_matches_finite_differences() {
         compared += usize::from(slope.abs() > 5.0 * bound);
     }
     assert!(compared > 50, "only {compared} weights matter");
-    // A neuron that crosses 1 within the step has no derivative there.
+    // The derivative does not exist where a neuron crosses 1 within the step.
     assert!(wrong <= compared / 20, "{wrong} wrong, {compared} compared");
 }
 
@@ -131,7 +131,7 @@ fn all_kernels_give_identical_gradients() {
 
 #[test]
 fn network_learns_material() {
-    // Enough examples for kings in all king buckets.
+    // There are enough examples for the kings to be in every king bucket.
     let data = Data { training: examples(20_000, 1), ..data() };
     let mut trainer: Trainer<FEW> = Trainer::new(settings(2), &data);
     let before = trainer.held_out_loss();
@@ -174,7 +174,7 @@ fn resumed_training_equals_uninterrupted_training() {
     let data = data();
     let mut whole: Trainer<FEW> = Trainer::new(settings(1), &data);
     while whole.step().is_some() {}
-    // In the middle of an epoch, and at the end of one.
+    // Training pauses in the middle of one epoch and at the end of another.
     for pause in [16, 22] {
         let mut first: Trainer<FEW> = Trainer::new(settings(1), &data);
         (0..pause).for_each(|_| assert!(first.step().is_some()));
@@ -246,8 +246,8 @@ fn quantisation_error_is_small() {
     let examples = examples(500, 11);
     let network = parameters.quantised(&examples).expect("weights in bounds");
     let error = parameters.quantisation_error(&network, CURVE, &examples);
-    // 512 output weights are rounded to 256ths; if all neurons were at 1, the standard deviation
-    // would be 10 centipawns.
+    // 512 output weights are rounded to multiples of 1/256. If all neurons had the value 1, the
+    // standard deviation would be 10 centipawns.
     assert!(error.mean > 0.0 && error.mean < 5.0 && error.max < 20.0, "{error:?}");
     let exact = square_errors(&parameters, CURVE, &examples) / 500.0;
     assert!((error.loss - exact).abs() < 0.03 * exact, "{error:?}, not {exact}");
@@ -279,7 +279,7 @@ fn weights_are_limited_to_the_integer_range() {
     assert!(parameters.quantised(&[]).is_ok());
 }
 
-/// Game `number`: 1. e4 e5 2. Nf3 Nc6, with scores of `number` centipawns, won by White.
+/// Returns game `number`: 1. e4 e5 2. Nf3 Nc6, won by White, with scores of `number` centipawns.
 fn game(number: i16) -> PlayedGame {
     let played = |(ply, text): (i16, &str)| SearchedMove {
         mv: text.parse::<Move>().expect("a move"),
@@ -311,12 +311,13 @@ fn examples_are_quiet_and_undecided_positions() {
     let data = read(&selection);
     assert_eq!((data.games, data.positions), (10, 40));
     assert_eq!((data.training.len(), data.held_out.len()), (16, 4));
-    // The fifth game: 400 centipawns for White and a win, then from Black's point of view.
+    // In the fifth game, the score is 400 centipawns for White, who wins. The second position is
+    // seen from Black's point of view.
     let expected = 0.75 * CURVE.of_score(400.0) + 0.25;
     let targets: Vec<f32> = data.held_out[..2].iter().map(|example| example.target).collect();
     assert!((targets[0] - expected).abs() < 1e-6 && (targets[1] - 1.0 + expected).abs() < 1e-6);
     assert_eq!(read(&Selection { skip_plies: 1, ..selection.clone() }).training.len(), 8);
-    // The scores of the four moves are 400, 400, 400 and 9000; then White has won.
+    // The scores of the four moves are 400, 400, 400 and 9000, after which White has won.
     let ahead = Selection { result_share: 0.0, lambda: 0.5, lambda_few: 1.0, ..selection };
     let expected = (0.5 + 0.25 + 0.125) * CURVE.of_score(400.0) + 0.0625 + 0.0625;
     assert!((read(&ahead).held_out[0].target - expected).abs() < 1e-6);
@@ -331,7 +332,8 @@ fn examples_are_quiet_and_undecided_positions() {
 fn lambda_can_differ_for_positions_with_few_pieces() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("a.games");
-    // Ten pieces until the pawn captures; each search scores a pawn for White, who loses.
+    // There are ten pieces until the pawn captures. Each search gives White a score of one pawn,
+    // but White loses.
     let start = Some("4k3/pppp4/8/8/1p6/P7/1PP5/4K3 w - - 0 1".into());
     let played = |text: &str| SearchedMove {
         mv: text.parse::<Move>().expect("a move"),
@@ -340,13 +342,14 @@ fn lambda_can_differ_for_positions_with_few_pieces() {
     };
     let moves = ["e1e2", "b4a3", "b2a3", "e8e7"].map(played).to_vec();
     let game = PlayedGame { start, moves, ..PlayedGame::default() };
-    // The first game is for training; the second, an identical one, is held out.
+    // The first game is used for training; the second game, which is identical, is held out.
     let (mut file, _) = GameFile::open(&path, &GameSettings::default()).expect("a new file");
     (0..2).for_each(|_| file.append(&game).expect("written"));
     let selection = Selection { lambda: 0.5, lambda_few: 0.75, ..selection_of_all() };
     let data = Data::read(&[path], &selection, 1, 1, |_| ()).expect("games");
     let pawn = CURVE.of_score(100.0);
-    // For White: 8 pieces after two captures, 9 after one, and 10.
+    // From White's point of view, there are 8 pieces after two captures, 9 after one, and 10
+    // before.
     let fourth = 0.25 * pawn;
     let third = 0.25 * pawn + 0.75 * fourth;
     let second = 0.5 * pawn + 0.5 * third;

@@ -13,86 +13,86 @@ use crate::support::error::ParseError;
 use crate::support::random::Random;
 use crate::tools::train::in_parallel;
 
-/// Number of adjacent examples that are shuffled as a block. The examples were shuffled before, so
-/// this is as good as shuffling single ones, and it saves memory accesses.
+/// The number of adjacent examples that are shuffled as a block. The examples have already been
+/// shuffled, so this is as good as shuffling single examples, and it saves memory accesses.
 const BLOCK: usize = 64;
 
-/// The share of all steps over which the learning rate rises.
+/// The fraction of all steps during which the learning rate rises.
 const WARM_UP: f32 = 0.01;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TrainSettings {
     pub epochs: usize,
     pub batch: usize,
-    /// Learning rate after the warm-up.
+    /// The learning rate at the end of the warm-up.
     pub rate: f32,
     pub final_rate: f32,
-    /// Weight decay at a rate of 1, as a share of the weight.
+    /// The fraction of a weight that decays at a learning rate of 1.
     pub decay: f32,
-    /// Share of each step common to all king buckets, from 0 to 1.
+    /// The fraction of each step that is common to all king buckets, from 0 to 1.
     pub common: f32,
     /// The exponent of the error in the objective.
     pub power: f32,
-    /// Balance of the numbers of pieces, from 0 to 1, see `Objective::new`.
+    /// How far the numbers of pieces are balanced, from 0 to 1; see `Objective::new`.
     pub balance: f32,
-    /// Number of threads; training is deterministic for a given number.
+    /// The number of threads. For a given number, training is deterministic.
     pub threads: usize,
-    /// Seed of the initial weights and of the order of the examples.
+    /// The seed for the initial weights and for the order of the examples.
     pub seed: u64,
 }
 
-/// The mean square errors of the expected result, which is from 0 to 1.
+/// The mean squared errors of the expected result, which ranges from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct EpochLoss {
-    /// On the training examples, while the weights changed.
+    /// The error on the training examples, measured while the weights were changing.
     pub training: f64,
-    /// On the held-out examples, at the end of the epoch.
+    /// The error on the held-out examples at the end of the epoch.
     pub held_out: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TrainProgress {
     pub epochs: usize,
-    /// Number of steps since the beginning.
+    /// The number of steps since training began.
     pub steps: u64,
     pub examples: usize,
-    /// The mean square error since the beginning of the epoch.
+    /// The mean squared error since the start of the epoch.
     pub loss: f64,
     pub rate: f32,
-    /// The epoch's losses, if the step was its last.
+    /// The losses of the epoch, if this step was its last one.
     pub epoch_loss: Option<EpochLoss>,
 }
 
-/// The mutable state of training.
+/// The part of the training state that changes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct State<const N: usize> {
     pub(super) parameters: Parameters<N>,
     pub(super) adam: AdamW,
     pub(super) steps: u64,
-    /// The sum of the steps' losses in this epoch.
+    /// The sum of the losses of this epoch's steps.
     pub(super) loss: f64,
     pub(super) history: Vec<EpochLoss>,
 }
 
-/// The training of a network with `N` neurons per side.
+/// Trains a network with `N` neurons per side.
 pub(crate) struct Trainer<'d, const N: usize = HIDDEN> {
     pub(super) settings: TrainSettings,
     pub(super) data: &'d Data,
     pub(super) state: State<N>,
     objective: Objective,
     gradients: Vec<Parameters<N>>,
-    /// The order of the blocks in this epoch.
+    /// The order in which this epoch uses the blocks of examples.
     order: Vec<u32>,
 }
 
 impl<'d, const N: usize> Trainer<'d, N> {
-    /// Starts from random weights; `data` must contain training and held-out examples.
+    /// Starts with random weights. `data` must contain both training and held-out examples.
     pub(crate) fn new(settings: TrainSettings, data: &'d Data) -> Self {
         let parameters = Parameters::random(settings.seed);
         Self::beginning_with(parameters, settings, data)
     }
 
-    /// Starts from existing weights, before the first step on `data`.
+    /// Starts with existing weights; no step on `data` has been taken yet.
     pub(crate) fn beginning_with(
         parameters: Parameters<N>,
         settings: TrainSettings,
@@ -122,7 +122,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
         &self.state.parameters
     }
 
-    /// The losses of all completed epochs.
+    /// Returns the losses of all completed epochs.
     pub(crate) fn history(&self) -> &[EpochLoss] {
         &self.state.history
     }
@@ -135,7 +135,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
         self.state.steps
     }
 
-    /// Trains on one batch; `None` after the last epoch.
+    /// Trains on one batch; returns `None` after the last epoch.
     pub(crate) fn step(&mut self) -> Option<TrainProgress> {
         if self.state.steps >= self.all_steps() {
             return None;
@@ -161,8 +161,8 @@ impl<'d, const N: usize> Trainer<'d, N> {
         Some(TrainProgress { epochs, steps: self.state.steps, examples, loss, rate, epoch_loss })
     }
 
-    /// Computes the gradient of a batch in all threads; returns the number of examples and the sum
-    /// of their square errors.
+    /// Computes the gradient of a batch, using all threads. Returns the number of examples and the
+    /// sum of their squared errors.
     fn add_gradients(&mut self, batch: usize) -> (usize, f64) {
         let training = &self.data.training;
         let blocks: Vec<&[Example]> = self.order[batch * self.blocks_per_batch()..]
@@ -199,7 +199,7 @@ impl<'d, const N: usize> Trainer<'d, N> {
         loss
     }
 
-    /// The mean square error on the held-out examples.
+    /// Returns the mean squared error on the held-out examples.
     pub(crate) fn held_out_loss(&self) -> f64 {
         let (curve, examples) = (self.data.curve(), &self.data.held_out);
         let errors = |part: &[Example]| square_errors(&self.state.parameters, curve, part);
@@ -207,10 +207,11 @@ impl<'d, const N: usize> Trainer<'d, N> {
         sum / examples.len().max(1) as f64
     }
 
-    /// The learning rate of the current step: a short rise, then half a cosine wave down.
+    /// Returns the learning rate for the current step, which rises briefly and then falls along
+    /// half a cosine wave.
     ///
     /// Source: I. Loshchilov and F. Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts"
-    /// (2017), without the restarts.
+    /// (2017), but without the restarts.
     fn rate(&self) -> f32 {
         let TrainSettings { rate, final_rate, .. } = self.settings;
         let progress = self.state.steps as f32 / self.all_steps() as f32;
@@ -236,19 +237,19 @@ impl<'d, const N: usize> Trainer<'d, N> {
         (self.settings.batch / BLOCK).clamp(1, self.blocks().max(1))
     }
 
-    /// Number of full batches; an incomplete one at the end of an epoch is dropped.
+    /// Returns the number of full batches. An incomplete batch at the end of an epoch is dropped.
     fn steps_per_epoch(&self) -> usize {
         self.blocks() / self.blocks_per_batch()
     }
 
-    /// Number of batches completed in this epoch.
+    /// Returns the number of batches completed in this epoch.
     fn place_in_epoch(&self) -> usize {
         (self.state.steps % self.steps_per_epoch().max(1) as u64) as usize
     }
 }
 
 impl Trainer<'_> {
-    /// Quantises the network.
+    /// Converts the current weights to an integer network.
     ///
     /// # Errors
     /// If a weight is larger than the trainer allows.

@@ -1,13 +1,13 @@
-//! The Adam optimiser: gradient descent with an adaptive step for each weight.
+//! The Adam optimiser: gradient descent in which each weight has an adaptive step size.
 
 use super::model::{Pair, Values};
 
-/// Decay rates and epsilon as recommended by the authors.
+/// The decay rates and the epsilon recommended by the authors.
 const FIRST_DECAY: f32 = 0.9;
 const SECOND_DECAY: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
 
-/// The optimiser state.
+/// The state of the optimiser.
 ///
 /// Source: D. Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015).
 pub(super) struct Adam {
@@ -21,7 +21,7 @@ impl Adam {
         Adam { first: vec![[0.0; 2]; weights], second: vec![[0.0; 2]; weights], steps: 0 }
     }
 
-    /// Moves `values` against `gradient`, by at most about `rate` centipawns.
+    /// Moves `values` in the direction opposite to `gradient`, by at most about `rate` centipawns.
     pub(super) fn step(&mut self, values: &mut Values, gradient: &Values, rate: f32) {
         self.steps += 1;
         let first_bias = 1.0 - FIRST_DECAY.powi(self.steps);

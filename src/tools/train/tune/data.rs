@@ -1,4 +1,4 @@
-//! The tuner's positions: the coefficients of the weights, and the target.
+//! The tuner's positions, each with the coefficients of its weights and its target.
 
 use crate::engine::eval::tuning::{FIELDS, FULL_PHASE, FULL_SCALE, Term, Tracer, WEIGHTS};
 use crate::tools::train::{Sample, in_parallel};
@@ -7,14 +7,15 @@ use crate::tools::train::{Sample, in_parallel};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Coefficient {
     pub place: u16,
-    /// White's count minus Black's; for a danger weight, the count of one side.
+    /// White's count minus Black's. For a danger weight, it is the count for one side.
     pub count: i16,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// Offset of its coefficients: the linear ones, then those of the danger to White's king, then
-    /// to Black's; each list ends where the next begins.
+    /// The offset of the position's coefficients. The linear ones come first, followed by those for
+    /// the danger to White's king and those for the danger to Black's king. Each list ends where
+    /// the next one starts.
     start: usize,
     white_danger: usize,
     black_danger: usize,
@@ -27,13 +28,13 @@ struct Entry {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TuneRow<'a> {
     pub linear: &'a [Coefficient],
-    /// Coefficients of the danger to White's and to Black's king.
+    /// The coefficients for the danger to White's and to Black's king.
     pub danger: [&'a [Coefficient]; 2],
-    /// The share of the middlegame, from 0 to 1.
+    /// The weight of the middlegame in the evaluation, from 0 to 1.
     pub phase: f32,
-    /// Factors for an endgame advantage of White and of Black, from 0 to 1.
+    /// The factors for an endgame advantage of White and of Black, from 0 to 1.
     pub scales: [f32; 2],
-    /// The target for White.
+    /// The target from White's point of view, from 0 to 1.
     pub target: f32,
 }
 
@@ -44,8 +45,8 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// Extracts the features of samples, without known endgames. `target` computes the target of a
-    /// sample.
+    /// Extracts the features of samples, excluding known endgames. `target` computes the target of
+    /// a sample.
     pub(crate) fn new<'s>(
         samples: impl IntoIterator<Item = &'s Sample>,
         target: impl Fn(&Sample) -> f32,
@@ -77,7 +78,7 @@ impl Samples {
         data
     }
 
-    /// The same for many blocks of samples, in several threads.
+    /// Extracts features like [`Samples::new`] from many blocks of samples, using several threads.
     pub(crate) fn in_parallel(
         blocks: &[&[Sample]],
         threads: usize,
@@ -121,7 +122,7 @@ impl Samples {
         }
     }
 
-    /// The usage of each weight: the sum of the absolute values of its coefficients.
+    /// Returns, for each weight, the sum of the absolute values of its coefficients.
     pub(crate) fn usage(&self) -> Vec<f64> {
         let mut usage = vec![0.0; WEIGHTS];
         for coefficient in &self.coefficients {
@@ -144,7 +145,7 @@ impl Samples {
     }
 }
 
-/// Whether each weight is a danger weight.
+/// Returns, for each weight, whether it is a danger weight.
 pub(super) fn danger_places() -> Vec<bool> {
     let mut danger = vec![false; WEIGHTS];
     for field in FIELDS.iter().filter(|field| field.term == Term::KingSafety) {

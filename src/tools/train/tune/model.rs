@@ -1,12 +1,12 @@
-//! The evaluation as a function of its weights, with its derivative.
+//! The evaluation as a function of its weights, and its derivative.
 
 use super::data::{Coefficient, TuneRow};
 use crate::engine::eval::tuning::{DANGER_DIVISOR, DANGER_LIMIT, Tapered, WEIGHTS, Weights};
 
-/// Values for the middlegame and the endgame.
+/// A value for the middlegame and a value for the endgame.
 pub(super) type Pair = [f32; 2];
 
-/// All weights as floating-point numbers, by index.
+/// All weights as floating-point numbers, indexed by weight.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Values(pub Vec<Pair>);
 
@@ -26,19 +26,19 @@ impl Values {
     }
 }
 
-/// The evaluation, and the logistic curve that converts it to an expected result.
+/// The evaluation, together with the logistic curve that converts a score to an expected result.
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     pub values: Values,
-    /// Centipawns for a factor of e in the odds of the expected result.
+    /// The number of centipawns that multiplies the odds of the expected result by e.
     pub logistic_scale: f32,
 }
 
-/// The evaluation of a position, with intermediate values for its derivative.
+/// The evaluation of a position, with intermediate values needed for the derivative.
 struct Forward {
     score: f32,
     units: [Pair; 2],
-    /// The derivative of the score by a middlegame and by an endgame value.
+    /// The derivatives of the score with respect to a middlegame value and an endgame value.
     shares: Pair,
 }
 
@@ -50,7 +50,7 @@ fn dot(list: &[Coefficient], values: &Values) -> Pair {
     })
 }
 
-/// The penalty for danger units, as in the evaluation but without rounding.
+/// Returns the penalty for a number of danger units, as in the evaluation but without rounding.
 fn penalty(units: f32) -> f32 {
     let units = units.clamp(0.0, DANGER_LIMIT as f32);
     units * units / DANGER_DIVISOR as f32
@@ -62,12 +62,12 @@ fn penalty_slope(units: f32) -> f32 {
 }
 
 impl Model {
-    /// The expected result of a score for White, in centipawns.
+    /// Returns the expected result for a score in centipawns from White's point of view.
     pub(crate) fn expected(&self, score: f32) -> f32 {
         1.0 / (1.0 + (-score / self.logistic_scale).exp())
     }
 
-    /// The score of a position for White, in centipawns.
+    /// Returns the score of a position in centipawns from White's point of view.
     pub(crate) fn score(&self, row: &TuneRow<'_>) -> f32 {
         self.forward(row).score
     }
@@ -87,7 +87,7 @@ impl Model {
         (self.expected(self.score(row)) - row.target).powi(2)
     }
 
-    /// Adds the gradient of the squared error to `gradient`; returns the error.
+    /// Adds the gradient of the squared error to `gradient` and returns the squared error.
     pub(crate) fn add_gradient(&self, row: &TuneRow<'_>, gradient: &mut Values) -> f32 {
         let forward = self.forward(row);
         let expected = self.expected(forward.score);

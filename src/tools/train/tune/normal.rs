@@ -1,14 +1,15 @@
-//! Normalises weights: of the many forms with the same predictions, it selects a readable one.
+//! Normalises weights: among the many sets of weights with the same predictions, selects one that
+//! is easy to read.
 
 use super::data::{Samples, danger_places};
 use super::model::{Model, Pair};
 use crate::engine::eval::tuning::{FIELDS, Field};
 
-/// The value of a pawn on average over both phases, by definition.
+/// The value of a pawn averaged over both phases, which defines the unit.
 const PAWN: f32 = 100.0;
 
-/// Tables of which every piece of a kind uses exactly one weight, with the index of the kind in the
-/// material weights, which takes the table's mean.
+/// Tables from which every piece of a type uses exactly one weight. The number is the index of that
+/// type in the material weights, to which the table's mean is added.
 const TABLES: [(&str, usize); 9] = [
     ("pawn_placement", 0),
     ("knight_placement", 1),
@@ -21,8 +22,8 @@ const TABLES: [(&str, usize); 9] = [
     ("queen_mobility", 4),
 ];
 
-/// Returns the same model with tables that have mean zero over `data`, and with a pawn worth 100
-/// centipawns on average over both phases.
+/// Returns an equivalent model in which each table has a mean of zero over `data`, and a pawn is
+/// worth 100 centipawns on average over both phases.
 pub(crate) fn normalised(model: &Model, data: &Samples) -> Model {
     let mut model = model.clone();
     let usage = data.usage();
@@ -31,7 +32,7 @@ pub(crate) fn normalised(model: &Model, data: &Samples) -> Model {
         let material = &mut model.values.0[field("material").first + piece];
         *material = [material[0] + mean[0], material[1] + mean[1]];
     }
-    // Each side has one king, so a common value of all its squares cancels out.
+    // Each side has one king, so a value common to all its squares cancels out.
     take_mean(&mut model, field("king_placement"), &usage);
     let [mg, eg] = model.values.0[field("material").first];
     rescale(&mut model, PAWN / ((mg + eg) / 2.0));
@@ -42,7 +43,7 @@ fn field(name: &str) -> &'static Field {
     FIELDS.iter().find(|field| field.name == name).expect("a field of this name")
 }
 
-/// Subtracts from a table its mean, weighted by usage.
+/// Subtracts a table's mean, weighted by usage, from the table.
 fn take_mean(model: &mut Model, field: &Field, usage: &[f64]) -> Pair {
     let range = field.first..field.first + field.len;
     let total: f64 = usage[range.clone()].iter().sum();
@@ -57,7 +58,8 @@ fn take_mean(model: &mut Model, field: &Field, usage: &[f64]) -> Pair {
     mean
 }
 
-/// Changes the unit of the scores; the penalty is quadratic in the danger units.
+/// Changes the unit of the scores. The danger units need a different factor, because the penalty is
+/// quadratic in them.
 fn rescale(model: &mut Model, factor: f32) {
     for (value, is_danger) in model.values.0.iter_mut().zip(danger_places()) {
         let factor = if is_danger { factor.sqrt() } else { factor };

@@ -1,4 +1,4 @@
-//! Gradient descent: epochs over shuffled batches, held-out validation, early stopping.
+//! Gradient descent with epochs over shuffled batches, held-out validation and early stopping.
 
 use super::adam::Adam;
 use super::data::Samples;
@@ -9,25 +9,25 @@ use crate::tools::train::in_parallel;
 
 #[derive(Debug, Clone)]
 pub(crate) struct TuneSettings {
-    /// Maximum number of passes over the data.
+    /// The maximum number of passes through the data.
     pub epochs: usize,
-    /// Initial learning rate in centipawns; it falls to zero along a cosine.
+    /// The initial learning rate in centipawns, which decreases to zero along a cosine curve.
     pub rate: f32,
     pub batch: usize,
-    /// Strength of the pull towards the initial weights, per centipawn; it bounds rarely used
-    /// weights.
+    /// How strongly weights are pulled towards their initial values, per centipawn. This keeps
+    /// rarely used weights within bounds.
     pub decay: f32,
-    /// Number of epochs without a better validation error before stopping.
+    /// The number of epochs without a lower validation error after which tuning stops.
     pub patience: usize,
     pub threads: usize,
-    /// Seed of the order of the positions.
+    /// The seed that determines the order of the positions.
     pub seed: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TuneProgress {
     pub epoch: usize,
-    /// Mean square error on the training positions during the last pass.
+    /// The mean squared error on the training positions during the last pass.
     pub training: f64,
     pub validation: f64,
 }
@@ -36,12 +36,13 @@ pub(crate) struct TuneProgress {
 pub(crate) struct TuneOutcome {
     /// The model with the lowest validation error.
     pub model: Model,
-    /// Errors before the first step, with the logistic scale fitted.
+    /// The errors before the first step, after fitting the logistic scale.
     pub before: TuneProgress,
     pub after: TuneProgress,
 }
 
-/// Tunes weights from `start`. Calls `observe` after every epoch; `false` stops the descent.
+/// Tunes the weights, starting with those of `start`. Calls `observe` after every epoch; tuning
+/// stops if it returns `false`.
 pub(crate) fn tune(
     start: &Weights,
     training: &Samples,
@@ -100,7 +101,7 @@ fn add_anchor_gradient(gradient: &mut Values, values: &Values, anchor: &Values, 
     }
 }
 
-/// The mean gradient of a batch, and the sum of its errors.
+/// Returns the mean gradient over a batch, and the sum of the batch's errors.
 fn batch_gradient(model: &Model, data: &Samples, batch: &[usize], threads: usize) -> (Values, f64) {
     let share = |rows: &[usize]| {
         let mut gradient = Values::zero();
@@ -129,12 +130,12 @@ fn mean_error(model: &Model, data: &Samples, threads: usize) -> f64 {
     sum / data.len().max(1) as f64
 }
 
-/// The logistic scale with the smallest error, by golden-section search: the error is unimodal in
-/// the scale.
+/// Returns the logistic scale with the smallest error, found by golden-section search: as a
+/// function of the scale, the error has only one minimum.
 fn fit_scale(model: &Model, data: &Samples, threads: usize) -> f32 {
-    /// Bounds of the scale, wide enough for any evaluation in centipawns.
+    /// The bounds of the scale in centipawns, wide enough for any evaluation.
     const BOUNDS: (f32, f32) = (50.0, 1000.0);
-    /// Precision of the fit in centipawns.
+    /// The precision of the fit in centipawns.
     const PRECISION: f32 = 0.5;
     const GOLDEN: f32 = 0.618_034;
     let error = |scale: f32| {
@@ -154,7 +155,8 @@ fn fit_scale(model: &Model, data: &Samples, threads: usize) -> f32 {
     (low + high) / 2.0
 }
 
-/// Returns the Rust source of a file with tuned weights. `origin` is a description of their origin.
+/// Returns the Rust source code of a file with tuned weights. `origin` describes where they come
+/// from.
 pub(crate) fn source_file(weights: &Weights, logistic_scale: f32, origin: &str) -> String {
     let origin: String = origin.lines().map(|line| format!("//! {line}\n")).collect();
     let literal = weights.to_source();
@@ -183,8 +185,8 @@ mod tests {
     use crate::engine::eval::tuning::tuned;
     use crate::tools::train::Sample;
 
-    /// Games of random moves, "won" by the side with more pawns at the end, so that material
-    /// matters.
+    /// Returns samples from random games, "won" by the side with more pawns at the end, so that
+    /// material matters.
     fn data(seed: u64) -> Samples {
         let mut random = Random::new(seed);
         let mut samples = Vec::new();

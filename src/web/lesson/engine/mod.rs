@@ -1,4 +1,4 @@
-//! A page that shows a [`trace`](crate::engine::search::trace) of the engine's own search.
+//! Creates a page that shows a [`trace`](crate::engine::search::trace) of the engine's own search.
 
 use serde_json::{Value, json};
 

@@ -21,30 +21,31 @@ pub use two_sided::search_two_sided;
 use super::game::{Window, ZeroSumGame};
 use crate::chess::score::{Depth, MAX_PLY, Ply, Score};
 
-/// The shipped tree: fifteen nodes, of which alpha-beta visits fourteen and PVS thirteen.
+/// The built-in tree: it has fifteen nodes, of which alpha-beta visits fourteen and PVS thirteen.
 pub const CLASSIC: &str = include_str!("classic.tree");
 
-/// Leaf values are between minus this and this, well inside the bounds of a score.
+/// The maximum absolute value of a leaf, well within the bounds of a score.
 pub const MAX_VALUE: Score = 10_000;
-/// Maximum levels below the root.
+/// The maximum number of levels below the root.
 pub const MAX_DEPTH: usize = MAX_PLY / 2;
-/// Maximum number of nodes.
+/// The maximum number of nodes in a tree.
 pub const MAX_NODES: usize = 100_000;
 
-/// A node's index in the order of the file; the root is 0.
+/// The index of a node in file order; the root is 0.
 pub type NodeId = usize;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Node {
     name: String,
-    /// A leaf's value for Max; `None` at inner nodes.
+    /// The value of a leaf from Max's point of view; `None` for inner nodes.
     value: Option<Score>,
     parent: Option<NodeId>,
     children: Vec<NodeId>,
     depth: usize,
 }
 
-/// An explicit game tree. Leaf values are those of the player Max; players alternate.
+/// An explicit game tree. Leaf values are from the point of view of the player Max. The players
+/// alternate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameTree {
     nodes: Vec<Node>,
@@ -52,45 +53,45 @@ pub struct GameTree {
 }
 
 impl GameTree {
-    /// Returns the shipped tree.
+    /// Returns the built-in tree, see [`CLASSIC`].
     pub fn classic() -> Self {
         CLASSIC.parse().expect("a test reads the shipped tree")
     }
 
-    /// Returns the number of nodes.
+    /// Returns the number of nodes, including the root and the leaves.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there is no node; never true for a tree that was read.
+    /// Returns whether there are no nodes, which is never the case for a tree that was read.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Returns the name of a node.
+    /// Returns the name of a node, which is unique in the tree.
     pub fn node_name(&self, node: NodeId) -> &str {
         &self.nodes[node].name
     }
 
-    /// Returns the children of a node, in the order of the file.
+    /// Returns the children of a node in file order.
     pub fn children(&self, node: NodeId) -> &[NodeId] {
         &self.nodes[node].children
     }
 
-    /// Returns the value of a leaf for Max.
+    /// Returns the value of a leaf from Max's point of view, or `None` for an inner node.
     pub fn leaf_value(&self, node: NodeId) -> Option<Score> {
         self.nodes[node].value
     }
 
-    /// Whether Max is to move at `node`.
+    /// Returns whether Max is to move at `node`.
     pub fn is_max(&self, node: NodeId) -> bool {
         self.nodes[node].depth.is_multiple_of(2) == self.max_begins
     }
 
-    /// Changes the value of the leaf called `name`.
+    /// Changes the value of the leaf named `name`.
     ///
     /// # Errors
-    /// A message if there is no such leaf or the value is too large.
+    /// If there is no such leaf, or the value is too large; the error is a message.
     pub fn set_value(&mut self, name: &str, value: Score) -> Result<(), String> {
         if value.abs() > MAX_VALUE {
             return Err(format!("{value} is no value: it must lie within ±{MAX_VALUE}"));
@@ -104,7 +105,7 @@ impl GameTree {
         Ok(())
     }
 
-    /// Appends a node below `parent`, or the root.
+    /// Appends a node below `parent`; without a parent, appends the root.
     fn push(&mut self, name: String, parent: Option<NodeId>) -> NodeId {
         let id = self.nodes.len();
         let depth = parent.map_or(0, |parent| self.nodes[parent].depth + 1);
@@ -116,7 +117,7 @@ impl GameTree {
     }
 }
 
-/// States are node numbers, and a move is the child that it leads to.
+/// States are node indexes, and a move is the index of the child to which it leads.
 impl ZeroSumGame for GameTree {
     type State = NodeId;
     type Move = NodeId;
@@ -138,7 +139,7 @@ impl ZeroSumGame for GameTree {
         self.nodes[*state].children.is_empty()
     }
 
-    /// The node itself: in a bare tree no two nodes are the same position.
+    /// The key is the node itself: in a plain tree, no two nodes are the same position.
     fn key(&self, state: &NodeId) -> u64 {
         *state as u64
     }

@@ -1,4 +1,4 @@
-//! Reads and writes explicit trees in the form of an indented list.
+//! Reads and writes explicit trees as indented lists.
 //!
 //! ```text
 //! # a comment
@@ -22,13 +22,13 @@ use crate::chess::score::Score;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}: {fault}")]
 pub struct TreeError {
-    /// The line, from 1.
+    /// The number of the line, counted from 1.
     pub line: usize,
-    /// What is wrong there and how to fix it.
+    /// What is wrong in that line, and how to fix it.
     pub fault: String,
 }
 
-/// A node that may get more children, and the indentation of its line.
+/// A node that may get more children, with the indentation of its line.
 struct Open {
     node: NodeId,
     indent: usize,
@@ -36,7 +36,7 @@ struct Open {
 
 struct TreeReader {
     tree: GameTree,
-    /// The nodes from the root to the last one read.
+    /// The nodes on the path from the root to the last node read.
     open: Vec<Open>,
     lines: HashMap<String, usize>,
     line_of: Vec<usize>,
@@ -96,7 +96,7 @@ impl TreeReader {
         }
     }
 
-    /// Returns the parent of a node with this indentation, and closes nodes that are not its
+    /// Returns the parent of a node with this indentation, and closes the nodes that are not its
     /// ancestors.
     fn parent(&mut self, name: &str, indent: usize) -> Result<Option<NodeId>, String> {
         if self.tree.nodes.is_empty() {
@@ -159,7 +159,7 @@ fn value(name: &str, word: &str) -> Result<Score, String> {
     }
 }
 
-/// Writes the tree in the form that can be read again.
+/// Writes the tree in the same format that `FromStr` reads.
 impl fmt::Display for GameTree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for node in &self.nodes {

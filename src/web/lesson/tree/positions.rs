@@ -1,5 +1,5 @@
-//! A tree whose nodes are positions: nodes with equal subtrees are one position, and every node has
-//! an estimate. A table and iterations need both.
+//! A tree whose nodes are positions. Nodes with equal subtrees are the same position, and every
+//! node has an estimate. Transposition tables and iterative deepening require both.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,8 @@ use crate::web::lesson::game::{Window, ZeroSumGame};
 pub(crate) struct PositionTree {
     tree: GameTree,
     positions: Vec<u64>,
-    /// Each node's estimate for Max: the mean of the leaves below it, rounded towards zero; at a
-    /// leaf its value.
+    /// Each node's estimate from Max's point of view: at a leaf, its value; otherwise, the mean of
+    /// the leaves below the node, rounded towards zero.
     estimates: Vec<Score>,
     height: Depth,
 }
@@ -25,7 +25,8 @@ impl PositionTree {
         PositionTree { tree: tree.clone(), positions, estimates, height }
     }
 
-    /// Levels below the root: the depth at which the whole tree is searched.
+    /// Returns the number of levels below the root, which is the depth at which the whole tree is
+    /// searched.
     pub(crate) fn height(&self) -> Depth {
         self.height
     }
@@ -35,12 +36,12 @@ impl PositionTree {
     }
 }
 
-/// Numbers the positions. Two nodes are one position if the same player is to move and the same
-/// positions follow, in any order, or if both are leaves of one value.
+/// Assigns numbers to positions. Two nodes are the same position if the same player is to move and
+/// the same positions follow in any order, or if both are leaves with the same value.
 fn positions(tree: &GameTree) -> Vec<u64> {
     let mut known: HashMap<(bool, Option<Score>, Vec<u64>), u64> = HashMap::new();
     let mut positions = vec![0; tree.len()];
-    // Children have higher numbers than their parents.
+    // Children have higher indexes than their parents.
     for id in (0..tree.len()).rev() {
         let mut below: Vec<u64> = tree.children(id).iter().map(|&child| positions[child]).collect();
         below.sort_unstable();
@@ -52,7 +53,7 @@ fn positions(tree: &GameTree) -> Vec<u64> {
 }
 
 impl GameTree {
-    /// Returns for each node the sum and the number of the leaves below it.
+    /// Returns, for each node, the sum and the number of the leaves below it.
     fn leaves_below(&self) -> Vec<(i64, i64)> {
         let mut below = vec![(0, 0); self.len()];
         for (id, node) in self.nodes.iter().enumerate().rev() {

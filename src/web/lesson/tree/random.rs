@@ -1,39 +1,40 @@
-//! Random trees, reproducible from a seed on every machine, and orders of their moves.
+//! Random trees that a seed reproduces on every machine, and reordering of their moves.
 
 use super::{GameTree, MAX_NODES, MAX_VALUE, NodeId};
 use crate::chess::score::Score;
 use crate::support::random::Random;
 
-/// In an uneven tree, one in this many possible inner nodes is a leaf.
+/// In an uneven tree, one in this many possible inner nodes is a leaf instead.
 const EARLY_LEAF: usize = 6;
-/// Nodes above this level are never copies: there are too few to choose from.
+/// Nodes above this level are never copies, because there are too few nodes to copy.
 const FIRST_COPIED: usize = 2;
 const HUNDRED: usize = 100;
 
 /// The parameters of a random tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Growth {
-    /// The seed, which determines the tree.
+    /// The seed that determines the tree.
     pub seed: u64,
-    /// Levels below the root.
+    /// The number of levels below the root.
     pub depth: usize,
-    /// Children of a node.
+    /// The number of children of a node.
     pub branching: usize,
-    /// Leaf values are between minus this and this.
+    /// The maximum absolute value of a leaf.
     pub spread: Score,
-    /// Whether nodes have from one to `branching` children, and some leaves come early.
+    /// Whether nodes have between one and `branching` children, and some leaves are above the last
+    /// level.
     pub uneven: bool,
-    /// Percentage of inner nodes, from the second level on, that copy an earlier node of their
-    /// level: the same position, reached by another path.
+    /// The percentage of inner nodes, from the second level on, that are copies of an earlier node
+    /// on the same level. A copy is the same position reached by a different path.
     pub copies: usize,
     /// Whether Max moves first.
     pub max_begins: bool,
-    /// The order of moves; see [`GameTree::ordered`].
+    /// How well the moves are ordered; see [`GameTree::ordered`].
     pub order: i32,
 }
 
 impl Growth {
-    /// A tree that fits on a blackboard.
+    /// Parameters of a tree that fits on a blackboard.
     pub const SMALL: Growth = Growth {
         seed: 1,
         depth: 3,
@@ -45,10 +46,10 @@ impl Growth {
         order: 0,
     };
 
-    /// Generates the tree.
+    /// Generates the tree described by these parameters.
     ///
     /// # Errors
-    /// A message if the tree would be too large.
+    /// If the tree would be too large; the error is a message.
     pub fn tree(&self) -> Result<GameTree, String> {
         self.check()?;
         let mut generator =
@@ -85,7 +86,7 @@ struct TreeShape {
 struct TreeGenerator {
     growth: Growth,
     random: Random,
-    /// The complete inner nodes of each level.
+    /// The inner nodes completed so far, by level.
     grown: Vec<Vec<TreeShape>>,
 }
 
@@ -111,9 +112,9 @@ impl TreeGenerator {
     }
 }
 
-/// Returns names by level, from left to right, for nodes in the order of the file.
+/// Returns names for the nodes in file order. They are numbered by level and from left to right.
 fn names(root: &TreeShape) -> Vec<String> {
-    // The indices of the nodes in the file, level by level.
+    // The indexes of the nodes in the file, by level.
     let mut levels: Vec<Vec<usize>> = Vec::new();
     let mut open = vec![(root, 0)];
     let mut place = 0;
@@ -148,7 +149,7 @@ impl GameTree {
 
     pub(super) fn minimax(&self) -> Vec<Score> {
         let mut values: Vec<Score> = vec![0; self.len()];
-        // Children have higher numbers than their parents.
+        // Children have higher indexes than their parents.
         for id in (0..self.len()).rev() {
             let below = self.children(id).iter().map(|&child| values[child]);
             let best = if self.is_max(id) { below.max() } else { below.min() };
@@ -157,10 +158,13 @@ impl GameTree {
         values
     }
 
-    /// Returns the tree with its moves reordered. `order` is from 100 (best move first everywhere)
-    /// over 0 (unchanged) to -100 (worst move first). In between, each place gets the best (worst)
-    /// remaining move with this probability in percent, else the first remaining one; `seed`
-    /// determines the draws. Strongly ordered trees are commonly described in this way.
+    /// Returns the tree with its moves reordered.
+    ///
+    /// `order` ranges from 100 (best move first everywhere) to -100 (worst move first everywhere);
+    /// 0 leaves the tree unchanged. Otherwise, its absolute value is a probability in percent: with
+    /// this probability, the next move is the best (or worst) remaining one, else the first
+    /// remaining one. `seed` determines the random numbers. Strongly ordered trees are commonly
+    /// described in this way.
     #[must_use]
     pub fn ordered(&self, order: i32, seed: u64) -> GameTree {
         let (values, mut random) = (self.minimax(), Random::new(!seed));
@@ -175,7 +179,7 @@ impl GameTree {
             let mut chosen = Vec::with_capacity(left.len());
             while !left.is_empty() {
                 let take = match random.below(HUNDRED) < percent {
-                    // The first of the best.
+                    // If several moves are equally good, the first one is taken.
                     true => (0..left.len()).rev().max_by_key(|&at| good(&left[at])).unwrap_or(0),
                     false => 0,
                 };
@@ -188,7 +192,8 @@ impl GameTree {
         tree
     }
 
-    /// Appends a node of another tree with its subtree, children in the order of `orders`.
+    /// Appends a node of another tree with its subtree; `orders` determines the order of the
+    /// children.
     fn push_ordered(
         &mut self,
         parent: Option<NodeId>,
@@ -238,7 +243,8 @@ mod tests {
         };
         let counts = [100, 50, 0, -50, -100].map(visits);
         assert!(counts.is_sorted(), "{counts:?}");
-        // The minimum: Knuth and Moore (1975), with two of three levels below each.
+        // The minimum number of leaves for three children per node and four levels is 3² + 3² - 1
+        // (Knuth and Moore, 1975).
         let best = Growth { order: 100, ..LARGE }.tree().expect("a tree");
         let leaves = watch_tree(&best, Algorithm::AlphaBeta).tree;
         let leaves = leaves.iter().filter(|node| node.ply == 4 && node.kind.is_some()).count();

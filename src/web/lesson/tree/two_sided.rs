@@ -1,6 +1,6 @@
-//! The searches with two distinct players: Max takes the largest value, Min the smallest, alpha is
-//! Max's bound and beta Min's. It is the form of the first descriptions. Its windows are those of
-//! the negamax form with the signs undone.
+//! The searches with two separate players: Max chooses the largest value and Min the smallest;
+//! alpha is Max's bound and beta is Min's. The algorithms were first described in this form. Its
+//! windows are the same as in the negamax form, except for the changes of sign.
 
 use super::{GameTree, NodeId};
 use crate::chess::score::{INFINITY, Ply, Score};
@@ -8,8 +8,8 @@ use crate::web::lesson::game::{Window, ZeroSumGame};
 use crate::web::lesson::observe::{Observer, SearchReason};
 use crate::web::lesson::search::Algorithm;
 
-/// Returns the value of `tree` for Max. The observer receives the same steps as from
-/// [`Search`](crate::web::lesson::search::Search).
+/// Returns the value of `tree` from Max's point of view. The observer receives the same steps as
+/// from [`Search`](crate::web::lesson::search::Search).
 pub fn search_two_sided(
     tree: &GameTree,
     algorithm: Algorithm,
@@ -28,7 +28,7 @@ struct TwoSided<'a, O> {
 }
 
 impl<O: Observer<NodeId>> TwoSided<'_, O> {
-    /// Returns the value of a node for Max, and its best line.
+    /// Returns the value of a node from Max's point of view, and its best line.
     fn node(&mut self, node: NodeId, ply: Ply, window: Window) -> (Score, Vec<NodeId>) {
         let max = self.tree.is_max(node);
         let (value, line, leaf) = match self.tree.leaf_value(node) {
@@ -97,7 +97,7 @@ impl<O: Observer<NodeId>> TwoSided<'_, O> {
         (best, line)
     }
 
-    /// Searches a later child in PVS, at either kind of node.
+    /// Searches a later child in PVS, at a node of either player.
     fn null_window_first(
         &mut self,
         child: NodeId,

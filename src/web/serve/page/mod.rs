@@ -17,7 +17,8 @@ const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
-/// Includes a file shared by all pages, or one of the explorer's own beside this module.
+/// Includes a file that is shared by all pages or, from this module's folder, one of the explorer's
+/// own files.
 macro_rules! file {
     ($path:literal, $name:literal, $kind:expr) => {
         PageFile { path: $path, kind: $kind, text: include_str!($name) }
@@ -51,7 +52,7 @@ pub(crate) const FILES: [PageFile; 21] = [
     file!("/games.js", "games.js", SCRIPT),
 ];
 
-/// The page may load only its own files.
+/// The content security policy: the page may load only its own files.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -62,10 +63,10 @@ impl PageFile {
         format!("\"{:08x}\"", crc32fast::hash(self.text.as_bytes()))
     }
 
-    /// Responds with the file, or with 304 if the client has it.
+    /// Responds with the file, or with status 304 if the client already has it.
     pub(crate) fn answer(self, tag: &str, headers: &HeaderMap) -> Response {
         let is_known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| {
-            // Compression makes the tag a weak one.
+            // Compression turns the tag into a weak one, which starts with `W/`.
             known.as_bytes().trim_ascii().ends_with(tag.as_bytes())
         });
         let mut response = match is_known {
@@ -76,7 +77,7 @@ impl PageFile {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
-        // Cannot fail: the tag has only hexadecimal digits and quotes.
+        // Cannot fail: the tag contains only hexadecimal digits and quotes.
         if let Ok(tag) = HeaderValue::from_str(tag) {
             headers.insert(header::ETAG, tag);
         }
@@ -88,7 +89,7 @@ impl PageFile {
 mod tests {
     use super::*;
 
-    /// Names that follow `mark` in a text, up to the closing quote.
+    /// Returns the names that follow `mark` in a text, each up to the closing quote.
     fn named<'t>(text: &'t str, mark: &'t str) -> impl Iterator<Item = &'t str> {
         text.split(mark).skip(1).filter_map(|rest| rest.split('"').next())
     }

@@ -1,4 +1,4 @@
-//! The results of a player's games, in the form of Lichess' explorer.
+//! The results of a player's games, in the format of Lichess's explorer.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,11 +13,12 @@ use crate::games::pgn::GameResult;
 use crate::web::serve::loaded_books::Content;
 use crate::web::serve::query::with_rook;
 
-/// The standard deviation of the difference of two players' strengths in rating points, in Elo's
-/// model: 200 each, times the root of 2, as FIDE rounds it.
+/// The standard deviation of the difference between two players' strengths in Elo's model, in
+/// rating points. Each player contributes 200, so it is 200 times the square root of 2, rounded as
+/// FIDE does.
 const DEVIATION: f64 = 2000.0 / 7.0;
-/// Maximum difference between a performance and the opponents' ratings: a full score proves no more
-/// (FIDE handbook, B.02, table 8.1).
+/// The maximum difference between a performance rating and the opponents' ratings, which also
+/// applies to perfect scores (FIDE handbook, B.02, table 8.1).
 const MAX: f64 = 800.0;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -61,7 +62,7 @@ struct Played<'g> {
 }
 
 impl PlayerOrder {
-    /// Returns the results found so far.
+    /// Returns the results from the games found so far.
     pub(crate) fn answer(
         &self,
         content: &Content,
@@ -73,7 +74,7 @@ impl PlayerOrder {
         let mut by_move: BTreeMap<Move, Played<'_>> = BTreeMap::new();
         let mut recent: Vec<(&PlayerGame, Move)> = Vec::new();
         for game in games.iter().filter(|game| self.wants(game)) {
-            // A game that repeats the position counts once, with the last move.
+            // A game that repeats the position is counted once, with the last move played there.
             let Some(at) = game.keys.iter().rposition(|&key| key == position.key()) else {
                 continue;
             };
@@ -104,7 +105,7 @@ impl PlayerOrder {
         }
     }
 
-    /// The name of the player, in lower case.
+    /// Returns the name of the player in lower case.
     pub(crate) fn player(&self) -> &str {
         &self.player
     }
@@ -138,8 +139,8 @@ impl PlayerOrder {
     }
 }
 
-/// Returns how much stronger than the opponents a player with this score is, in rating points: the
-/// performance in Elo's model.
+/// Returns how much stronger than the opponents a player with this score is, in rating points. This
+/// is the performance in Elo's model, relative to the opponents.
 fn lead(counts: &Counts, side: Color) -> f64 {
     let score = counts.score(side);
     match score {

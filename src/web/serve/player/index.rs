@@ -1,4 +1,4 @@
-//! Finds the games of players, one player at a time, and stores them as long as there is room.
+//! Finds the games of players, one player at a time, and keeps them while there is room.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{
@@ -23,7 +23,7 @@ use crate::web::serve::limits::{
 #[derive(Debug)]
 pub(super) struct PlayerGame {
     pub(super) listed: ListedGame,
-    /// Sort key among all games: the file's number, and the game's number in it.
+    /// A sort key over all games: the index of the file, and the index of the game in it.
     pub(super) place: (usize, usize),
     pub(super) color: Color,
     pub(super) mode: Mode,
@@ -32,15 +32,15 @@ pub(super) struct PlayerGame {
     pub(super) moves: Vec<Move>,
 }
 
-/// The games of a player, as far as they have been found.
+/// The games of a player that have been found so far.
 #[derive(Debug)]
 pub(crate) struct PlayerIndex {
-    /// The name, in lower case.
+    /// The player's name in lower case.
     name: String,
-    /// Sequence number of the first request for the player.
+    /// The sequence number of the first request for the player.
     number: u64,
     games: Mutex<Vec<PlayerGame>>,
-    /// Why games may be missing.
+    /// The reason why games may be missing.
     fault: OnceLock<String>,
     is_done: AtomicBool,
 }
@@ -50,12 +50,12 @@ impl PlayerIndex {
         self.games.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the search for games is complete.
+    /// Returns whether all files have been searched.
     pub(crate) fn is_done(&self) -> bool {
         self.is_done.load(Acquire)
     }
 
-    /// Why games are missing, if a file could not be read.
+    /// Returns the reason why games are missing, if a file could not be read.
     pub(crate) fn fault(&self) -> Option<&str> {
         self.fault.get().map(String::as_str)
     }
@@ -63,11 +63,11 @@ impl PlayerIndex {
 
 #[derive(Debug)]
 pub(crate) struct Players {
-    /// The most recently requested is last.
+    /// The players, ordered by the time of the last request; the most recently requested is last.
     known: Mutex<Vec<Arc<PlayerIndex>>>,
     line: Sender<Arc<PlayerIndex>>,
     asked: AtomicU64,
-    /// How many players have been completed.
+    /// The number of players whose files have all been searched.
     served: Arc<AtomicU64>,
     is_closing: Arc<AtomicBool>,
 }
@@ -79,7 +79,7 @@ impl Drop for Players {
 }
 
 impl Players {
-    /// Creates an empty index, and the thread that searches for games.
+    /// Creates an empty index, and starts the thread that searches for games.
     ///
     /// # Errors
     /// If the system cannot start a thread.
@@ -100,13 +100,15 @@ impl Players {
         self.is_closing.store(true, Relaxed);
     }
 
-    /// Returns the games of a player, whose name is in lower case; a new player is queued.
+    /// Returns the games of a player, whose name must be in lower case. If the player is new, a
+    /// search is queued.
     ///
     /// # Errors
     /// If the queue is full.
     pub(crate) fn get(&self, name: &str) -> Result<Arc<PlayerIndex>, ApiError> {
         let mut known = self.known();
-        // Retry files that could not be read: they may be available again.
+        // Players with unreadable files are searched for again, because the files may be readable
+        // now.
         known.retain(|player| !player.is_done() || player.fault().is_none());
         if let Some(at) = known.iter().position(|player| player.name == name) {
             let player = known.remove(at);
@@ -135,23 +137,23 @@ impl Players {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the number of the file of a game listed for a player.
+    /// Returns the index of the file that contains a game listed for a player.
     pub(crate) fn file_of(&self, id: GameId) -> Option<usize> {
         self.known().iter().find_map(|player| {
             player.games().iter().find(|game| game.listed.id == id).map(|game| game.place.0)
         })
     }
 
-    /// Returns how many players are before this one in the queue.
+    /// Returns how many players precede this one in the queue.
     pub(crate) fn queue_position(&self, player: &PlayerIndex) -> u64 {
         player.number.saturating_sub(self.served.load(Relaxed))
     }
 }
 
-/// Drops the least recently requested players while there are too many games, but never the last
-/// one.
+/// Drops the least recently requested players while too many games are stored, but always keeps the
+/// last player.
 fn make_room(known: &mut Vec<Arc<PlayerIndex>>) {
-    // A player without games also takes some memory.
+    // Even a player without games takes some memory.
     let cost = |player: &Arc<PlayerIndex>| player.games().len().max(1);
     let mut kept: usize = known.iter().map(cost).sum();
     while known.len() > 1 && kept > MAX_KEPT_GAMES {
@@ -171,7 +173,7 @@ fn run_searches(
             if let Err(error) = search_file(&player, file, input, is_closing) {
                 let fault = unreadable(input, &error);
                 log::warn!("{fault}");
-                // The first fault is enough.
+                // Only the first fault is stored.
                 let _ = player.fault.set(fault);
             }
         }
@@ -213,7 +215,7 @@ struct PlayerGameFinder<'p> {
     name: &'p str,
     site: Option<GameId>,
     found: Option<PlayerGame>,
-    /// The key of the current position of the game.
+    /// The key of the game's current position.
     key: u64,
 }
 

@@ -1,4 +1,5 @@
-//! `/player`: the games of one player, found in the files of the books at the first request.
+//! `/player`: the games of one player, which are found in the books' game files on the first
+//! request.
 
 mod answer;
 mod index;

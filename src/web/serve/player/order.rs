@@ -1,4 +1,4 @@
-//! A request for a player's games.
+//! The parameters of a request for a player's games.
 
 use std::str::FromStr;
 
@@ -26,8 +26,8 @@ impl Mode {
         }
     }
 
-    /// Reads the mode from an event's name as Lichess writes it; everything but casual counts as
-    /// rated.
+    /// Derives the mode from a game's event name as written by Lichess. Every game that is not
+    /// casual counts as rated.
     pub(super) fn of_event(event: &str) -> Self {
         if event.to_lowercase().starts_with("casual") { Mode::Casual } else { Mode::Rated }
     }
@@ -43,22 +43,22 @@ impl FromStr for Mode {
 
 #[derive(Debug)]
 pub(crate) struct PlayerOrder {
-    /// The name, in lower case.
+    /// The player's name in lower case.
     pub(super) player: String,
     pub(super) color: Color,
     pub(super) game: Game,
     pub(super) filter: FacetFilter,
-    /// Empty for both.
+    /// The modes to include; empty means both.
     pub(super) modes: Vec<Mode>,
     pub(super) moves: usize,
     pub(super) recent_games: usize,
 }
 
 impl PlayerOrder {
-    /// Reads a query.
+    /// Reads the parameters from a query.
     ///
     /// # Errors
-    /// If it is invalid.
+    /// If the query is invalid.
     pub(crate) fn of(mut query: Query) -> Result<Self, ApiError> {
         standard_chess(&mut query)?;
         let player = query.text("player").unwrap_or_default().trim().to_lowercase();
