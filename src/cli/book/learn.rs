@@ -31,7 +31,10 @@ pub(super) fn open_learned(path: &Path) -> anyhow::Result<Book> {
         .and_then(|file| file.take(HEADLINE.len() as u64).read_to_end(&mut head))
         .cannot("read", path)?;
     if !is_learning(&head) {
-        bail!("cannot read {}: it is not a learning file; `tabia --learn FILE` writes one", path.display());
+        bail!(
+            "cannot read {}: it is not a learning file; `tabia --learn FILE` writes one",
+            path.display()
+        );
     }
     Ok(open(path)?)
 }

@@ -81,10 +81,13 @@ pub(crate) fn serve(
     let done = runtime.block_on(async {
         let listener = TcpListener::bind(address).await;
         let listener = listener.map_err(|error| ServeError::Address(address, describe(&error)))?;
-        on_ready(listener.local_addr()?);
         let loaded = Arc::new(loaded);
         let state = Arc::new(AppState::new(Arc::clone(&loaded), closing.clone()));
-        let opened = open(loaded, on_open)?;
+        // The address is reported once the last thread has started, and before the books are open.
+        let (begin, reported) = std::sync::mpsc::channel();
+        let opened = open(loaded, reported, on_open)?;
+        on_ready(listener.local_addr()?);
+        drop(begin);
         let origin_check = OriginCheck::new(origins, address.ip().is_loopback());
         let router = router(Arc::clone(&state), origin_check, client_timeout);
         tokio::select! {
@@ -119,16 +122,22 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
     Ok(runtime)
 }
 
-/// Opens the books on a separate thread. The future completes only if there is an error.
+/// Opens the books on a separate thread, once the other end of `reported` is dropped. The future
+/// completes only if there is an error.
 fn open(
     loaded: Arc<LoadedBooks>,
+    reported: std::sync::mpsc::Receiver<()>,
     on_open: impl FnOnce() + Send + 'static,
 ) -> io::Result<impl Future<Output = BookError>> {
     let (sender, receiver) = oneshot::channel();
-    thread::Builder::new().name("opening".to_owned()).spawn(move || match loaded.open() {
-        Ok(()) => on_open(),
-        Err(error) => {
-            let _ = sender.send(error);
+    thread::Builder::new().name("opening".to_owned()).spawn(move || {
+        // Fails as soon as the other end is dropped.
+        let _ = reported.recv();
+        match loaded.open() {
+            Ok(()) => on_open(),
+            Err(error) => {
+                let _ = sender.send(error);
+            }
         }
     })?;
     Ok(async {
