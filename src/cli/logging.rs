@@ -15,7 +15,7 @@ use crate::support::files::append_to;
 /// The environment variable in which users of env_logger set filters.
 pub(super) const VARIABLE: &str = "RUST_LOG";
 
-/// How much is told of what goes on.
+/// Options for the amount of log output.
 #[derive(Debug, clap::Args)]
 pub(super) struct Verbosity {
     /// Log on standard error; -vv and -vvv log more

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::games::pgn::PgnInput;
 use crate::support::files::{Cannot, FileKind, Output, open_output};
 
-/// Leave to replace a file that is something else.
+/// Permission to replace a file of another kind.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct Force {
     /// Replace an output file of another kind

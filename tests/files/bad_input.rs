@@ -35,6 +35,9 @@ impl Files {
             ("empty.bin", Vec::new()),
             ("noise.bin", noise(100_001)),
             ("noise.ctg", noise(4_096)),
+            ("network.bin", b"tabia network 1; 768x256\n\0\0".to_vec()),
+            ("network.tbk", b"tabia network 1; 768x256\n\0\0".to_vec()),
+            ("games.pgn", b"tabia games 2; 400 nodes\n\0\0".to_vec()),
         ] {
             fs::write(folder.path().join(name), content).expect("a writable folder");
         }
@@ -82,7 +85,7 @@ const HEADER: usize = 152;
 const PADDED_HEADER: usize = 256;
 
 /// Files that are not books, each with a part of the error.
-const NO_BOOKS: [(&str, &str); 11] = [
+const NO_BOOKS: [(&str, &str); 14] = [
     ("missing.pgn", "does not exist"),
     ("missing.tbk", "does not exist"),
     (".", "directory"),
@@ -94,6 +97,9 @@ const NO_BOOKS: [(&str, &str); 11] = [
     ("empty.bin", "not a Polyglot book"),
     ("noise.bin", "not a Polyglot book"),
     ("noise.ctg", "noise.ctg"),
+    ("network.bin", "it is a network; pass it with --network"),
+    ("network.tbk", "it is a network; pass it with --network"),
+    ("games.pgn", "it is a file of self-play"),
 ];
 
 /// The error is reported to the GUI in its protocol, and the engine plays on.

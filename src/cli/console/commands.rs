@@ -43,20 +43,20 @@ pub(super) struct Topic {
     /// The topic's name as typed after `help`.
     pub(super) name: &'static str,
     /// The purpose of the topic's commands.
-    pub(super) with_path: &'static str,
+    pub(super) purpose: &'static str,
     /// The commands in the order in which the help lists them.
     pub(super) rows: &'static [CommandRow],
 }
 
 #[rustfmt::skip]
 pub(super) const TOPICS: &[Topic] = &[
-    Topic { name: "program", with_path: "the program itself", rows: &[
+    Topic { name: "program", purpose: "the program itself", rows: &[
         row(&["help", "h"], "[TOPIC|COMMAND|all]", "the topics; or what belongs to one; or one command; or all", Console::help),
         row(&["version"], "", "which version this is", |c, _| c.print_text(&format!("Tabia {}", env!("CARGO_PKG_VERSION")))),
         row(&["quit", "q"], "", "keep the game and leave", |_, _| Ok(Flow::Quit)),
         row(&["xboard"], "", "how to play in a window", |c, _| c.print_text("Leave with `quit`, then: xboard -fcp \"tabia -x\"")),
     ] },
-    Topic { name: "game", with_path: "playing a game", rows: &[
+    Topic { name: "game", purpose: "playing a game", rows: &[
         row(&["new"], "[standard]", "begin a new game; you are White", Console::begin),
         row(&["go"], "", "let me play the side to move", |c, _| c.change(Engine::go)),
         row(&["switch"], "", "change sides", |c, _| c.change(Engine::go)),
@@ -72,7 +72,7 @@ pub(super) const TOPICS: &[Topic] = &[
         row(&["activate"], "", "play on though the game was ended", |c, _| c.activate()),
         row(&["hint"], "", "ask for advice", |c, _| c.hint()),
     ] },
-    Topic { name: "strength", with_path: "how well and how long I think", rows: &[
+    Topic { name: "strength", purpose: "how well and how long I think", rows: &[
         row(&["elo"], "[RATING|off]", "let me play like a player of a rating, or as well as I can", Console::elo),
         row(&["opponent", "spar"], "GAMES[,player=NAME][,ratings=A-B]|off", "play like the players of these games", Console::opponent),
     row(&["level"], "MOVES MINUTES INCREMENT", "clock: so many moves (0: all), seconds added a move", |c, a| c.clock("level", a)),
@@ -86,7 +86,7 @@ pub(super) const TOPICS: &[Topic] = &[
         row(&["cores"], "[N]", "threads that search", |c, a| c.option("Threads", a)),
         row(&["option"], "NAME=VALUE", "set an option (see `show options`)", Console::option_command),
     ] },
-    Topic { name: "board", with_path: "what is shown", rows: &[
+    Topic { name: "board", purpose: "what is shown", rows: &[
         row(&["show"], "[WHAT]", "board, moves, capture, noncapture, escape, pin, game, time, fen, eval, book or options", Console::show),
         row(&["board", "b"], "[on|off]", "show the board; or after every move, or only on demand", Console::board),
         row(&["flip"], "", "turn the board round, until it is flipped again", |c, _| c.flip()),
@@ -97,18 +97,18 @@ pub(super) const TOPICS: &[Topic] = &[
         row(&["post"], "", "show my thinking", |c, _| c.post(true)),
         row(&["nopost"], "", "do not show my thinking", |c, _| c.post(false)),
     ] },
-    Topic { name: "moves", with_path: "going through a game", rows: &[
+    Topic { name: "moves", purpose: "going through a game", rows: &[
         row(&["previous", "p"], "", "go back one move; `next` plays it again", |c, _| c.go_back(1)),
         row(&["next", "n"], "", "play again the move that was gone back over", |c, _| c.go_forward(1)),
         row(&["first"], "", "go back to the start of the game", |c, _| c.go_back(usize::MAX)),
         row(&["last"], "", "play all moves again", |c, _| c.go_forward(usize::MAX)),
         row(&["list"], "[FILE]", "list the moves of the game, or the games of a file", Console::list),
     ] },
-    Topic { name: "book", with_path: "openings", rows: &[
+    Topic { name: "book", purpose: "openings", rows: &[
         row(&["book", "bk"], Policy::USAGE_OR_FILE, "what the book knows; or how it is used; or another book", Console::book),
         row(&["random"], "", "choose among the book's moves at random, as `book random`", |c, _| c.book("random")),
     ] },
-    Topic { name: "analysis", with_path: "studying a position", rows: &[
+    Topic { name: "analysis", purpose: "studying a position", rows: &[
         row(&["analyze", "analyse"], "", "think about the position until `exit`", |c, _| c.analyse()),
         row(&["exit"], "", "end the analysis", |c, _| c.stop_analysis()),
         row(&["eval"], "", "what the position is worth, term by term", |c, _| c.show("eval")),
@@ -116,7 +116,7 @@ pub(super) const TOPICS: &[Topic] = &[
         row(&["solve", "solveepd"], "FILE [SECONDS]", "search the positions of an EPD file and count what is solved (Ctrl-C ends it)", solve),
         row(&["perft"], "DEPTH", "count the moves to a depth (Ctrl-C ends it)", Console::perft),
     ] },
-    Topic { name: "files", with_path: "games and positions in files", rows: &[
+    Topic { name: "files", purpose: "games and positions in files", rows: &[
         row(&["setboard"], "FEN", "set up a position", Console::set_up),
         row(&["load", "epdload"], "FILE [N]", "set up the first or Nth position of a file (FEN or EPD)", Console::load_position),
         row(&["save"], "FILE", "append the position to a file (FEN)", |c, a| c.save_position(a, false)),

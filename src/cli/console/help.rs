@@ -24,7 +24,7 @@ impl CommandRow {
 impl Topic {
     fn outline(&self) -> String {
         let names: Vec<&str> = self.rows.iter().map(|row| row.names[0]).collect();
-        format!("{:10}  {}: {}", self.name, self.with_path, names.join(", "))
+        format!("{:10}  {}: {}", self.name, self.purpose, names.join(", "))
     }
 }
 

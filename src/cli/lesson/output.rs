@@ -11,7 +11,7 @@ use crate::support::files::{FileKind, Output};
 use crate::web::lesson::search_record::SearchRecord;
 use crate::web::lesson::svg::svg;
 
-/// The forms in which a recorded search is to be had.
+/// Output formats of a recorded search.
 #[derive(Debug, clap::Args)]
 pub(super) struct OutputFormats {
     /// Print one JSON object instead of text

@@ -28,11 +28,20 @@ const POLYGLOT_ROW: usize = 16;
 /// Number of bytes within which the first name of a JSON object ends.
 const JSON_NAME: usize = 64;
 
-/// Returns the kind of a file with these first bytes, if it contains no games: its name with its
-/// article, and advice on its use.
+/// The length of the longest header in bytes.
+pub(crate) const HEADER: u64 = 18;
+
+/// Returns the kind of a file with these first bytes, if they are the header of a file without
+/// games: its name with its article, and advice on its use.
+pub(crate) fn kind_by_header(head: &[u8]) -> Option<(&'static str, &'static str)> {
+    let found = KINDS.iter().find(|(beginning, ..)| head.starts_with(beginning));
+    found.map(|&(_, name, advice)| (name, advice))
+}
+
+/// Returns the kind of a file with these first bytes, if it contains no games, as
+/// [`kind_by_header`]; also recognises JSON and Polyglot books.
 pub(crate) fn foreign_kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
-    let of_beginning = KINDS.iter().find(|(beginning, ..)| head.starts_with(beginning));
-    let found = of_beginning.map(|&(_, name, advice)| (name, advice));
+    let found = kind_by_header(head);
     found.or_else(|| is_json(head).then_some(("a JSON object", "name a file of games"))).or_else(
         || {
             is_polyglot(head).then_some((

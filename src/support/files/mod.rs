@@ -21,7 +21,7 @@ pub(crate) use draft::is_draft;
 pub(crate) use draft::{draft_of, remove_leftover};
 pub(crate) use error::Cannot;
 pub use error::FileError;
-pub(crate) use foreign::foreign_kind;
+pub(crate) use foreign::{HEADER, foreign_kind, kind_by_header};
 pub use journal::JournalError;
 pub(crate) use journal::{Fault, Journal, Kind};
 pub use output::{FileKind, Output};

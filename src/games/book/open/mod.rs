@@ -14,10 +14,10 @@ use super::builder::{BuildOptions, build_in_memory};
 use super::format::error::BookError;
 use super::format::header::{HEADER_BYTES, Header, MAGIC};
 use super::format::writer::write_entries;
-use super::learning::{self, HEADLINE, is_learning};
+use super::learning::{self, is_learning};
 use super::lookup::{Book, EMBEDDED_NAME};
 use crate::games::pgn::PgnInput;
-use crate::support::files::{FileKind, open_plain};
+use crate::support::files::{FileError, FileKind, HEADER, kind_by_header, open_plain};
 use crate::support::huge_pages;
 
 /// The separator between the paths of several books, see [`Book::open_all`].
@@ -43,9 +43,12 @@ impl Book {
         let reading = |error| BookError::reading(&name, &error);
         let mut file = open_plain(path).map_err(reading)?;
         let mut head = Vec::new();
-        (&mut file).take(HEADLINE.len() as u64).read_to_end(&mut head).map_err(reading)?;
+        (&mut file).take(HEADER).read_to_end(&mut head).map_err(reading)?;
         if is_learning(&head) {
             return learning::open(&read_rest(file, head).map_err(reading)?, path);
+        }
+        if let Some((kind, advice)) = kind_by_header(&head).filter(|_| !head.starts_with(&MAGIC)) {
+            return Err(FileError::new("use", path, format!("it is {kind}; {advice}")).into());
         }
         let is_tbk = path.extension().is_some_and(|extension| extension == "tbk");
         if head.starts_with(&MAGIC) || is_tbk {
