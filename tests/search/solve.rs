@@ -68,9 +68,9 @@ fn invalid_suites_are_rejected_in_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("empty.epd"), "# nothing\n").expect("written");
     for (arguments, status, words) in [
-        (&["missing.epd"][..], 1, "cannot read missing.epd"),
-        (&["."], 1, "cannot read ."),
-        (&["empty.epd"], 1, "empty.epd: there is no position to be solved in it"),
+        (&["missing.epd"][..], 1, "cannot read positions from missing.epd"),
+        (&["."], 1, "cannot read positions from ."),
+        (&["empty.epd"], 1, "cannot solve empty.epd: it contains no position"),
         (&["empty.epd", "--seconds", "0"], 2, "expected seconds"),
         (&["empty.epd", "--seconds", "1", "--nodes", "1"], 2, "cannot be used with"),
         (&[], 2, "<FILE>"),
