@@ -195,7 +195,7 @@ impl OpeningChoice {
         let selector = match self.book()? {
             Some(book) => self.draw_lines(&book),
             None => {
-                let input = self.open().map_err(|cause| self.unreadable(cause))?;
+                let input = self.open().map_err(|cause| self.unreadable(&cause))?;
                 let name = self.path.to_string_lossy().to_lowercase();
                 let is_pgn = name.contains(".pgn");
                 if is_pgn { self.read_pgn(input)? } else { self.read_epd(input)? }
@@ -228,8 +228,8 @@ impl OpeningChoice {
         opened.recv_timeout(PIPE_TIMEOUT).map_err(nobody)?
     }
 
-    fn unreadable(&self, error: io::Error) -> FileError {
-        self.unusable(describe(&error))
+    fn unreadable(&self, error: &io::Error) -> FileError {
+        self.unusable(describe(error))
     }
 
     fn unusable(&self, reason: impl fmt::Display) -> FileError {
@@ -276,7 +276,7 @@ impl OpeningChoice {
         for number in 1.. {
             bytes.clear();
             let mut line = (&mut input).take(LONGEST_LINE);
-            if line.read_until(b'\n', &mut bytes).map_err(|cause| self.unreadable(cause))? == 0 {
+            if line.read_until(b'\n', &mut bytes).map_err(|cause| self.unreadable(&cause))? == 0 {
                 break;
             }
             let text = String::from_utf8_lossy(&bytes);
@@ -298,7 +298,7 @@ impl OpeningChoice {
         let mut reader = Reader::new(input);
         let mut selector = OpeningSelector::new(self);
         while let Some(end) =
-            reader.read_game(&mut visitor).map_err(|cause| self.unreadable(cause))?
+            reader.read_game(&mut visitor).map_err(|cause| self.unreadable(&cause))?
         {
             let message = match end.status {
                 GameStatus::Broken(fault) => fault.to_string(),

@@ -63,7 +63,7 @@ impl Sampler {
         }
         if ends_in("pgn") {
             let games = PgnInput::File(path.to_owned()).open(&Arc::default()).map_err(io_error)?;
-            return Ok(self.read_games(games).map_err(io_error)?);
+            return self.read_games(games).map_err(io_error);
         }
         let file = File::open(path).map_err(io_error)?;
         if ends_in("zst") {

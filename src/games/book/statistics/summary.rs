@@ -66,7 +66,7 @@ fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, 
 }
 
 fn as_uci<S: Serializer>(mv: &Option<Move>, serializer: S) -> Result<S::Ok, S::Error> {
-    mv.map(|mv| mv.uci()).serialize(serializer)
+    mv.map(Move::uci).serialize(serializer)
 }
 
 fn as_winner<S: Serializer>(result: &GameResult, serializer: S) -> Result<S::Ok, S::Error> {
