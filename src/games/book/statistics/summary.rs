@@ -39,7 +39,7 @@ pub struct ListedGame {
     /// The move played in the position; `None` if the game, or its counted part, ended there.
     #[serde(rename = "uci", skip_serializing_if = "Option::is_none", serialize_with = "as_uci")]
     pub mv: Option<Move>,
-    /// The id, which can be passed to [`Book::game`].
+    /// The id, which can be passed to [`Book::game`](crate::games::book::Book::game).
     #[serde(serialize_with = "as_text")]
     pub id: GameId,
     /// The result of the game.
