@@ -59,7 +59,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let text = read_epd(&args.file)?;
     let (mut suite, faults) = SuiteRun::parse(&name, &text);
     faults.iter().for_each(|fault| errln!("tabia: {}", visible(fault)));
-    anyhow::ensure!(!suite.is_empty(), "cannot solve {name}: it contains no position with bm, am or dm");
+    anyhow::ensure!(
+        !suite.is_empty(),
+        "cannot solve {name}: it contains no position with bm, am or dm"
+    );
     let switch = stop_switch()?;
     let mut searcher = Searcher::new(Config {
         memory_mb: args.memory.mebibytes(),
