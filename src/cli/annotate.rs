@@ -256,7 +256,8 @@ impl Failure {
 
 type Reading = Box<dyn Iterator<Item = std::io::Result<(PgnGame, GameEnd)>> + Send>;
 
-/// The games of all inputs, numbered from 0. Reports and skips games that are not orthodox chess.
+/// Reads the games from all inputs, numbered from 0. Reports and skips games that are not orthodox
+/// chess.
 struct Games {
     inputs: std::vec::IntoIter<PgnInput>,
     open: Option<(String, Reading)>,

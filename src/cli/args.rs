@@ -11,7 +11,7 @@ use crate::engine::eval::Evaluation;
 use crate::support::files::FileError;
 use crate::support::words::parse_time;
 
-/// How many threads work.
+/// The number of threads.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct Threads {
     /// Threads (default: one for each core)
@@ -25,7 +25,7 @@ impl Threads {
     }
 }
 
-/// How many games are played at once.
+/// The number of games played at the same time.
 #[derive(Debug, clap::Args)]
 pub(super) struct Concurrency {
     /// Games at a time (default: one for each core)
@@ -44,7 +44,7 @@ pub(super) fn cores() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
-/// The memory of each search.
+/// The memory for each search.
 #[derive(Debug, clap::Args)]
 pub(super) struct TableMemory {
     /// Memory for the transposition table of each search, such as 16 or 16M
@@ -70,7 +70,7 @@ pub(super) fn parse_memory(text: &str) -> Result<usize, String> {
     bytes.filter(|&bytes| bytes > 0).ok_or_else(|| "expected a size such as 256M or 4G".to_owned())
 }
 
-/// What ends the search of a position.
+/// The limit on the search of each position.
 #[derive(Debug, clap::Args)]
 pub(super) struct SearchLimit {
     /// Nodes for each position
@@ -81,7 +81,7 @@ pub(super) struct SearchLimit {
     pub seconds: Option<Duration>,
 }
 
-/// Which evaluation a command uses.
+/// The evaluation that a command uses.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct EvaluationArgs {
     /// Evaluation: nnue (a network) or classical
@@ -117,7 +117,7 @@ impl EvaluationArgs {
     }
 }
 
-/// Games in PGN.
+/// The input games, in PGN.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct GamePaths {
     /// PGN files or folders, also as .gz, .bz2 or .zst; - for standard input
@@ -125,7 +125,7 @@ pub(super) struct GamePaths {
     pub games: Vec<PathBuf>,
 }
 
-/// Where the games of a book are.
+/// Folders that contain a book's games.
 #[derive(Debug, clap::Args)]
 pub(super) struct GameFolders {
     /// A folder with the games of a book that are no longer where they were; may be repeated

@@ -22,7 +22,7 @@ pub(super) struct Args {
 }
 
 /// Prints, for each position, the score used in play, a table of the evaluation's terms, and a
-/// board with the network's values of the pieces.
+/// board with the value that the network assigns to each piece.
 ///
 /// # Errors
 /// If a FEN is not a legal position, or the file is not a network. Nothing is printed in that case.

@@ -7,7 +7,7 @@ use crate::chess::position::{Game, Position};
 use crate::games::book::Names;
 use crate::support::words::split_words;
 
-/// A position; by default the start position.
+/// The position to use; by default the start position.
 #[derive(Debug, clap::Args)]
 pub(super) struct PositionArgs {
     /// The position as FEN

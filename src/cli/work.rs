@@ -137,7 +137,7 @@ pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
 /// Reads a file of positions, or standard input (`-`), as text.
 ///
 /// # Errors
-/// If it cannot be read, or is another known kind of file.
+/// If the input cannot be read, or is a known kind of file other than a list of positions.
 pub(super) fn read_epd(path: &Path) -> Result<String, FileError> {
     const ACTION: &str = "read positions from";
     let bytes = match path.as_os_str() == "-" {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::games::pgn::PgnInput;
 use crate::support::files::{Cannot, FileKind, Output, open_output};
 
-/// Permission to replace a file of another kind.
+/// Permission to replace a file of a different kind.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct Force {
     /// Replace an output file of another kind

@@ -209,7 +209,7 @@ impl Both {
     }
 }
 
-/// When games end.
+/// Rules that end games early.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Ends of games")]
 pub(in crate::cli) struct Endings {
@@ -232,7 +232,7 @@ pub(in crate::cli) struct Endings {
     patience: Duration,
 }
 
-/// The sequential test.
+/// Settings for the sequential test (SPRT).
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Test")]
 struct Test {
@@ -250,7 +250,7 @@ struct Test {
     elo_model: Model,
 }
 
-/// See [`EloModel`].
+/// The unit of the sequential test's bounds, see [`EloModel`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Model {
     /// Ordinary Elo
@@ -387,8 +387,7 @@ impl Args {
         }
     }
 
-    /// Prepares a file to be overwritten, which must not be a file that the match reads or appends
-    /// to.
+    /// Prepares a file for overwriting. It must not be a file that the match reads or appends to.
     pub(crate) fn output<'a>(&'a self, path: &'a Path, kind: FileKind) -> Output<'a> {
         let output = Output::new(path, kind).force(self.force.allowed);
         output.apart_from(&self.engines).apart_from(&self.openings.file).apart_from(&self.pgn)
@@ -446,7 +445,8 @@ impl Endings {
         Ok(Conditions { rules, tablebases, timeout: patience })
     }
 
-    /// Describes the rules that end games early, so that different matches can be distinguished.
+    /// Describes the rules that end games early, so that matches with different rules can be
+    /// distinguished.
     pub(in crate::cli) fn settings(&self) -> String {
         let Endings { draw, resign, max_moves, tablebases, .. } = self;
         format!("ends: {draw:?} {resign:?} {max_moves:?} {tablebases:?}")

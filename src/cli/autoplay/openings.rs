@@ -8,7 +8,7 @@ use crate::cli::output::errln;
 use crate::cli::usage::wrong;
 use crate::tools::autoplay::openings::{Opening, OpeningChoice};
 
-/// Where games begin.
+/// The openings from which games start.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Openings")]
 pub(super) struct Openings {
@@ -34,7 +34,7 @@ pub(super) struct Openings {
     pub no_reverse: bool,
 }
 
-/// The order of openings.
+/// The order in which openings are played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Order {
     /// As in the file
@@ -76,7 +76,7 @@ impl Openings {
         vec![("Openings", openings), ("Seed", seed.to_string())]
     }
 
-    /// Describes every setting that affects results, so that different matches can be
+    /// Describes every setting that affects results, so that matches with different settings can be
     /// distinguished.
     pub(super) fn settings(&self) -> String {
         let Openings { file, order, seed, start, plies, .. } = self;

@@ -41,7 +41,7 @@ pub(super) struct Args {
     run: build::RunArgs,
 }
 
-/// The options of a build as a book records them.
+/// The build options recorded in a book.
 #[derive(Debug, Parser)]
 struct Recorded {
     #[command(flatten)]

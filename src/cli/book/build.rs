@@ -43,12 +43,12 @@ pub(super) struct Args {
     pub(super) unique: bool,
     #[command(flatten)]
     pub(super) run: RunArgs,
-    // Last, because it ends with a heading.
+    // This group must be last, because it ends with a help heading.
     #[command(flatten)]
     pub(super) counting: CountingArgs,
 }
 
-/// What is counted of which games.
+/// Options that determine what is counted.
 #[derive(Debug, clap::Args)]
 pub(super) struct CountingArgs {
     #[command(flatten)]
@@ -83,7 +83,7 @@ impl CountingArgs {
     }
 }
 
-/// What does not affect the counts.
+/// Options that do not affect the counts.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct RunArgs {
     #[command(flatten)]
@@ -104,7 +104,7 @@ pub(super) struct RunArgs {
     pub(super) errors: Option<PathBuf>,
 }
 
-/// How games are read.
+/// Options for reading games.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct ReadingArgs {
     /// Language of the piece letters (de, fr, es …; default: that of each file)
@@ -115,7 +115,7 @@ pub(super) struct ReadingArgs {
     pub(super) strict: bool,
 }
 
-/// What is left out of a book, however it is made.
+/// Options that omit rare positions, and rare or weak moves.
 #[derive(Debug, clap::Args)]
 pub(super) struct PruneArgs {
     /// Leave out positions that fewer games reached, and moves played in fewer
@@ -126,7 +126,7 @@ pub(super) struct PruneArgs {
     pub(super) min_score: u32,
 }
 
-/// What the work may use, and whether it reports progress.
+/// The memory that a command may use, and whether it reports progress.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct Resources {
     #[command(flatten)]
@@ -153,7 +153,7 @@ impl Resources {
     }
 }
 
-/// Which games count.
+/// Options that select which games count.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Which games count")]
 pub(super) struct GameFilterArgs {

@@ -163,7 +163,7 @@ pub(super) struct FilterArgs {
     games: SelectionArgs,
 }
 
-/// Which games of a book with facets count.
+/// Options that select which games in a book with facets count.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Which games count, of a book with facets")]
 struct SelectionArgs {

@@ -3,7 +3,7 @@
 use crate::games::book::{FacetFilter, RatingGroup, Speed};
 use crate::games::pgn::PgnDate;
 
-/// Rating groups, speeds and dates.
+/// Filters by rating group, speed and date.
 #[derive(Debug, clap::Args)]
 pub(super) struct FacetArgs {
     /// Rating groups by their lower bounds, such as 1600,1800

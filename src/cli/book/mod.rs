@@ -106,7 +106,7 @@ pub(super) fn open(path: &Path) -> Result<Book, BookError> {
     Ok(book)
 }
 
-/// A book that is made.
+/// The output path of a new book.
 #[derive(Debug, clap::Args)]
 struct BookOutputArgs {
     /// The book to write
@@ -123,7 +123,7 @@ impl BookOutputArgs {
     }
 }
 
-/// Prepares the output file of a book that is made from other files.
+/// Prepares the output file for a book that is created from other files.
 fn book_output<'a, P: AsRef<Path>>(
     path: &'a Path,
     force: Force,

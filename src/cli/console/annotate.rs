@@ -23,7 +23,7 @@ use crate::tools::annotate::{
 };
 use crate::tools::suite::Switch;
 
-/// Size of the transposition table in mebibytes; equal to the default of `tabia annotate`.
+/// Size of the transposition table in mebibytes; the same as the default of `tabia annotate`.
 const MEMORY_MB: usize = 16;
 /// The column at which comments start, to the right of moves such as `100... Nbxd4+??`.
 const COLUMN: usize = 16;

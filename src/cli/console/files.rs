@@ -33,7 +33,7 @@ pub(super) fn file(text: &str) -> io::Result<String> {
     }
 }
 
-/// Puts the name of the file in front of an error message.
+/// Prefixes an error message with the file name.
 pub(super) fn with_path(file: &str, error: impl std::fmt::Display) -> io::Error {
     failed(format!("{file}: {error}"))
 }

@@ -72,7 +72,7 @@ pub(super) struct Console {
     annotating: Option<Annotating>,
     /// Whether another book is currently being opened.
     opening_book: bool,
-    /// The file in which games are kept that no other file contains.
+    /// The file that stores games that are not in any other file.
     keep_file: Option<PathBuf>,
 }
 

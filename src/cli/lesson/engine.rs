@@ -22,7 +22,7 @@ use crate::web::lesson::engine::page_of_trace;
 /// The size of a traced search's transposition table in mebibytes.
 const MEMORY_MB: usize = 16;
 
-/// The engine's own search.
+/// Options for tracing the engine's own search.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "The engine's own search")]
 pub(super) struct EngineArgs {

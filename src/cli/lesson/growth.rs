@@ -6,7 +6,7 @@ use crate::chess::score::Score;
 use crate::cli::usage::of_arguments;
 use crate::web::lesson::tree::{GameTree, Growth};
 
-/// The growth of a random tree.
+/// Options that define a random tree.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Random trees")]
 pub(super) struct GrowthArgs {

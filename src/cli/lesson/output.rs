@@ -11,7 +11,7 @@ use crate::support::files::{FileKind, Output};
 use crate::web::lesson::search_record::SearchRecord;
 use crate::web::lesson::svg::svg;
 
-/// Output formats of a recorded search.
+/// Output formats for a recorded search.
 #[derive(Debug, clap::Args)]
 pub(super) struct OutputFormats {
     /// Print one JSON object instead of text
@@ -38,8 +38,8 @@ impl OutputFormats {
         self.json
     }
 
-    /// Writes the searches to all requested outputs. Without `--json`, `text` is printed. With it,
-    /// the object is printed, with the title and the searches added.
+    /// Writes the searches to all requested outputs. Without `--json`, prints `text`. With
+    /// `--json`, prints the object, with the title and the searches added.
     ///
     /// # Errors
     /// If an output cannot be written.

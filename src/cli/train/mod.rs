@@ -18,7 +18,7 @@ use crate::support::files::FileKind;
 const SELF_PLAY: FileKind =
     FileKind { name: "a file of self-play", recognises: |head| head.starts_with(b"tabia games ") };
 
-/// Games that are read, and where the result goes.
+/// The input games and the output file.
 #[derive(Debug, clap::Args)]
 struct Paths {
     /// Games of `tabia train games`, packed or not

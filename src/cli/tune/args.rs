@@ -70,7 +70,7 @@ pub(crate) struct Args {
     endings: Endings,
 }
 
-/// Where games begin.
+/// The openings from which games start.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Openings")]
 struct Openings {
@@ -135,12 +135,12 @@ impl Args {
         &self.endings
     }
 
-    /// Returns the path of the journal, and whether a file of another kind at that path is to be
-    /// replaced.
+    /// Returns the path of the journal, and whether a file of a different kind at that path is to
+    /// be replaced.
     ///
     /// # Errors
-    /// If the journal cannot be written, or the path is a file of another kind that may not be
-    /// replaced.
+    /// If the journal cannot be written, or a file of a different kind exists at the path and may
+    /// not be replaced.
     pub(super) fn place(&self) -> anyhow::Result<(&Path, bool)> {
         self.output(&self.output, JOURNAL).check()?;
         let is_other = |bytes: Vec<u8>| !is_journal(&bytes);

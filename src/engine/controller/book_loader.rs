@@ -19,9 +19,9 @@ use super::strength::{Strength, new_seed};
 use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
-/// Assumed search speed, in nodes per second, used to convert an analysis's nodes into search time.
-/// This is the speed of a slow machine; a faster one plays from analyses somewhat more often than
-/// it should.
+/// Assumed search speed, in nodes per second, used to convert the node count of an analysis into
+/// search time. This is the speed of a slow machine; a faster one plays from analyses somewhat more
+/// often than it should.
 const NODES_A_SECOND: u64 = 1_000_000;
 
 /// The book and the opponent book in use, and whether others are being opened.
@@ -226,7 +226,7 @@ impl BookLoader {
     }
 }
 
-/// Whether a move may come from the book. Lower ratings leave the book earlier.
+/// Whether a move may come from the book. At lower ratings, the engine leaves the book earlier.
 fn may_use_book(game: &Game, settings: &Settings) -> bool {
     let played = 2 * usize::from(game.position().fullmove_number());
     let knows = |rating| played <= Strength::of(rating).book_plies();

@@ -45,7 +45,8 @@ impl DesiredState {
         if self.broken || self.paused {
             return None;
         }
-        // Even if the game is over: the result is the score, and may have to be held back.
+        // A requested search runs even if the game is over: its result is the score, which may have
+        // to be held back.
         if self.ordered.is_some() {
             return Some(Purpose::Ordered);
         }

@@ -17,7 +17,7 @@ use super::worker::BackgroundEvent;
 /// game all rows are synced.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
-/// Maximum number of rows kept while the file cannot be written: a long day's games.
+/// Maximum number of rows kept while the file cannot be written: enough for a long day of games.
 const MAX_WAITING: usize = 10_000;
 
 enum WriteRequest {

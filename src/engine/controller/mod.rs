@@ -45,8 +45,8 @@
 //!
 //! `strength` converts a rating (`UCI_Elo`) to limits and a `search::Handicap`: fewer nodes, an
 //! error in each evaluation, and overlooked moves. Such a search uses one thread and neither a book
-//! nor endgame tables. Lower ratings leave the opening book earlier. An opponent book (option
-//! `OpponentBook`) replaces the book.
+//! nor endgame tables. At lower ratings, the engine leaves the opening book earlier. An opponent
+//! book (option `OpponentBook`) replaces the book.
 
 mod book_loader;
 mod clock;

@@ -1,7 +1,7 @@
 //! Damping of a network's score in positions that are harder to win than the network assumes.
 //!
 //! A network overrates endgames with much material but little winning chance, and the fifty-move
-//! rule is not among its inputs. Without damping, the network kept such endgames for a hundred
+//! rule is not among its inputs. Without damping, the network stayed in such endgames for a hundred
 //! plies and drew a quarter of the games in which it had been two pawns up; the classical terms
 //! drew a seventh.
 
@@ -72,7 +72,7 @@ mod tests {
             // A rook pawn and the wrong bishop, with either side to move.
             ("k7/8/8/P7/8/4BK2/8/8 w - - 0 1", 400, 0..=20),
             ("k7/8/8/P7/8/4BK2/8/8 b - - 0 1", -400, -20..=0),
-            // Bishops on opposite colours, and on the same colour.
+            // Bishops of opposite colours, and of the same colour.
             ("8/5k2/3b4/3P4/8/3B1K2/8/8 w - - 0 1", 400, 100..=200),
             ("8/5k2/4b3/3P4/8/3B1K2/8/8 w - - 0 1", 400, 300..=400),
             // Both sides have all of their pieces.

@@ -20,7 +20,7 @@ pub struct Config {
     pub memory_mb: usize,
     /// Number of search threads, including the main one; at least 1.
     pub threads: usize,
-    /// Evaluation of positions. A change discards what was learned with another evaluation.
+    /// Evaluation of positions. A change discards what was learned with the previous evaluation.
     pub evaluation: Evaluation,
     /// Endgame tables, probed at the root and after every capture or pawn move.
     pub endgames: Option<Tables>,

@@ -1,4 +1,4 @@
-//! Iterative deepening with aspiration windows, and the decision when to stop.
+//! Iterative deepening with aspiration windows, and the decision of when to stop.
 //!
 //! Sources: <https://www.chessprogramming.org/Iterative_Deepening>,
 //! <https://www.chessprogramming.org/Aspiration_Windows>.
@@ -26,7 +26,7 @@ use crate::engine::tablebase::TablebaseResult;
 const ASPIRATION_DEPTH: Depth = 5;
 /// Maximum width of an aspiration window, in centipawns. A wider one is opened completely.
 const ASPIRATION_MAX: Score = 800;
-/// Time after which the current root move is reported. Earlier it changes too quickly.
+/// Time after which the current root move is reported. Before that, it changes too quickly.
 const ROOT_MOVES_REPORTED_FROM: Duration = Duration::from_secs(1);
 /// Time after which failed windows are reported.
 const FAILS_REPORTED_FROM: Duration = Duration::from_millis(500);

@@ -45,7 +45,7 @@ use crate::chess::score::{Depth, Ply, Score};
 pub struct VisitRef {
     /// Number of the innermost recorded visit, or 0 if there is none.
     pub visit: u64,
-    /// Whether `visit` is the visit of the current node itself, and visits below it may also be
+    /// Whether `visit` is the visit to the current node itself, and visits below it may also be
     /// recorded.
     pub open: bool,
 }

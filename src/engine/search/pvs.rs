@@ -510,8 +510,8 @@ fn mate_distance_window(window: Window, ply: Ply) -> Window {
 
 /// Returns the table's score if it settles a node outside the principal variation.
 fn table_cutoff(node: &Node) -> Option<Score> {
-    /// Maximum halfmove clock for a table cutoff. Close to a fifty-move draw, a score from another
-    /// path may be wrong.
+    /// Maximum halfmove clock for a table cutoff. Close to a fifty-move draw, a score from a
+    /// different path may be wrong.
     const SAFE_CLOCK: u16 = 90;
     let entry = node.table?;
     let settled = bound_applies(entry.bound, entry.score, node.window);

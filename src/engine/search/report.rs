@@ -24,8 +24,8 @@ pub enum Bound {
 pub enum SearchEvent {
     /// An iteration or one of its aspiration windows has ended.
     Iteration(Report),
-    /// Another move has become the best one within an iteration, or the search is about to end with
-    /// a move other than the last one reported.
+    /// A different move has become the best one within an iteration, or the search is about to end
+    /// with a move other than the last one reported.
     NewBest(Report),
     /// A line has transposed into the book, or the book has an analysis of the root. At the end of
     /// a search: the line or analysis that determined the result.

@@ -104,8 +104,8 @@ mod tests {
     use crate::games::book::{BuildOptions, build_in_memory};
     use crate::games::pgn::PgnInput;
 
-    /// Searches a game whose second move leads to a position that the book's games reached by other
-    /// moves.
+    /// Searches a game whose second move leads to a position that the book's games reached by a
+    /// different move order.
     fn search(result: &str, steer_margin: Score) -> SearchResult {
         let text = format!("[Result \"{result}\"]\n\n1. a3 h6 2. h3 {result}\n\n").repeat(20);
         let games = PgnInput::Text("games".to_owned(), text.into_bytes().into());

@@ -2,8 +2,8 @@
 //!
 //! An entry consists of two atomic words: the data, and the XOR of key and data. If two threads
 //! write an entry at the same time, the words do not match, and the entry looks as if it belonged
-//! to another position. Source: Hyatt and Mann, "A lockless transposition table implementation for
-//! parallel search chess engines", ICGA Journal 25 (2002).
+//! to a different position. Source: Hyatt and Mann, "A lockless transposition table implementation
+//! for parallel search chess engines", ICGA Journal 25 (2002).
 //!
 //! ```text
 //! data  63      56 55    50 49  48 47      32 31      16 15       0
@@ -127,9 +127,10 @@ impl TranspositionTable {
 
     /// Stores `entry` for the position with `key`, at `ply`.
     ///
-    /// The entry replaces that of the same position, unless the old one is from this search and
-    /// much deeper, and the new one is not exact. Otherwise it replaces a shallow or old entry of
-    /// another position. A known move is kept if the new entry has none.
+    /// The entry replaces an existing entry for the same position, unless the old one is from this
+    /// search and much deeper, and the new one is not exact. If there is none, it replaces a
+    /// shallow or old entry for a different position. A known move is kept if the new entry has
+    /// none.
     #[inline]
     pub(super) fn store(&self, key: u64, entry: TableEntry, ply: Ply) {
         let age = self.age.load(Ordering::Relaxed);

@@ -23,7 +23,7 @@ use crate::engine::eval::Evaluator;
 pub(super) const FIFTY_MOVES: u16 = 100;
 /// Salt that separates the table entries of mate searches from those of other searches.
 const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
-/// Number of nodes between two checks of the clock, which takes about a millisecond to search.
+/// Number of nodes between two checks of the clock. Searching them takes about a millisecond.
 const CLOCK_INTERVAL: u64 = 1_024;
 /// Number of nodes between two checks of a node limit by a helper.
 ///

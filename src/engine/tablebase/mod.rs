@@ -70,7 +70,8 @@ pub struct RankedMove {
     /// Whether the result is certain under the fifty-move rule: distances in tables may be rounded
     /// by one ply.
     pub is_certain: bool,
-    /// Plies from after the move to the next capture or pawn move; negative in a loss, 0 in a draw.
+    /// Number of plies from the position after the move to the next capture or pawn move; negative
+    /// in a loss, 0 in a draw.
     plies: i32,
 }
 

@@ -210,7 +210,7 @@ impl Damage {
     }
 }
 
-/// Returns the files in a folder whose names are those of tables, sorted by name.
+/// Returns the files in a folder that are named like tables, sorted by name.
 fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in folder.read_dir()? {

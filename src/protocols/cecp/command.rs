@@ -48,9 +48,9 @@ pub enum Command {
     Time(i64),
     /// Sets the time left on the opponent's clock, in centiseconds.
     OtherTime(i64),
-    /// Makes a move, sent with `usermove` before it.
+    /// Plays a move, sent as `usermove MOVE`.
     UserMove(String),
-    /// Makes a move, sent without `usermove`.
+    /// Plays a move, sent without `usermove`.
     Move(String),
     /// Stops thinking and moves immediately.
     MoveNow,
@@ -110,7 +110,7 @@ pub enum Command {
     Memory(u64),
     /// Sets the maximum number of search threads.
     Cores(u32),
-    /// Sets the location of the endgame tables of one kind.
+    /// Sets the location of one kind of endgame tables.
     EgtPath {
         /// Kind of tables: `syzygy`, `nalimov`, ...
         kind: String,

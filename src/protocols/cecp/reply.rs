@@ -29,7 +29,7 @@ pub enum Reply {
     },
     /// Rejects a command that is unknown or currently not possible.
     Error {
-        /// Kind of the error, such as `unknown command`.
+        /// Kind of error, such as `unknown command`.
         kind: String,
         /// The rejected command as received.
         command: String,

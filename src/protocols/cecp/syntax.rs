@@ -17,7 +17,7 @@ const fn row(name: &'static str, parse: fn(&str) -> Result<Command, ParseError>)
     Syntax { name, parse }
 }
 
-/// All commands with a name. Extra arguments are ignored, because GUIs of other versions may send
+/// All commands with a name. Extra arguments are ignored, because other versions of a GUI may send
 /// them.
 #[rustfmt::skip]
 const COMMANDS: &[Syntax] = &[

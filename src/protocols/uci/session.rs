@@ -252,8 +252,8 @@ impl<W: Write> Session<W> {
 
     /// Sets the position to search.
     ///
-    /// After an invalid position nothing is searched, because the previous position belongs to
-    /// another game. If a move is illegal, the moves before it are played.
+    /// After an invalid position nothing is searched, because the previous position belongs to a
+    /// different game. If a move is illegal, the moves before it are played.
     fn set_position(&mut self, start: &Start, moves: &[String]) -> io::Result<()> {
         let start = match start {
             Start::Usual => Ok(Position::start()),
@@ -426,7 +426,7 @@ impl<W: Write> Frontend for Session<W> {
     }
 }
 
-/// An option that the engine does not declare, but that GUIs set which play Chess960.
+/// An option that the engine does not declare, but that GUIs set to play Chess960.
 const CHESS960: &str = "UCI_Chess960";
 const NO_CHESS960: &str = "cannot play Chess960: Tabia supports only orthodox chess";
 

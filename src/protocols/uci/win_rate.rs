@@ -36,7 +36,7 @@ impl fmt::Display for WinRate {
 /// Curves for increasing material, in steps of [`STEP`] points.
 ///
 /// Each curve consists of the score in centipawns at which half of the games are won, and the
-/// increase of the score by which the odds grow by a factor of e.
+/// increase in score that multiplies the odds by e.
 const CURVES: [(f64, f64); 8] = [
     (179.0, 66.0),
     (142.0, 65.0),

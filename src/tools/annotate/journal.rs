@@ -12,7 +12,7 @@ static KIND: Kind = Kind { magic: "tabia annotations 3; ", name: "the annotation
 pub(crate) struct AnnotatedGames {
     /// Index of each game in the input and its PGN, in the order in which the games were finished.
     journal: Journal<(u64, String)>,
-    /// The position in the journal of each game, by index in the input.
+    /// The location of each game in the journal, by the game's index in the input.
     places: BTreeMap<u64, u64>,
 }
 
@@ -21,7 +21,8 @@ impl AnnotatedGames {
     /// and how.
     ///
     /// # Errors
-    /// If the journal cannot be read or written, belongs to other games or settings, or is in use.
+    /// If the journal cannot be read or written, belongs to different games or settings, or is in
+    /// use.
     pub(crate) fn open(path: &Path, settings: &str) -> Result<Self, JournalError> {
         let mut places = BTreeMap::new();
         let journal = Journal::open(path, &KIND, settings, |(number, _), place| {

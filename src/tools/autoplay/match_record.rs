@@ -62,7 +62,7 @@ impl MatchRecord {
     /// games.
     ///
     /// # Errors
-    /// If a file cannot be used, or the state belongs to a match with other `settings`.
+    /// If a file cannot be used, or the state belongs to a match with different `settings`.
     pub fn open(
         places: &Places,
         slots: &[Slot],

@@ -248,9 +248,9 @@ impl OpeningChoice {
         book.map(Some).map_err(|error| self.unusable(error))
     }
 
-    /// Draws random lines from the book. The probability of each move is proportional to the number
-    /// of games in which it was played. A line ends where the book ends or at the maximum number of
-    /// plies.
+    /// Selects random lines from the book. The probability of each move is proportional to the
+    /// number of games in which it was played. A line ends where the book ends or at the maximum
+    /// number of plies.
     fn draw_lines(&self, book: &Book) -> OpeningSelector {
         let mut random = Random::new(self.seed);
         let plies = self.plies.unwrap_or(BOOK_PLIES);
@@ -262,7 +262,7 @@ impl OpeningChoice {
             }
         }
         if selector.seen > 0 {
-            // Lines that ended the game have been replaced by other lines.
+            // Lines that ended the game have been replaced.
             selector.skipped = Skipped::default();
         }
         selector
@@ -357,10 +357,11 @@ impl Visitor for OpeningVisitor {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// The maximum number of lines drawn per line needed. It exceeds 1 because some lines end the game.
+/// The maximum number of lines selected per line needed. It exceeds 1 because some lines end the
+/// game.
 const DRAWS_FOR_EACH_LINE: usize = 8;
 
-/// The default length, in plies, of lines drawn from a book.
+/// The default length, in plies, of lines selected from a book.
 const BOOK_PLIES: usize = 8;
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ pub(crate) type StateFile = Journal<FinishedGame>;
 /// `resume` is set, the file must exist.
 ///
 /// # Errors
-/// If the file cannot be used, or belongs to a match with other settings.
+/// If the file cannot be used, or belongs to a match with different settings.
 pub(crate) fn open_state(
     path: &Path,
     settings: &str,

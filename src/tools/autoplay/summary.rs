@@ -17,7 +17,7 @@ pub(crate) fn score_line(names: [&str; 2], tally: &Tally) -> String {
     )
 }
 
-/// Formats the Elo difference, its error and the likelihood of superiority on one line.
+/// Formats the Elo difference, its margin of error and the likelihood of superiority on one line.
 pub(crate) fn elo_line(tally: &Tally) -> String {
     if tally.total.games() == 0 {
         return "Elo: no games yet".to_owned();
@@ -32,7 +32,7 @@ pub(crate) fn elo_line(tally: &Tally) -> String {
     format!("{elo}{normalised}{los} (from {basis})")
 }
 
-/// Formats an Elo difference with its error: `Elo +12.3 ± 4.5`.
+/// Formats an Elo difference with its margin of error: `Elo +12.3 ± 4.5`.
 pub(crate) fn elo(Estimate { value, error }: Estimate) -> String {
     match error {
         Some(error) => format!("Elo {:+.1} ± {error:.1}", rounded(value, 1)),

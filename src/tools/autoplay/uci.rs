@@ -70,7 +70,7 @@ impl Uci {
         Ok(())
     }
 
-    /// Returns the option that has this name or whose UCI alias it is.
+    /// Returns the option with this name, which may be an xboard name for a UCI option.
     fn known(&self, name: &str) -> Result<&KnownOption, EngineError> {
         let known = self.known.get(alias(name).to_lowercase().as_str());
         known.ok_or_else(|| unknown_option(name, self.known.values()))

@@ -1,7 +1,7 @@
-//! Searches the positions of a book and backs up their values.
+//! Searches the positions in a book and computes their backed-up values.
 //!
 //! Every position is searched at most twice: once with all its moves and, if the best move leads to
-//! another position of the analysis, once with only the moves that do not. Each search starts
+//! another position in the analysis, once with only the moves that do not. Each search starts
 //! without data from other searches, so the values depend neither on the number of threads nor on
 //! interruptions.
 
@@ -83,8 +83,8 @@ impl Analysis {
         self.known.values().copied().filter(is_wanted)
     }
 
-    /// Switches to another book. Positions by which the book was extended belong to the analysis
-    /// even if few games reached them.
+    /// Switches to a different book. Positions added to the book belong to the analysis even if few
+    /// games reached them.
     fn turn_to(&mut self, book: &Book) {
         let grown = book.grown_positions();
         let is_selected =
@@ -281,7 +281,7 @@ fn is_wanted(value: &BookValue) -> bool {
     value.own.is_none() && value.own_depth == 0
 }
 
-/// Returns the values that other books' analyses have for positions of this book, backed up along
+/// Returns the values that other books' analyses have for positions in this book, backed up along
 /// its moves. If a position has several values, the one from the longest search is used.
 pub(crate) fn carried_over(found: impl Iterator<Item = BookValue>, book: &Book) -> Vec<BookValue> {
     let mut longest: KeyMap<BookValue> = KeyMap::default();

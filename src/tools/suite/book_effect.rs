@@ -42,14 +42,14 @@ pub fn example_book() -> Result<Book, BookError> {
     Book::open(file.path())
 }
 
-/// A position of a game and what the book contains about it.
+/// A position in a game and what the book contains about it.
 #[derive(Debug, Clone)]
 pub struct Known {
     /// The move that led to the position, in standard algebraic notation.
     pub mv: String,
     /// The results of the games that reached the position; `None` if none did.
     pub reached: Option<Counts>,
-    /// The number of moves in this position that lead to a position of the book.
+    /// The number of moves in this position that lead to a position in the book.
     pub exits: usize,
 }
 

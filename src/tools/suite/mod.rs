@@ -1,7 +1,7 @@
 //! Suites: searches of positions from files, games or a book, or of built-in positions.
 //!
 //! - `solve`: EPD test suites
-//! - `analyse`: all positions of a book; `book::analysis` backs up the scores
+//! - `analyse`: all positions of a book; `book::analysis` computes the backed-up scores
 //! - `threads`: the speedup from several threads
 //! - `transpositions`, [`book_effect`]: the effect of the book in the search
 //! - [`research`]: two ways of ordering the re-searches of a late move

@@ -1,8 +1,8 @@
 //! The transposition suite: measures the effect of comparing the search tree with the book.
 //!
 //! Its positions are not in the book, and the engine cannot answer them from the book without a
-//! search. However, the games they come from return to the book within a few plies by another move
-//! order. On such positions, a search that compares its tree with the book can save time. Each
+//! search. However, the games they come from return to the book within a few plies by a different
+//! move order. On such positions, a search that compares its tree with the book can save time. Each
 //! position is searched without the book, then with the book in each mode, and finally without the
 //! book and with many times more nodes. The last search serves as the judge of all moves found.
 

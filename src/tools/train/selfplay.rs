@@ -31,7 +31,7 @@ const MAX_PLIES: usize = 400;
 #[derive(Clone)]
 pub(crate) struct BookOpenings {
     pub book: Book,
-    /// The policy for choosing moves after the first, randomly drawn ones.
+    /// The policy for choosing moves after the initial random ones.
     pub policy: Policy,
     /// The number of random moves after the end of the book, which make duplicate games unlikely.
     pub random_after: usize,
@@ -44,7 +44,7 @@ pub(crate) struct GameSettings {
     /// The soft limit on nodes per move, after which no iteration starts.
     pub nodes: u64,
     /// The number of random moves at the beginning of the game. With a book, the number of book
-    /// moves drawn with probabilities proportional to their games.
+    /// moves chosen at random, with probabilities proportional to their numbers of games.
     pub random_plies: usize,
     /// The book that provides openings instead of random moves.
     pub book: Option<BookOpenings>,
@@ -229,8 +229,8 @@ fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
     begun.clone()
 }
 
-/// Places a few pieces, drawn from the initial set, on random squares. Such positions rarely arise
-/// from openings, but a network must be able to evaluate them.
+/// Places a few pieces, chosen at random from the initial set, on random squares. Such positions
+/// rarely arise from openings, but a network must be able to evaluate them.
 fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
     loop {
         let piece_count = fewest + random.below(usize::from(most - fewest) + 1) as u8;
@@ -257,8 +257,9 @@ fn random_endgame(random: &mut Random, (fewest, most): (u8, u8)) -> Game {
     }
 }
 
-/// Returns a line from a book. The first plies are drawn with probabilities proportional to their
-/// games, and the others are chosen by the policy until the book has no more moves.
+/// Returns a line from a book. The first moves are chosen at random, with probabilities
+/// proportional to their numbers of games, and the others are chosen by the policy until the book
+/// has no more moves.
 fn book_opening(random: &mut Random, openings: &BookOpenings, plies: usize) -> Game {
     let mut game = openings.book.draw_line(plies, random);
     let mut chooser = Chooser::new(openings.policy, random.next_u64());

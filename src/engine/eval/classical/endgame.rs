@@ -31,7 +31,8 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     if opposite_bishops(us, them) {
         return opposite_bishops_scale(view);
     }
-    /// Scale by number of pawns: the fewer are left, the easier they are to exchange for a draw.
+    /// Scale by number of pawns: the fewer pawns are left, the more easily the defender can
+    /// exchange them all and draw.
     const BY_PAWNS: [i32; 5] = [FULL_SCALE, 48, 54, 60, FULL_SCALE];
     BY_PAWNS[pawns.min(4) as usize]
 }
@@ -80,7 +81,7 @@ fn holds_corner(view: &View) -> bool {
     distance(view.them.king, corner) <= 1
 }
 
-/// Whether each side has one bishop and the bishops are on opposite colours.
+/// Whether each side has one bishop and the bishops are on squares of opposite colours.
 fn opposite_bishops(us: &Pieces, them: &Pieces) -> bool {
     count(us.bishops) == 1
         && count(them.bishops) == 1
@@ -166,7 +167,7 @@ mod tests {
             ("k7/8/8/P7/8/4BK2/8/8 w - - 0 1", 0..=0),
             ("8/8/8/P6k/8/4BK2/8/8 w - - 0 1", 48..=64),
             ("k7/8/8/P7/8/5K2/8/8 w - - 0 1", 0..=0),
-            // Bishops on opposite colours.
+            // Bishops of opposite colours.
             ("8/5k2/3b4/3P4/8/3B1K2/8/8 w - - 0 1", 1..=32),
             ("8/5k2/4b3/3P4/8/3B1K2/8/8 w - - 0 1", 48..=64),
         ] {

@@ -1,4 +1,4 @@
-//! Danger to the king: attackers add units, and the danger grows with their square.
+//! Danger to the king: attackers add units, and the penalty grows with the square of the units.
 //!
 //! Source: <https://www.chessprogramming.org/King_Safety#Attack_Units>.
 
@@ -82,7 +82,7 @@ fn attack<T: Trace>(
     danger.add_times(&w.danger_no_shelter, bare as i32);
 }
 
-/// Adds danger units for the enemy's possible checks, on safe and on other squares.
+/// Adds danger units for the enemy's possible checks, on safe and unsafe squares.
 fn checks<T: Trace>(
     view: &View,
     ours: &Attacks,

@@ -182,7 +182,7 @@ weights! {
     Passed passed_blocked: [Tapered; 8],
     /// A passed pawn with a square ahead that the enemy neither occupies nor attacks, by rank.
     Passed passed_safe_step: [Tapered; 8],
-    /// A passed pawn none of whose squares ahead are occupied or attacked by the enemy, by rank.
+    /// A passed pawn with no square ahead that the enemy occupies or attacks, by rank.
     Passed passed_free_path: [Tapered; 8],
     /// A passed pawn with a friendly rook behind it.
     Passed passed_rook_behind: Tapered,
@@ -212,10 +212,9 @@ weights! {
     Bishops bishop_shielded: Tapered,
     /// Value for each king move between a bishop and its own king.
     Bishops bishop_king_distance: Tapered,
-    /// Value for each friendly pawn on squares of the bishop's colour.
+    /// Value for each friendly pawn that is on the bishop's colour.
     Bishops bishop_own_pawns: Tapered,
-    /// Value for each blocked friendly pawn on a central file and on squares of the bishop's
-    /// colour.
+    /// Value for each blocked friendly pawn that is on a central file and on the bishop's colour.
     Bishops bishop_blocked_pawns: Tapered,
     /// Value for each enemy pawn that the bishop attacks, looking through all pieces except
     /// friendly pawns.
@@ -243,11 +242,11 @@ weights! {
 
     /// The king, by its square.
     King king_placement: Placement,
-    /// Value for each of the three files around the king, by file: rank of the nearest friendly
-    /// pawn that is not behind the king (0: none).
+    /// Value for each of the three files around the king, by file and by the rank of the nearest
+    /// friendly pawn that is not behind the king (0: none).
     King shelter: [[Tapered; 8]; 4],
-    /// Value for each of the three files around the king, by file: rank of the nearest enemy pawn
-    /// (0: none), unless it is blocked.
+    /// Value for each of the three files around the king, by file and by the rank of the nearest
+    /// enemy pawn (0: none), unless that pawn is blocked.
     King storm: [[Tapered; 8]; 4],
     /// An enemy pawn near the king that a friendly pawn blocks, by rank.
     King storm_blocked: [Tapered; 8],

@@ -5,7 +5,7 @@
 //! differences between the two boards are added and removed. The search does not have to report
 //! moves, and no value can become stale.
 //!
-//! If the previous ply is of little use (another king bucket, another half of the board, or another
+//! If the previous ply is of little use (because of a different king bucket, half of the board, or
 //! parent), the values last computed in this way, stored for each view, are updated instead. These
 //! are known as Finny tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
 //!
@@ -24,7 +24,7 @@ use super::pieces::{Changes, Perspective, PieceSet, PieceSquare, VIEWS};
 use crate::chess::position::Position;
 use crate::chess::score::{MAX_PLY, Ply, Score};
 
-/// The neurons' values of a position, in White's and in Black's view.
+/// The neuron values for a position, in White's and in Black's view.
 #[derive(Clone)]
 struct Accumulator {
     pieces: PieceSet,

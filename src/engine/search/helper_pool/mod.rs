@@ -230,7 +230,7 @@ impl<T: Send> HelperPool<T> {
                 let thread = word * PER_WORD + bit.trailing_zeros() as usize;
                 if fits(thread) && take(&idle.bound, bit) {
                     let reservation = Reservation { pool: self, thread };
-                    // By now the thread may be waiting below another node.
+                    // By now the thread may be waiting below a different node.
                     if fits(thread) {
                         return Some(reservation);
                     }

@@ -281,7 +281,7 @@ impl Recorder {
         Some((&mut self.part.visits[frame.visit?].visit, &frame.position))
     }
 
-    /// Updates the visit of the innermost open node.
+    /// Updates the visit to the innermost open node.
     fn note(&mut self, step: &SearchStep<'_>) {
         let Some((visit, position)) = self.current() else { return };
         match *step {

@@ -1,4 +1,4 @@
-//! The facts that a trace records about a visit of a node.
+//! The facts that a trace records about a visit to a node.
 
 use serde::{Serialize, Serializer};
 
@@ -6,7 +6,7 @@ use super::super::observe::{NodeEnd, PruneReason, SearchReason};
 use super::sums::NodeType;
 use crate::chess::score::{Depth, Ply, Score};
 
-/// A recorded visit of a node.
+/// A recorded visit to a node.
 ///
 /// Windows and scores are in centipawns, from the point of view of the side to move at the node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -19,7 +19,7 @@ pub struct Visit {
     pub iteration: Depth,
     /// Rank of the line being searched, counted from 1.
     pub line: usize,
-    /// The move that led to the node, in SAN. `None` if the parent visit is of the same node, or
+    /// The move that led to the node, in SAN. `None` if the parent visit is to the same node, or
     /// after a null move.
     #[serde(rename = "move")]
     pub mv: Option<String>,

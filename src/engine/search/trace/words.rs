@@ -43,7 +43,7 @@ impl Trace {
         text
     }
 
-    /// Writes the moves of one visit of the root.
+    /// Writes the moves of one visit to the root.
     fn write_root_moves(&self, text: &mut String, root: usize) {
         let below: Vec<&Visit> = self.below(root).map(|(_, visit)| visit).collect();
         let (mut others, mut nodes) = (0, 0);

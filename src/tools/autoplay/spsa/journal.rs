@@ -15,8 +15,8 @@ use super::tuner::Tuner;
 /// different values from the same scores.
 static KIND: Kind = Kind { magic: "tabia tuning 2; ", name: "the journal of the tuning" };
 
-/// Returns whether a file with these first bytes is the journal of a tuning run, possibly of
-/// another version.
+/// Returns whether a file with these first bytes is the journal of a tuning run, possibly in a
+/// different version of the format.
 pub(crate) fn is_journal(head: &[u8]) -> bool {
     head.starts_with(b"tabia tuning ") || head.starts_with(b"{\"tuning\":")
 }
@@ -57,11 +57,11 @@ impl Iteration {
 /// Opens or creates the journal of the tuning run identified by `settings`, and restores the
 /// tuner's state from it. Also returns the results of the games played.
 ///
-/// If `anew` is set, the journal replaces a file of another kind. Nothing is stored if the path is
-/// a device or a pipe.
+/// If `anew` is set, the journal replaces a file of a different kind. Nothing is stored if the path
+/// is a device or a pipe.
 ///
 /// # Errors
-/// If the file cannot be used or belongs to another tuning run.
+/// If the file cannot be used or belongs to a different tuning run.
 pub(super) fn open(
     path: &Path,
     anew: bool,

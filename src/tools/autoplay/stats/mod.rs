@@ -1,4 +1,5 @@
-//! Statistics of match results: score, Elo difference with its error, likelihood of superiority.
+//! Statistics of match results: score, Elo difference with its margin of error, likelihood of
+//! superiority.
 //!
 //! ```
 //! use tabia::autoplay::stats::{Decision, EloModel, Sprt, elo};
@@ -74,7 +75,7 @@ pub struct Tally {
     open: BTreeMap<usize, u32>,
 }
 
-/// An estimate with its error. Both are finite.
+/// An estimate with its margin of error. Both are finite.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
     /// The most likely value.
@@ -148,7 +149,7 @@ fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + (-elo / ELO_SCALE).exp())
 }
 
-/// Returns the Elo difference with its 95% error, using the normal approximation.
+/// Returns the Elo difference with its 95% margin of error, using the normal approximation.
 ///
 /// `counts` is a distribution over evenly spaced scores: losses, draws and wins, or the five
 /// possible sums of a pair of games. Returns `None` if there are no games, or if the score is 0 or
@@ -158,15 +159,17 @@ pub fn elo(counts: &[u32]) -> Option<Estimate> {
     let value = Some(elo_of_score(mean)).filter(|value| value.is_finite())?;
     let spread = Z_95 * (variance / total).sqrt();
     let error = (elo_of_score(mean + spread) - elo_of_score(mean - spread)) / 2.0;
-    // The error is unbounded if all results are equal or the interval reaches the end of the scale.
+    // The margin is unbounded if all results are equal or the interval reaches the end of the
+    // scale.
     let error = Some(error).filter(|error| variance > 0.0 && error.is_finite());
     Some(Estimate { value, error })
 }
 
-/// Returns the normalised Elo difference with its 95% error.
+/// Returns the normalised Elo difference with its 95% margin of error.
 ///
 /// This is the distance of the score from one half, measured in standard deviations of a single
-/// game. Returns `None` if all results are equal, because the variance cannot be estimated then.
+/// game. Returns `None` if all results are equal, because the variance cannot be estimated in that
+/// case.
 ///
 /// Source: Michel Van den Bergh, "Normalized Elo",
 /// <https://www.cantate.be/Fishtest/normalized_elo_practical.pdf>.
@@ -180,7 +183,7 @@ pub fn normalised_elo(counts: &[u32]) -> Option<Estimate> {
 
 /// Returns the probability that the true score is above one half, using the normal approximation.
 ///
-/// Returns `None` if all results are equal, because the variance cannot be estimated then.
+/// Returns `None` if all results are equal, because the variance cannot be estimated in that case.
 pub fn superiority(counts: &[u32]) -> Option<f64> {
     let (mean, variance, total) = moments(counts)?;
     (variance > 0.0).then(|| normal_distribution((mean - 0.5) / (variance / total).sqrt()))
