@@ -21,7 +21,7 @@ use crate::tools::autoplay::schedule::Slot;
 use crate::tools::autoplay::summary;
 use crate::tools::autoplay::tournament::Progress;
 
-/// The name of the log in error messages.
+/// The name used for the log in error messages.
 const LOG: &str = "the log";
 
 pub(super) struct Reporter {

@@ -9,7 +9,7 @@ use crate::games::book::{Book, BookValue, Counts, ListedGame, NamedOpening, Play
 #[derive(Debug, Serialize)]
 pub(super) struct PositionRow {
     pub fen: String,
-    /// The number of plies from the first position of the dump.
+    /// The number of plies from the first position in the dump.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ply: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]

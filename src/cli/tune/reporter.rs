@@ -67,7 +67,7 @@ impl Reporter {
         self.bar.suspend(|| outln!("{}", visible_lines(text)))
     }
 
-    /// Formats the progress, the results of the games, and the number of games per hour.
+    /// Formats the progress, the game results, and the number of games per hour.
     fn summary(&self, tuning: &Tuning) -> String {
         let Tally { wins, draws, losses, void_pairs } = tuning.games;
         let (iteration, plan) = (tuning.tuner.iteration(), tuning.tuner.plan());

@@ -143,7 +143,7 @@ impl Learning {
     }
 }
 
-/// Whether a move neither repeats a position of the game nor leads close to a fifty-move draw.
+/// Whether a move neither repeats a position from the game nor leads close to a fifty-move draw.
 /// Results learned in other games ignore both.
 pub(super) fn is_new(game: &Game, mv: Move) -> bool {
     let after = game.position().play(mv);

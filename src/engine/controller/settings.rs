@@ -24,7 +24,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Called with the path of the new log file; the path is empty if there is none.
 pub(crate) type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
 
-/// All settings of the user. The defaults are for a game against a human on one core.
+/// All user settings. The defaults are for a game against a human on one core.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// Configuration of the search. Its files are opened from the paths below.

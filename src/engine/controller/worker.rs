@@ -94,14 +94,14 @@ pub(crate) enum BackgroundEvent {
     Fault(String),
     /// A book was opened, or could not be opened.
     Opened {
-        /// Number of the request, counted from 1.
+        /// Request number, counted from 1.
         number: u64,
         /// The book, or the reason for the failure.
         book: Result<Book, String>,
     },
     /// An opponent book was read, or could not be read.
     OpponentBookLoaded {
-        /// Number of the request, counted from 1.
+        /// Request number, counted from 1.
         number: u64,
         /// The opponent book, or the reason for the failure.
         opponent_book: Result<OpponentBook, String>,
@@ -110,7 +110,7 @@ pub(crate) enum BackgroundEvent {
     Kept,
     /// The learning file was read.
     Learned {
-        /// Number of the request, counted from 1.
+        /// Request number, counted from 1.
         number: u64,
         /// The contents, or `None` if the file has none.
         learned: Option<Learned>,

@@ -47,7 +47,7 @@ const DEVIATION_OF_SUM: i64 = 37_837;
 const ROOT_DISTANCE: f64 = 0.5;
 /// Factor by which the distance of captures is multiplied. Hand-set.
 const CAPTURE_DISTANCE: f64 = 0.5;
-/// Salt that separates the random numbers of moves from those of positions.
+/// Salt that separates the random numbers for moves from those for positions.
 const MOVE_SALT: u64 = 0x0b5e_55ed_0b11_d0e5;
 
 impl Handicap {

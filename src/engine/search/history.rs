@@ -205,8 +205,8 @@ impl History {
         self.at_node(position, context).of(mv)
     }
 
-    /// Updates the histories after a quiet move failed high: its entries increase, and those of the
-    /// quiet moves tried before decrease.
+    /// Updates the histories after a quiet move failed high: its entries increase, and the entries
+    /// for the quiet moves tried before it decrease.
     pub(super) fn quiet_cutoff(
         &self,
         position: &Position,

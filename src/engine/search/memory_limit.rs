@@ -32,8 +32,8 @@ pub(super) fn can_fill(bytes: usize) -> bool {
     has_room(bytes) && available().is_none_or(|available| bytes <= available)
 }
 
-/// Returns the memory that this process may use, in bytes: the machine's, or that of its control
-/// group if it is smaller. Returns `None` if Linux does not report it.
+/// Returns the memory that this process may use, in bytes: the machine's memory, or the limit of
+/// its control group if that is smaller. Returns `None` if Linux does not report it.
 pub(crate) fn total_memory() -> Option<usize> {
     let groups = memory_groups(Path::new("/"));
     let limits = groups.iter().map(|group| group.limit);

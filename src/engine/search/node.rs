@@ -169,7 +169,7 @@ impl NodeProgress {
 /// Facts that follow from a move's place in the search order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MoveFacts {
-    /// Number of the move, counted from 1.
+    /// The move's place in the search order, counted from 1.
     pub(super) number: usize,
     /// Number of quiet moves searched before this one.
     pub(super) quiets: usize,

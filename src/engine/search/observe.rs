@@ -168,7 +168,7 @@ pub struct Counters {
 /// A node at the time it is entered. The window is from the side to move's point of view.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {
-    /// Position of the node.
+    /// The node's position.
     pub position: &'a Position,
     /// Distance from the root in plies.
     pub ply: Ply,
@@ -239,7 +239,7 @@ pub enum SearchStep<'a> {
     Join {
         /// The visit in which the sharing thread split the node.
         place: VisitRef,
-        /// Position of the node.
+        /// The node's position.
         position: &'a Position,
         /// Distance of the node from the root in plies.
         ply: Ply,

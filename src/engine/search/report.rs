@@ -157,7 +157,7 @@ pub enum SearchFault {
          threads"
     )]
     Crash {
-        /// Number of the thread, counted from 0.
+        /// Thread number, counted from 0.
         thread: usize,
         /// The panic message or the operating system's error message.
         why: String,

@@ -128,9 +128,9 @@ impl TranspositionTable {
     /// Stores `entry` for the position with `key`, at `ply`.
     ///
     /// The entry replaces an existing entry for the same position, unless the old one is from this
-    /// search and much deeper, and the new one is not exact. If there is none, it replaces a
-    /// shallow or old entry for a different position. A known move is kept if the new entry has
-    /// none.
+    /// search and much deeper, and the new one is not exact. If the table has no entry for the
+    /// position, the new one replaces a shallow or old entry for a different position. A known move
+    /// is kept if the new entry has none.
     #[inline]
     pub(super) fn store(&self, key: u64, entry: TableEntry, ply: Ply) {
         let age = self.age.load(Ordering::Relaxed);

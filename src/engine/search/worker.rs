@@ -21,7 +21,7 @@ use crate::engine::eval::Evaluator;
 
 /// Halfmove clock at which the game is drawn.
 pub(super) const FIFTY_MOVES: u16 = 100;
-/// Salt that separates the table entries of mate searches from those of other searches.
+/// Salt that separates the table entries of mate searches from the entries of other searches.
 const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
 /// Number of nodes between two checks of the clock. Searching them takes about a millisecond.
 const CLOCK_INTERVAL: u64 = 1_024;
@@ -59,7 +59,7 @@ impl ThreadData {
 
 /// One thread of a search, with its state.
 pub(super) struct Worker<'a, S = ()> {
-    /// Number of the thread. Thread 0, the main thread, checks the clock and reports events.
+    /// Thread number. Thread 0, the main thread, checks the clock and reports events.
     pub(super) id: usize,
     pub(super) job: &'a Job,
     pub(super) history: &'a History,

@@ -89,7 +89,7 @@ pub enum Command {
     Exit,
     /// Requests a report on the progress of the analysis.
     Status,
-    /// Reports the name of the opponent, a person or a program.
+    /// Reports the name of the opponent, who may be a person or a program.
     Name(String),
     /// Reports the ratings of the engine and the opponent; 0 if there is none.
     Rating {
@@ -119,7 +119,7 @@ pub enum Command {
     },
     /// Sets an option that the engine has declared. A button has no value.
     Option {
-        /// Name of the option as declared by the engine.
+        /// Option name as declared by the engine.
         name: String,
         /// Value as text; `None` for a button.
         value: Option<String>,

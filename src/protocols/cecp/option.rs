@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// An option that the engine declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionSpec {
-    /// Name of the option, which may contain spaces.
+    /// Option name, which may contain spaces.
     pub name: String,
     /// Type and current value of the option.
     pub kind: OptionKind,

@@ -73,7 +73,7 @@ pub enum Reply {
 /// One setting in a `feature` line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feature {
-    /// Name of the feature, such as `ping`.
+    /// Feature name, such as `ping`.
     pub name: String,
     /// Value that the engine requests for the feature.
     pub value: FeatureValue,
@@ -188,7 +188,7 @@ pub struct Extras {
     pub selective_depth: u32,
     /// Search speed in nodes per second.
     pub speed: u64,
-    /// Number of positions found in endgame tables.
+    /// Number of positions found in the endgame tables.
     pub tablebase_hits: u64,
 }
 

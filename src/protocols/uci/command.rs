@@ -19,9 +19,9 @@ pub enum Command {
     NewGame,
     /// Sets an option of the engine.
     SetOption {
-        /// Name of the option, which may contain spaces.
+        /// Option name, which may contain spaces.
         name: String,
-        /// Value of the option; a button has none.
+        /// Option value; a button has none.
         value: Option<String>,
     },
     /// Sets the position to search.

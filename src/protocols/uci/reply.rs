@@ -15,15 +15,15 @@ use crate::support::words::one_line;
 /// [`Reply::Other`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// The name of the engine.
+    /// The engine's name, sent in reply to `uci`.
     Name(String),
-    /// The authors of the engine.
+    /// The engine's authors, sent in reply to `uci`.
     Author(String),
     /// Declares an option that the GUI may set.
     Option {
-        /// Name of the option, which may contain spaces.
+        /// Option name, which may contain spaces.
         name: String,
-        /// Type of the option with default and range, in the notation of the protocol.
+        /// Option type with default and range, in the protocol's notation.
         kind: String,
     },
     /// Ends the answer to `uci`.
@@ -63,7 +63,7 @@ pub struct Info {
     pub speed: Option<u64>,
     /// Part of the transposition table that is filled, in permille.
     pub hash_full: Option<u64>,
-    /// Number of positions found in endgame tables.
+    /// Number of positions found in the endgame tables.
     pub tablebase_hits: Option<u64>,
     /// Time since the start of the search, rounded to milliseconds.
     pub elapsed: Option<Duration>,

@@ -52,7 +52,7 @@ impl PlayedMove {
 /// A finished game, with the data needed to write it as PGN.
 #[derive(Debug, Clone)]
 pub struct GameRecord {
-    /// The number of the game in the match, from 1.
+    /// The game's number in the match, counted from 1.
     pub number: usize,
     /// The value of the PGN tag `Round`.
     pub round: String,

@@ -42,17 +42,17 @@ pub struct Schedule {
 /// One game of the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
-    /// The number of the game, counted from 1.
+    /// The game's number in the schedule, counted from 1.
     pub number: usize,
-    /// The index of the pair of games with the same opening.
+    /// The index of the pair that consists of the games with the same opening.
     pub pair: usize,
     /// The indexes of the two engines, in the order in which they were defined.
     pub engines: (usize, usize),
     /// The indexes of the engines that play White and Black.
     pub colors: [usize; 2],
-    /// The index of the opening.
+    /// The opening's index, below [`Schedule::openings`].
     pub opening: usize,
-    /// The number of the round and of the game within its pair, both counted from 1.
+    /// The round number and the game's number within its pair, both counted from 1.
     pub round: (usize, usize),
 }
 

@@ -26,7 +26,7 @@ const INTERRUPTED: &str =
 /// A finished game, with the data needed to resume the match and to create the report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FinishedGame {
-    /// The number of the game in the match, counted from 1.
+    /// The game's number in the match, counted from 1.
     pub number: usize,
     pub names: [String; 2],
     /// The result in PGN notation.

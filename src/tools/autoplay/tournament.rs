@@ -61,9 +61,9 @@ pub struct Tournament {
 pub enum Progress {
     /// An engine is being started for a game.
     Starting {
-        /// The game for which it is started.
+        /// The game for which the engine is started.
         slot: Slot,
-        /// The index of the engine.
+        /// The engine's index in [`Tournament::engines`].
         engine: usize,
     },
     /// The engine with this index has reported its name.
@@ -88,7 +88,7 @@ pub enum Progress {
     },
     /// The start of an engine failed. Either it is repeated, or the engine plays anyway.
     StartupRetry {
-        /// The index of the engine.
+        /// The engine's index in [`Tournament::engines`].
         engine: usize,
         /// A description of what went wrong.
         what: String,

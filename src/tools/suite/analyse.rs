@@ -124,7 +124,7 @@ impl Analysis {
         self.known.values().filter(|value| !is_wanted(value)).count()
     }
 
-    /// Returns whether a move leads to a position of the analysis.
+    /// Returns whether a move leads to a position in the analysis.
     fn is_within(&self, position: &Position, mv: Move) -> bool {
         self.members.contains_key(&position.play(mv).key())
     }
@@ -260,7 +260,7 @@ impl Analysis {
     }
 }
 
-/// Returns the placeholder for a position of the analysis that has not been searched.
+/// Returns the placeholder for a position in the analysis that has not been searched.
 fn wanted(key: u64) -> BookValue {
     BookValue {
         key,

@@ -1,7 +1,8 @@
 //! Training data, tuning of the classical weights, and training of networks.
 //!
-//! `selfplay` plays games, `games` stores them and `relabel` replaces their scores with those of a
-//! later network. [`tune`] fits the classical weights to game results, and [`net`] trains networks.
+//! `selfplay` plays games, `games` stores them and `relabel` replaces their scores with those from
+//! a later network. [`tune`] fits the classical weights to game results, and [`net`] trains
+//! networks.
 //!
 //! `relabel` writes only packed blocks, each either completely or not at all. The size of a block
 //! depends on the number of nodes per search but not on the number of threads. Therefore the bytes

@@ -1,6 +1,6 @@
 //! Re-evaluates the positions of existing games.
 //!
-//! The moves remain the same. The scores are replaced by those of a later network, either its
+//! The moves remain the same. The scores are replaced with scores from a later network: either its
 //! evaluation or the result of a search that uses it. Other engines gained 24 to 50 Elo this way
 //! (Stockfish's trainer, "data rescoring").
 

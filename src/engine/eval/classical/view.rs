@@ -132,7 +132,8 @@ pub(in crate::engine::eval) struct Attacks {
 }
 
 impl Attacks {
-    /// Returns the attacks of king and pawns. [`Attacks::add`] adds those of the pieces.
+    /// Returns the attacks by the king and the pawns. [`Attacks::add`] adds the attacks by the
+    /// pieces.
     pub(crate) fn new(view: &View) -> Self {
         let (king, pawns) = (get_king_moves(view.us.king), view.our_pawn_attacks);
         Attacks {

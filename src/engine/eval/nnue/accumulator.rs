@@ -64,7 +64,7 @@ impl AccumulatorStack {
         self.network.score(self.kernel, pieces.bucket(), [own, enemy])
     }
 
-    /// Sets the values at `ply` to those of `position`.
+    /// Sets the values at `ply` to the neuron values for `position`.
     #[inline]
     pub(crate) fn prepare(&mut self, position: &Position, ply: Ply) {
         let (above, here) = self.plies.split_at_mut(ply.min(MAX_PLY));

@@ -101,7 +101,7 @@ impl Network {
         self.inputs.iter().chain([&self.biases]).map(|row| &row.0)
     }
 
-    /// Returns for each bucket the output weights of the side to move, then those of the other
+    /// Returns, for each bucket, the output weights for the side to move, then those for the other
     /// side. [`QB`] is 1.0.
     pub(crate) fn output_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
         self.outputs.iter().flatten().map(|row| &row.0)

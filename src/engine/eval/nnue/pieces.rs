@@ -54,7 +54,7 @@ impl PieceSet {
         self
     }
 
-    /// Returns the index of the output weight set for this number of pieces.
+    /// Returns the index of the output weight set that applies to this number of pieces.
     #[inline]
     pub(crate) fn bucket(&self) -> usize {
         let occupied = self.kinds.iter().fold(EMPTY, |all, &pieces| all | pieces);

@@ -94,7 +94,7 @@ impl Trace {
     }
 }
 
-/// A visit among those of all threads. A dropped visit has only its counts.
+/// A visit in the combined tree. If its details were dropped, only its counts remain.
 struct Branch {
     above: Option<u64>,
     nodes: u64,

@@ -36,7 +36,7 @@ impl NodeType {
 /// Sums over the events of a search, or of one thread's part of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Sums {
-    /// Number of nodes as counted by the search: all visits except those of the root and those
+    /// Number of nodes as counted by the search: all visits except visits to the root and visits
     /// after a stop.
     pub nodes: u64,
     /// Number of quiescence nodes.

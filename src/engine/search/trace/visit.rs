@@ -23,7 +23,7 @@ pub struct Visit {
     /// after a null move.
     #[serde(rename = "move")]
     pub mv: Option<String>,
-    /// Position of the node as FEN.
+    /// The node's position as FEN.
     pub fen: String,
     /// The reason why the node was searched.
     #[serde(serialize_with = "describe")]

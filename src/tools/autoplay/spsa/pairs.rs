@@ -28,7 +28,7 @@ pub(super) type Options = Vec<(String, String)>;
 
 #[derive(Debug, Clone)]
 pub(super) struct Job {
-    /// The index of the game in the iteration. Two consecutive games form a pair.
+    /// The game's index in the iteration. Two consecutive games form a pair.
     pub number: usize,
     pub white: usize,
     pub opening: usize,

@@ -71,7 +71,7 @@ pub struct Tally {
     pub pairs: [u32; 5],
     /// The number of games that ended for each reason.
     pub terminations: BTreeMap<Termination, u32>,
-    /// The half points scored in the first games of incomplete pairs, by the number of the pair.
+    /// The half points scored in the first games of incomplete pairs, by pair number.
     open: BTreeMap<usize, u32>,
 }
 

@@ -101,7 +101,7 @@ pub(crate) enum GameError {
     Line {
         /// The path of the file.
         path: PathBuf,
-        /// The number of the line, counted from 1.
+        /// The line number, counted from 1.
         line: usize,
         error: ParseError,
     },
@@ -109,7 +109,7 @@ pub(crate) enum GameError {
     Damaged {
         /// The path of the file.
         path: PathBuf,
-        /// The number of the game, counted from 1.
+        /// The game's number in the file, counted from 1.
         game: usize,
         what: &'static str,
     },

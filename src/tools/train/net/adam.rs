@@ -51,7 +51,7 @@ struct MemoryPart<'m> {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stride {
-    /// The number of the step, counted from 1.
+    /// The step number, counted from 1.
     pub(super) step: u64,
     /// The learning rate, which is approximately the maximum change of a weight.
     pub(super) rate: f32,

@@ -18,8 +18,7 @@ const BLOCKS_AT_ONCE: usize = 4;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Selection {
     pub curve: Sigmoid,
-    /// The weight of the game's result in the target; the remaining weight is that of the search
-    /// scores.
+    /// The weight of the game's result in the target; the search scores get the remaining weight.
     pub result_share: f32,
     /// How much the search scores of later moves count, from 0 to 1. The search `n` moves later has
     /// a weight of `lambda` to the power of `n`, and the result has the weight of everything after

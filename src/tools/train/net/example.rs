@@ -77,7 +77,7 @@ impl Example {
         Example { occupied, pieces, target, views }
     }
 
-    /// Returns the buckets of both kings, first that of the side to move.
+    /// Returns the buckets of both kings, starting with the side to move.
     #[inline(always)]
     pub(super) fn king_buckets(&self) -> [u8; 2] {
         self.views.map(|view| view.king_bucket)
