@@ -165,7 +165,7 @@ impl Work<'_> {
 
     /// Extends the book by a fraction of the `wanted` positions. Returns `false` if the book
     /// already has that many or cannot be extended further. The book is written immediately, so
-    /// that the same command can resume.
+    /// that the same command can resume from it.
     fn grow(&mut self, wanted: u64) -> anyhow::Result<bool> {
         let left = wanted.saturating_sub(self.analysis.beyond);
         let share = wanted.div_ceil(ROUNDS).min(left);

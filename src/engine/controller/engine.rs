@@ -25,7 +25,7 @@ use super::settings::{OpenLog, SettingError, Settings};
 use super::strength::new_seed;
 use super::worker::{BackgroundEvent, MakeBackend, SearchThread};
 
-/// What the engine is doing.
+/// The engine's current activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Playing neither side.

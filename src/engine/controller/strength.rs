@@ -96,7 +96,7 @@ pub(super) fn new_seed() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// A human spends one part in this many of the remaining time on a usual move. Hand-set.
+/// Divisor of the remaining time that gives the time a human spends on a usual move. Hand-set.
 const USUAL_SHARE: u32 = 45;
 /// Maximum pause before a move.
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);

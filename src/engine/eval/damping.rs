@@ -1,6 +1,6 @@
 //! Damping of a network's score in positions that are harder to win than the network assumes.
 //!
-//! A network overrates endgames with much material but little winning chance, and the fifty-move
+//! A network overrates endgames with much material but little chance of winning, and the fifty-move
 //! rule is not among its inputs. Without damping, the network stayed in such endgames for a hundred
 //! plies and drew a quarter of the games in which it had been two pawns up; the classical terms
 //! drew a seventh.

@@ -232,8 +232,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Limits the `score` of a root move that leads to `next` to the result from the endgame
     /// tables.
     ///
-    /// For a tablebase draw, only proven scores are reduced: the tables ignore the positions of the
-    /// game.
+    /// For a tablebase draw, only proven scores are reduced: the tables ignore the earlier
+    /// positions in the game.
     pub(super) fn by_endgames(&self, mv: Move, next: &Position, score: Score) -> Score {
         let root_moves = self.job.root_moves();
         let found = root_moves.iter().find(|root_move| root_move.mv == mv);

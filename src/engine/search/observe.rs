@@ -99,7 +99,7 @@ impl SearchReason {
     }
 }
 
-/// What determined the value of a node.
+/// The rule or step that determined a node's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeEnd {

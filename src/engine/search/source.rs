@@ -1,4 +1,4 @@
-//! Where the moves of a node come from: a staged picker, or the list of root moves.
+//! The source of a node's moves: a staged picker, or the list of root moves.
 
 use super::history::History;
 use super::node::Node;

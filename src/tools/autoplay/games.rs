@@ -92,8 +92,8 @@ impl GamesFile {
         if self.is_regular { self.file.sync_data() } else { Ok(()) }
     }
 
-    /// Ensures, after an interruption, that the file contains the last game of the state exactly
-    /// once.
+    /// Ensures, after an interruption, that the file contains the last game in the state file
+    /// exactly once.
     ///
     /// # Errors
     /// If the file cannot be read or written.

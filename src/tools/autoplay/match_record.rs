@@ -24,7 +24,7 @@ pub use crate::support::files::JournalError;
 
 use crate::support::files::{FileError, describe};
 
-/// Where the results of a match are stored.
+/// Settings for storing the results of a match.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
     /// The PGN file to which games are appended.

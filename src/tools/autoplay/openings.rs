@@ -69,7 +69,7 @@ impl From<Position> for Opening {
     }
 }
 
-/// Where openings come from and which of them are played.
+/// The source of the openings, and the number and order in which they are played.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpeningChoice {
     /// The file of openings: EPD or PGN, plain or compressed; or a book, which is a `.tbk` file, a

@@ -115,7 +115,7 @@ struct GameRunner<'a> {
     referee: Referee,
     conditions: &'a Conditions,
     interrupt: &'a Interrupt,
-    /// Which sides' draw offers are pending.
+    /// Whether White and Black each have a pending draw offer.
     offers: [bool; 2],
     broken: [bool; 2],
 }

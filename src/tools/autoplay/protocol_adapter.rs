@@ -90,7 +90,7 @@ impl BookComment {
     }
 }
 
-/// What a line from an engine means for the game.
+/// An event in a game, reported by a line from an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlayerEvent {
     Move {

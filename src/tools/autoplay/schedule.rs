@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Which engines play against each other.
+/// The tournament format, which determines which engines play each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
@@ -50,7 +50,7 @@ pub struct Slot {
     pub engines: (usize, usize),
     /// The indexes of the engines that play White and Black.
     pub colors: [usize; 2],
-    /// The opening's index, below [`Schedule::openings`].
+    /// The opening's index, counted from 0.
     pub opening: usize,
     /// The round number and the game's number within its pair, both counted from 1.
     pub round: (usize, usize),

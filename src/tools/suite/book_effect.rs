@@ -77,14 +77,14 @@ pub struct Iteration {
     pub nodes: u64,
     /// The principal variation found by the iteration.
     pub line: Vec<Move>,
-    /// Where the principal variation enters the book, if it does.
+    /// The point at which the principal variation enters the book, if it does.
     pub book: Option<Transposition>,
 }
 
 /// The result of a search with or without the book.
 #[derive(Debug, Clone)]
 pub struct Effect {
-    /// How the search used the book.
+    /// The mode in which the search used the book.
     pub mode: BookSearch,
     /// The completed iterations, in order.
     pub iterations: Vec<Iteration>,

@@ -2,7 +2,7 @@
 //!
 //! - `solve`: EPD test suites
 //! - `analyse`: all positions of a book; `book::analysis` computes the backed-up scores
-//! - `threads`: the speedup from several threads
+//! - `threads`: the speedup from using several threads
 //! - `transpositions`, [`book_effect`]: the effect of the book in the search
 //! - [`research`]: two ways of ordering the re-searches of a late move
 //!

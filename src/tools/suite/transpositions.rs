@@ -18,7 +18,7 @@ use crate::games::book::{Book, Chooser, Policy};
 use crate::games::pgn::{GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
 use crate::support::random::Random;
 
-/// How positions from games are selected for a suite.
+/// Settings for selecting positions from games for a suite.
 #[derive(Debug, Clone)]
 pub(crate) struct SuiteSelection {
     /// The maximum number of plies after which the game must return to the book.

@@ -13,8 +13,8 @@ use crate::engine::eval::{Evaluation, Evaluator};
 #[derive(Clone)]
 pub(crate) struct Judgement {
     pub evaluation: Evaluation,
-    /// The soft limit on the nodes of a search, after which no iteration starts. `None` means that
-    /// positions are only evaluated, not searched.
+    /// The soft limit on the nodes of a search, after which no new iteration starts. `None` means
+    /// that positions are only evaluated, not searched.
     pub nodes: Option<u64>,
 }
 

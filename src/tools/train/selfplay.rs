@@ -27,7 +27,7 @@ const MAX_TRIES: usize = 1000;
 /// The number of plies after which a game is declared a draw.
 const MAX_PLIES: usize = 400;
 
-/// How openings are taken from a book. They continue to the end of the book.
+/// Settings for taking openings from a book. Openings continue to the end of the book.
 #[derive(Clone)]
 pub(crate) struct BookOpenings {
     pub book: Book,
@@ -41,7 +41,7 @@ pub(crate) struct BookOpenings {
 pub(crate) struct GameSettings {
     pub evaluation: Evaluation,
     pub seed: u64,
-    /// The soft limit on nodes per move, after which no iteration starts.
+    /// The soft limit on nodes per move, after which no new iteration starts.
     pub nodes: u64,
     /// The number of random moves at the beginning of the game. With a book, the number of book
     /// moves chosen at random, with probabilities proportional to their numbers of games.
@@ -53,10 +53,12 @@ pub(crate) struct GameSettings {
     pub piece_count: Option<(u8, u8)>,
     /// The maximum absolute score of an opening, in centipawns as determined by a search.
     pub opening_limit: Score,
-    /// The score, in centipawns, for adjudication: a game ends when both sides agree on a larger
-    /// score for [`GameSettings::adjudicate_plies`].
+    /// The score threshold for adjudication, in centipawns: a game ends when both sides agree on a
+    /// score at least this large in favour of one side for [`GameSettings::adjudicate_plies`]
+    /// consecutive plies.
     pub adjudicate_score: Score,
-    /// The number of consecutive plies for adjudication, see [`GameSettings::adjudicate_score`].
+    /// The number of consecutive plies required for adjudication, see
+    /// [`GameSettings::adjudicate_score`].
     pub adjudicate_plies: usize,
 }
 

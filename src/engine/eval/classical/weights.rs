@@ -287,9 +287,9 @@ weights! {
     KingSafety danger_no_queen: Tapered,
     /// A knight that defends a square adjacent to its own king.
     KingSafety danger_knight_defends: Tapered,
-    /// Units for each square of the king's wing that the enemy attacks.
+    /// Units for each square on the king's wing that the enemy attacks.
     KingSafety danger_wing_attack: Tapered,
-    /// Units for each square of the king's wing that is defended.
+    /// Units for each square on the king's wing that is defended.
     KingSafety danger_wing_defence: Tapered,
     /// Units for each of the three files around the king that has no friendly pawns.
     KingSafety danger_no_shelter: Tapered,

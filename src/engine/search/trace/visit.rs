@@ -57,7 +57,7 @@ pub struct Visit {
     pub quiets_pruned: bool,
     /// Whether the node's moves were shared among threads.
     pub split: bool,
-    /// What determined the value of the node.
+    /// The rule or step that determined the node's value.
     pub end: NodeEnd,
     /// The best move at the end of the visit, in SAN.
     pub best: Option<String>,

@@ -24,7 +24,7 @@ use crate::engine::search::{
 pub(crate) struct Timing {
     pub elapsed: Duration,
     pub nodes: u64,
-    /// How the threads shared the tree; not set for a [`SpeedupTrial::scout`].
+    /// Statistics of the work shared among the threads; not set for a [`SpeedupTrial::scout`].
     pub sharing: Sharing,
 }
 

@@ -14,15 +14,16 @@ pub(crate) const FEW_PIECES: usize = 9;
 /// The number of game blocks that each thread converts at a time.
 const BLOCKS_AT_ONCE: usize = 4;
 
-/// Which positions are selected, and how their training targets are computed.
+/// Settings that select positions and determine how their training targets are computed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Selection {
     pub curve: Sigmoid,
     /// The weight of the game's result in the target; the search scores get the remaining weight.
     pub result_share: f32,
-    /// How much the search scores of later moves count, from 0 to 1. The search `n` moves later has
-    /// a weight of `lambda` to the power of `n`, and the result has the weight of everything after
-    /// the end of the game. With 0, only the position's own search counts; with 1, only the result.
+    /// The influence of the search scores of later moves, from 0 to 1. The search `n` moves later
+    /// has a weight of `lambda` to the power of `n`, and the result has the weight of everything
+    /// after the end of the game. With 0, only the position's own search counts; with 1, only the
+    /// result.
     pub lambda: f32,
     /// The same as `lambda`, but for positions with at most [`FEW_PIECES`] pieces. Searches of a
     /// few hundred nodes evaluate endgames poorly.
@@ -38,7 +39,7 @@ pub(crate) struct Selection {
 /// Training examples and held-out examples, which come from different games.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Data {
-    /// How positions were selected and their targets computed.
+    /// The settings with which positions were selected and their targets computed.
     pub selection: Selection,
     /// The training examples, in random order.
     pub training: Vec<Example>,

@@ -24,13 +24,13 @@ pub(crate) struct Example {
     pieces: [u8; MAX_PIECES / 2],
     /// The training target: the expected result for the side to move, from 0 to 1.
     pub target: f32,
-    /// How the side to move and the enemy see the board.
+    /// The board as seen by the side to move and by the enemy.
     views: [View; 2],
 }
 
 const _: () = assert!(size_of::<Example>() == 32);
 
-/// How one side sees the board, which is mirrored according to the position of its king.
+/// One side's view of the board, which is mirrored according to the position of its king.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct View {
     is_mirrored: bool,

@@ -33,7 +33,7 @@ pub(crate) struct TrainSettings {
     pub common: f32,
     /// The exponent of the error in the objective.
     pub power: f32,
-    /// How far the numbers of pieces are balanced, from 0 to 1; see `Objective::new`.
+    /// The degree to which numbers of pieces are balanced, from 0 to 1; see `Objective::new`.
     pub balance: f32,
     /// The number of threads. For a given number, training is deterministic.
     pub threads: usize,
