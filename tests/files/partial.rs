@@ -86,7 +86,7 @@ mod with_parquet {
         let folder = folder_of_games();
         let folder = folder.path();
         run_ok("count a.pgn --parquet a", folder);
-        run_err("count a.pgn --parquet a", folder, "a is there already");
+        run_err("count a.pgn --parquet a", folder, "a exists already; choose another folder");
         run_ok("count b.pgn --parquet b --max-ply 3", folder);
         run_err("pack a b -o out.tbk", folder, "counted in different ways");
         fs::remove_dir_all(folder.join("b")).expect("a folder");

@@ -109,7 +109,7 @@ pub enum BuildError {
         reason: String,
     },
     /// A disk or memory error.
-    #[error("cannot write the book: {0}")]
+    #[error("cannot write the output: {0}")]
     Output(String),
 }
 
