@@ -127,8 +127,8 @@ impl Position {
         }
     }
 
-    /// Returns the squares to which pieces other than the king may move: all squares, or those that
-    /// answer the check.
+    /// Returns the squares to which pieces other than the king may move: all squares or, in check,
+    /// those on which they end the check.
     #[inline]
     fn check_mask(&self) -> BitBoard {
         match self.checkers() {
@@ -242,7 +242,7 @@ impl Position {
     }
 
     /// Whether `mv`, from any source (table, book, user), is legal in this position. Takes a tenth
-    /// of the time of generating all moves.
+    /// of the time needed to generate all moves.
     pub fn is_legal(&self, mv: Move) -> bool {
         let us = self.side_to_move();
         let (from, to) = (mv.from(), mv.to());

@@ -19,7 +19,7 @@ const SHORT: u8 = 1;
 const LONG: u8 = 2;
 const HOME_KING: File = File::E;
 
-/// The maximum number of pieces of a side, and of its pawns.
+/// The maximum numbers of pieces and of pawns per side.
 const MAX_PIECES: u32 = 16;
 const MAX_PAWNS: u32 = 8;
 
@@ -188,7 +188,7 @@ impl Position {
         })
     }
 
-    /// Returns the piece that stood on a square before a move.
+    /// Returns the piece that was on a square before a move.
     fn stood(&self, unmove: &Unmove, square: Square) -> Option<(Color, Piece)> {
         let us = self.mover();
         if square == unmove.mv.from() {

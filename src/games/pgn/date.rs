@@ -98,7 +98,7 @@ impl Serialize for Month {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct GameDate(u32);
 
-/// Number of bits of a day and of a month in the number of a date, and the bit that is set for
+/// Number of bits for the day and for the month in a date's number, and the bit that is set for
 /// known dates.
 const DAY_BITS: u32 = 5;
 const MONTH_BITS: u32 = 4;

@@ -16,9 +16,9 @@ const ENOUGH: usize = 16;
 /// The number of games to examine at the beginning of a text.
 const SAMPLE: usize = 48;
 
-/// Returns the language of a text. It is English unless the first games contain letters of another
-/// language, more of these games are legal throughout in that language, and no third language does
-/// as well with different moves.
+/// Returns the language of a text. It is English unless the first games contain letters of a
+/// different language, more of these games are completely legal in that language, and no third
+/// language fits as well with different moves.
 pub(crate) fn language_of(text: &[u8]) -> Language {
     if !is_foreign(text) {
         return Language::ENGLISH;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Cursor, Read};
 
-/// Number of bytes for detecting the encoding; no tag in ASCII is shorter.
+/// Number of bytes used to detect the encoding; no tag in ASCII is shorter.
 const SAMPLE: usize = 16;
 const BLOCK: usize = 64 << 10;
 

@@ -1,10 +1,10 @@
 //! Draws a [`SearchRecord`] as SVG: the tree with its windows, values and cutoffs.
 //!
 //! Max's nodes are squares, and Min's are circles. To allow programs to count the contents, every
-//! node is an element of the class `node` and of the class of its type in its last visit: `pv`,
-//! `cut`, `all` or `never`. Nodes on the principal variation are also of the class `line`. The
+//! node is an element with the class `node` and a class for its type in its last visit: `pv`,
+//! `cut`, `all` or `never`. Nodes on the principal variation also have the class `line`. The
 //! attributes of a node are `data-visits` and `data-count` (the number of nodes that it
-//! represents). Every cutoff is an element of the class `cutoff`.
+//! represents). Every cutoff is an element with the class `cutoff`.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;

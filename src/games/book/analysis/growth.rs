@@ -118,8 +118,8 @@ fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
     reach
 }
 
-/// Computes the shares of a position's moves in play from their values: first the moves that lead
-/// to analysed positions, then the best of the other moves.
+/// Computes how often each move of a position is played, as a share from 0 to 1, using the values:
+/// first the moves that lead to analysed positions, then the best of the other moves.
 fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>, f64)> {
     let value = &values[own];
     let within = links.of(own).iter().map(|&(_, to)| to as usize);
@@ -133,7 +133,7 @@ fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>
     shares
 }
 
-/// Writes a book extended by these moves and by the positions to which they lead, to an empty
+/// Writes the book, extended with these moves and the positions to which they lead, to an empty
 /// `output`. The new moves and positions have no games. Values are not written.
 ///
 /// # Errors
@@ -171,7 +171,7 @@ pub(crate) fn grow<W: Read + Write + Seek>(
     write_book(output, merged, &pawns, &manifest)
 }
 
-/// Whether a move of the book has no games, because an analysis added it.
+/// Whether a move in the book has no games, because an analysis added it.
 fn is_grown(&(_, played): &(Move, Counts)) -> bool {
     played.is_empty()
 }
@@ -192,7 +192,7 @@ impl Book {
         keys
     }
 
-    /// Whether this is `other`, possibly extended since.
+    /// Whether this book is `other` or an extension of it.
     pub(crate) fn has_grown_from(&self, other: &Book) -> bool {
         let mut others = other.entries().peekable();
         let agrees = self.entries().all(|entry| match take(&mut others, entry.key) {

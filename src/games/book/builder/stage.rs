@@ -9,7 +9,7 @@ use crate::games::pgn::{Chunk, Chunks};
 /// if checkpoints are due more often: at most 500 stages for a terabyte.
 pub(super) const STAGES_OF_EQUAL_TEXT: u64 = 32;
 
-/// Limits of a stage, which ends once both are reached.
+/// Limits for a stage, which ends once both are reached.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Until {
     pub(super) time: Instant,

@@ -42,7 +42,7 @@ pub struct BuildTally {
     pub foreign: Vec<(String, Language)>,
 }
 
-/// A fault of a game.
+/// A fault in a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameFault {
     /// The name of the input.
@@ -140,7 +140,7 @@ pub(super) struct Tallies<'a> {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct TallySoFar {
     pub(super) total: BuildTally,
-    /// The index of the input for each record.
+    /// For each record, the index of its input.
     recorded: Vec<usize>,
     /// The number of games before the next chunk in its input.
     games_before: u64,

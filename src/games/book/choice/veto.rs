@@ -29,7 +29,7 @@ const BEHIND: Score = 100;
 /// The reason why an engine no longer plays a book move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Veto {
-    /// Its own games with the move scored badly.
+    /// The engine's own games with the move had bad results.
     Games {
         /// The number of games with the move from which the engine has learned.
         games: u64,

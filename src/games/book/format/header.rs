@@ -1,4 +1,4 @@
-//! The header of a book file, which contains the positions of its sections.
+//! The header of a book file, which contains the offsets of its sections.
 //!
 //! ```text
 //! magic      8 bytes
@@ -92,7 +92,7 @@ impl Sections {
 pub(crate) struct Header {
     pub positions: u64,
     pub moves: u64,
-    /// Number of buckets of the table and of bits of the pawn filter, as powers of two.
+    /// Number of buckets in the table and number of bits in the pawn filter, as powers of two.
     pub bucket_bits: u32,
     pub pawn_filter_bits: u32,
     pub sections: Sections,

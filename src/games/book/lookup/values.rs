@@ -1,4 +1,4 @@
-//! Search results for the positions of a book: the section that an analysis adds to the file.
+//! Search results for the positions in a book: the section that an analysis adds to the file.
 //!
 //! ```text
 //! for each position, sorted by key, little-endian:

@@ -68,12 +68,12 @@ fn leave_out(manifest: &mut Manifest, repeated: &Repeated) {
     }
 }
 
-/// Content that several books have in common before they are merged.
+/// The inputs and games that several books have in common before they are merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shared {
     /// The inputs that have the same text as an input of an earlier book.
     pub inputs: Vec<InputRecord>,
-    /// The number of games that an earlier book also contains, and which [`merge`] counts once.
+    /// The number of games that earlier books also contain and that [`merge`] counts only once.
     ///
     /// `None` if [`merge`] counts such games once for each book.
     pub games: Option<u64>,

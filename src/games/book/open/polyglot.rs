@@ -97,9 +97,9 @@ fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
 /// positions after the last moves are added with the games that led there.
 ///
 /// # Errors
-/// If the bytes are not a Polyglot book: if they are too few or contain no moves, if moves in the
-/// start position are illegal, or if there are no moves for the start position and for all
-/// positions after the first move.
+/// If the bytes are not a Polyglot book: if there are too few of them or they contain no moves, if
+/// moves in the start position are illegal, or if there are no moves for the start position and for
+/// all positions after the first move.
 pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     let refuse = |reason| BookError::Polyglot { name: name.to_owned(), reason };
     let (rows, mut warnings) = rows(bytes).map_err(refuse)?;
