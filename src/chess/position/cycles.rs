@@ -58,8 +58,9 @@ impl Cycles {
     /// Whether a piece can move, in `position`, between the two squares of the move with
     /// `difference`.
     ///
-    /// If it can, one move leads to the earlier position with the key `position.key() ^
-    /// difference`. This test does not check whether the move leaves the king in check.
+    /// If it can, one move leads to the earlier position with the key
+    /// `position.key() ^ difference`. This test does not check whether the move leaves the king in
+    /// check.
     #[inline]
     pub(crate) fn is_move(&self, position: &Position, difference: u64) -> bool {
         slots(difference).into_iter().any(|index| {

@@ -1,8 +1,8 @@
 //! Parses FEN strictly, and formats it.
 //!
-//! `chess::Board` accepts invalid FENs, and some of them corrupt memory, such as more than sixteen
-//! pieces of one colour. Therefore `shakmaty` first parses and validates every text. A side may
-//! have any sixteen pieces if one is a king and at most eight are pawns. Whether promotions can
+//! `chess::Board` accepts invalid FENs, and some of them corrupt memory, for example if one side
+//! has more than sixteen pieces. Therefore `shakmaty` first parses and validates every text. A side
+//! may have any sixteen pieces if one is a king and at most eight are pawns. Whether promotions can
 //! explain the pieces is not checked: the rules of the game do not require it, and composed
 //! problems ignore it.
 

@@ -398,7 +398,7 @@ pub(crate) struct Keys {
     whole: u64,
     /// Change of the pawn key.
     pawns: u64,
-    /// Changes of the moving side's piece key and of the opponent's.
+    /// Changes of the piece keys of the moving side and of the opponent.
     own: u64,
     enemy: u64,
     /// Whether no later move can undo the move (a capture or pawn move).

@@ -128,7 +128,7 @@ impl Position {
     }
 
     /// Returns the squares to which pieces other than the king may move: all squares or, in check,
-    /// those on which they end the check.
+    /// those on which they block the check or capture the checking piece.
     #[inline]
     fn check_mask(&self) -> BitBoard {
         match self.checkers() {

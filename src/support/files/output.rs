@@ -7,8 +7,8 @@
 //! is a leftover.
 //!
 //! Symbolic links are followed and kept. An [`Output`] may replace an empty file, a file of its own
-//! [`FileKind`] or, with `force`, any file, but never a file that is read at the same time. Devices
-//! and pipes are written to directly.
+//! [`FileKind`] or, with `force`, any file, but never a file that is being read at the same time.
+//! Devices and pipes are written to directly.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};

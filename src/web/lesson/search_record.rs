@@ -167,7 +167,7 @@ impl SearchRecord {
     }
 
     /// Works like [`SearchRecord::new`], but with a different name. Consecutive searches of the
-    /// root are combined into one search, whose value is that of the last one.
+    /// root are combined into one search, whose value is the value of the last search.
     pub(crate) fn named<G: ZeroSumGame>(
         name: &str,
         recorder: &Recorder<G::Move>,

@@ -71,8 +71,8 @@ impl Links {
 
 /// The predecessors of each position, by index.
 struct Predecessors {
-    /// For each position, the index of its first predecessor; the last element is the total number
-    /// of predecessors.
+    /// For each position, the index in `from` of its first predecessor; the last element is the
+    /// length of `from`.
     ends: Vec<usize>,
     from: Vec<u32>,
 }

@@ -118,8 +118,8 @@ fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
     reach
 }
 
-/// Computes how often each move of a position is played, as a share from 0 to 1, using the values:
-/// first the moves that lead to analysed positions, then the best of the other moves.
+/// Returns the likelihood of each move in a position, derived from the values: first the moves that
+/// lead to analysed positions, then the best of the other moves.
 fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>, f64)> {
     let value = &values[own];
     let within = links.of(own).iter().map(|&(_, to)| to as usize);
@@ -262,8 +262,8 @@ mod tests {
 
     #[test]
     fn frontier_is_ordered_by_likelihood() {
-        // In the start position, the shares according to values are 0.31 for 1.c4, 0.49 for 1.e4
-        // and 0.20 for 1.d4. According to games, 1.e4 has 0.6 and 1.d4 has 0.4.
+        // In the start position, the shares according to the values are 0.31 for 1.c4, 0.49 for
+        // 1.e4 and 0.20 for 1.d4. According to the games, 1.e4 has 0.6 and 1.d4 has 0.4.
         let values = [
             ("", 30, "c4", 20),
             ("e4", -30, "c5", -30),

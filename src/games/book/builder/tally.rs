@@ -24,7 +24,7 @@ pub struct BuildTally {
     pub games: GameTotals,
     /// Games that were not counted.
     pub skipped: Skipped,
-    /// Games that stopped at a fault.
+    /// Games in which reading stopped at a fault.
     pub broken: u64,
     /// Games whose `Result` tag contradicts the result after the moves. The tag takes precedence.
     #[serde(default)]

@@ -1,8 +1,9 @@
 //! Vetoes book moves that an engine has learned to be bad.
 //!
 //! The book's score for a move is the prior, worth a few games at most, and the learned games are
-//! the evidence. A veto is limited: it requires clear evidence, and it ends when the other moves of
-//! the position turn out to be as bad. Otherwise a stronger opponent could disable the whole book.
+//! the evidence. A veto is limited: it requires clear evidence, and it ends when the other moves in
+//! the position turn out to be equally bad. Otherwise a stronger opponent could disable the whole
+//! book.
 //!
 //! The chooser rejects a vetoed move, and the engine reports the veto (`Event::Vetoed`).
 

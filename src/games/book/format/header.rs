@@ -23,7 +23,7 @@ const VERSION_WITH_VALUES: u64 = 3;
 const VERSION_WITH_FACETS: u64 = 4;
 pub(crate) const HEADER_BYTES: usize = 256;
 pub(crate) const VALUE_BYTES: usize = 24;
-/// More bits than any filter or table can have: 2^40 bits are 128 GiB.
+/// Upper limit, as a power of two, for the sizes of filters and tables: 2^40 bits are 128 GiB.
 const MAX_TABLE_BITS: u64 = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -25,7 +25,7 @@ pub struct Manifest {
     pub games: GameTotals,
     /// The games that were not counted.
     pub skipped: Skipped,
-    /// Games that stopped at a fault. The moves before the fault were counted.
+    /// Games in which reading stopped at a fault. The moves before the fault were counted.
     pub broken: u64,
     /// Descriptions of the filters that games had to pass.
     pub filters: Vec<String>,
