@@ -95,7 +95,7 @@ impl Kind {
     /// it if necessary.
     ///
     /// # Errors
-    /// If the file cannot be read and written, is in use, is of a different kind, or belongs to a
+    /// If the file cannot be read or written, is in use, is of a different kind, or belongs to a
     /// different owner.
     pub(crate) fn open(&self, path: &Path, owner: &str) -> Result<File, JournalError> {
         self.try_open(path, owner).map_err(|fault| self.error(path, fault))
@@ -173,7 +173,7 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
     /// Opens or creates the journal of `owner`, and calls `visit` with each record and its offset.
     ///
     /// # Errors
-    /// If the file cannot be read and written, is in use, is of a different kind, or belongs to a
+    /// If the file cannot be read or written, is in use, is of a different kind, or belongs to a
     /// different owner.
     pub(crate) fn open(
         path: &Path,

@@ -337,7 +337,7 @@ impl NewFile {
     }
 
     /// Replaces the content with a complete file. That file is moved when this one is kept, or
-    /// copied immediately if it is on another file system.
+    /// copied immediately if it is on a different file system.
     ///
     /// # Errors
     /// If the file cannot be copied.

@@ -36,11 +36,12 @@ pub(crate) const NOTES_JS: &str = include_str!("notes.js");
 const STYLES: [&str; 3] = [THEME_CSS, BOARD_CSS, REPLAY_CSS];
 const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REPLAY_JS];
 
-/// The HTML frame of every page that is written to a file, with placeholders for the other parts.
+/// The HTML frame of every page that is written to a file, with placeholders for the remaining
+/// parts.
 const SHELL: &str = include_str!("shell.html");
 
 pub(crate) struct Page {
-    /// The title until the script of the page sets another one.
+    /// The title until the page's script sets a different one.
     pub(crate) title: &'static str,
     pub(crate) body: &'static str,
     pub(crate) style: &'static str,

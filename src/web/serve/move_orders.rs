@@ -2,8 +2,8 @@
 //!
 //! A book counts positions and moves, not lines. Therefore the counts for the last move are exact:
 //! every game that plays the move reaches the position. Further back, a game that reached a
-//! position may have continued with another move. The shares therefore assume that the choice of a
-//! move does not depend on how the position was reached.
+//! position may have continued with a different move. The shares therefore assume that the choice
+//! of a move does not depend on how the position was reached.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};

@@ -45,7 +45,7 @@ const STATE: &str = "state.json";
 static STATE_KIND: Kind = Kind { magic: "tabia build 2; ", name: "the state" };
 /// The file whose lock excludes other builds.
 const LOCK: &str = "lock";
-/// Prefixes of the other file names: pawn structures of all games so far, sorted records, the games
+/// Prefixes of all other file names: pawn structures of all games so far, sorted records, the games
 /// to which their numbers refer, hashes of games, the book itself, and the note of how much of the
 /// book is written.
 const PAWNS: &str = "pawns";
@@ -208,8 +208,8 @@ impl<'a> CheckpointWriter<'a> {
     }
 
     /// Whether a stage that ends here is worth a checkpoint. The stage must have read something. If
-    /// it is the only stage, a checkpoint must also be able to become due before the book is
-    /// written; writing takes less time than reading.
+    /// it is the only stage, the next checkpoint must also be due within half an interval: writing
+    /// the book takes less time than reading the games, so a later checkpoint would not become due.
     pub(super) fn is_worth_keeping(&self, place: &ReadSoFar, is_last: bool) -> bool {
         let left = self.due.saturating_duration_since(Instant::now());
         let is_long = self.has_any() || !is_last || left <= self.wanted.every / 2;

@@ -214,7 +214,7 @@ impl<'a> Import<'a> {
     fn add(&mut self, key: u64, moves: Vec<(Move, Counts)>) {
         let reached = moves.iter().map(|&(_, played)| played).sum();
         let mut entry = BookEntry { key, reached, moves };
-        // The position may already have been added under the other key, with other moves.
+        // The position may already have been added under the other key, with different moves.
         if let Some(known) = self.entries.get(&key).filter(|known| !known.moves.is_empty()) {
             entry.reached += known.reached;
             entry.moves.extend_from_slice(&known.moves);
