@@ -60,7 +60,7 @@ impl Rank {
     }
 }
 
-/// Returns the best moves out of the analysis of a book, most likely first, at most `number`.
+/// Returns up to `number` of the best moves that lead out of a book's analysis, most likely first.
 pub(crate) fn frontier_moves(book: &Book, number: usize) -> Vec<FrontierMove> {
     let values: Vec<BookValue> = book.values().collect();
     let place = |key: u64| values.binary_search_by_key(&key, |value| value.key).ok();

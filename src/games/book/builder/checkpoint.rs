@@ -216,7 +216,7 @@ impl<'a> CheckpointWriter<'a> {
         is_long && self.state.place != *place
     }
 
-    /// Returns the path of the draft of the book, which is written once all games are read.
+    /// Returns the path of the book's draft, which is written once all games are read.
     pub(super) fn draft(&self) -> PathBuf {
         self.path(&self.named(BOOK))
     }

@@ -17,7 +17,7 @@ use crate::support::words::visible;
 /// memory for buffered tallies.
 const LEAD: u64 = 64;
 
-/// The tally of the games of a build.
+/// The tally of a build's games.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildTally {
     /// Games that were counted.
