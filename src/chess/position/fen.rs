@@ -220,7 +220,7 @@ fn words_for(error: ParseFenError) -> String {
     .to_owned()
 }
 
-/// Converts a setup that `shakmaty` has validated to a board of `chess`.
+/// Converts a setup that `shakmaty` has validated to a `chess` board.
 fn board_of(setup: &Setup) -> Result<Board, ParseError> {
     let mut builder = BoardBuilder::new();
     for (square, standing) in &setup.board {

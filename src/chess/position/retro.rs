@@ -23,7 +23,7 @@ const HOME_KING: File = File::E;
 const MAX_PIECES: u32 = 16;
 const MAX_PAWNS: u32 = 8;
 
-/// Initial capacity of a list of unmoves; few positions have more.
+/// Initial capacity of a list of unmoves; few positions have more unmoves.
 const USUAL_UNMOVES: usize = 256;
 
 /// The maximum number of en passant states: one for each file, and one without en passant.

@@ -69,7 +69,7 @@ fn has_foreign_letter(word: &[u8]) -> bool {
     !is_move(Language::ENGLISH) && Language::all().any(is_move)
 }
 
-/// Counts the plies in the first games of a text that are legal in a language.
+/// Counts the plies in a text's first games that are legal in the given language.
 fn count_playable_plies(text: &[u8], language: Language) -> PlyCounter {
     let mut reader = TextReader::new(text, 1, OpeningCache::default(), language);
     let mut trial = PlyCounter { limit: usize::MAX, ..PlyCounter::default() };

@@ -120,7 +120,7 @@ pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
 /// Number of bytes within which the first line of a text ends, if the text has lines.
 const FIRST_LINE: usize = 64 << 10;
 
-/// Returns the last byte of the line ends in a text: LF, with or without a CR before it, or CR.
+/// Returns the byte that ends the lines in a text: LF, with or without a CR before it, or CR.
 pub(super) fn line_sign(text: &[u8]) -> u8 {
     let begin = &text[..text.len().min(FIRST_LINE)];
     if memchr(b'\n', begin).is_none() && memchr(b'\r', begin).is_some() { b'\r' } else { b'\n' }

@@ -75,8 +75,8 @@ fn doubled(number: f64) -> f64 {
     number.max(MIN_VALUE).log2()
 }
 
-/// Returns a picture of curves, with the first ones on top, with the axis labels `across` below and
-/// `up` on the left.
+/// Returns a picture of curves (the first ones on top) with the axis labels `across` below and `up`
+/// on the left.
 pub(crate) fn doublings(title: &str, [across, up]: [&str; 2], lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
     let x_axis = Axis::of(points().map(|point| point.x));

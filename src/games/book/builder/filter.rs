@@ -36,7 +36,7 @@ pub struct GameFilter {
     pub rated_side: Option<Color>,
 }
 
-/// The number of increments that are included when time controls are compared.
+/// The number of increments added to the initial time when time controls are compared.
 const TYPICAL_MOVES: u32 = 60;
 
 impl GameFilter {

@@ -29,7 +29,7 @@ const DEPTH_SLACK: Depth = 3;
 /// enough. In cycles, distances to mate could grow by one move per round.
 const MAX_ROUNDS: usize = 50;
 
-/// A search result for a position, from a search of this position or of the one before it.
+/// A search result for a position, from a search of this position or of the position before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct OwnSearch {
     /// The best move; `None` if the search started one position earlier, or if there is no move.

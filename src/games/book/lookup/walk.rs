@@ -141,7 +141,7 @@ impl Book {
         number
     }
 
-    /// Iterates over the positions of the book that a legal move reaches.
+    /// Iterates over the positions in the book that one legal move from `position` reaches.
     fn known_after(&self, position: &Position) -> impl Iterator<Item = Position> {
         let after: Vec<Position> = position
             .legal_moves()

@@ -131,9 +131,9 @@ pub fn add<W: Read + Write + Seek>(book: &Book, more: &Book, output: W) -> io::R
     Ok((output, left_out))
 }
 
-/// Adds the pawn structures of the positions that remain in a book. They are known only for
-/// positions that can be reached from `start`; if there are others, the book's whole filter is
-/// added.
+/// Adds the pawn structures of the positions that remain in a book. Pawn structures are known only
+/// for positions that can be reached from `start`; if there are other positions, the book's whole
+/// filter is added.
 pub(crate) fn insert_pawns(
     book: &Book,
     start: &Position,

@@ -269,10 +269,10 @@ impl Book {
     /// Exports the book to Polyglot format.
     ///
     /// As in Polyglot's own books, the weight of a move is two for each win of the side that played
-    /// it, one for each draw, and also one for each game without a result. If a weight of a
-    /// position does not fit, all of its weights are scaled down. Moves without weight are skipped.
-    /// A book that was imported from Polyglot is exported completely, with its moves of weight 0
-    /// and its unreachable positions.
+    /// it, one for each draw, and also one for each game without a result. If a weight does not fit
+    /// into sixteen bits, all weights of its position are scaled down. Moves without weight are
+    /// skipped. A book that was imported from Polyglot is exported completely, with its moves of
+    /// weight 0 and its unreachable positions.
     pub fn to_polyglot(&self) -> Export {
         let mut export = Export::default();
         let mut rows = Vec::new();
