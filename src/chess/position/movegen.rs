@@ -63,8 +63,9 @@ impl MoveList {
     }
 }
 
-/// Returns the squares that `piece` on `from` attacks if `occupied` squares block it. Not for
-/// pawns, whose attacks depend on colour: see [`chess::get_pawn_attacks`].
+/// Returns the squares that `piece` on `from` attacks if `occupied` squares block it. `piece` must
+/// not be a pawn, because the attacks of pawns depend on their colour: see
+/// [`chess::get_pawn_attacks`].
 #[inline]
 pub(crate) fn attacks(piece: Piece, from: Square, occupied: BitBoard) -> BitBoard {
     match piece {

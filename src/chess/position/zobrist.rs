@@ -20,8 +20,8 @@ pub(super) fn turn() -> u64 {
     WHITE_TO_MOVE
 }
 
-/// Castling keys, indexed by White's rights and Black's rights (bit 0 short, bit 1 long of each
-/// side) and combined at compile time.
+/// Castling keys, indexed by the rights of White and Black (for each side, first short, then long),
+/// and combined at compile time.
 const CASTLING_STATE: [u64; 16] = {
     let mut table = [0; 16];
     let mut index = 0;

@@ -55,7 +55,7 @@ fn is_foreign(text: &[u8]) -> bool {
     false
 }
 
-/// Whether a byte can be part of a move: a letter of any kind, a digit, `x` and the like.
+/// Whether a byte can be part of a move: a letter of any kind, a digit, or a sign such as `x`.
 fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':' | b'=' | b'+' | b'#' | 0x80..)
 }

@@ -16,7 +16,7 @@ enum Encoding {
     Utf32,
 }
 
-/// Converts UTF-16 to UTF-8; leaves encodings with single bytes unchanged.
+/// Converts UTF-16 to UTF-8; leaves byte-oriented encodings unchanged.
 ///
 /// # Errors
 /// If the input cannot be read, or if its encoding is UTF-32.
