@@ -20,8 +20,8 @@ pub(super) fn turn() -> u64 {
     WHITE_TO_MOVE
 }
 
-/// Castling keys, indexed by the rights of White and Black (for each side, first short, then long),
-/// and combined at compile time.
+/// Castling keys, indexed by castling rights (bit 0 White short, 1 White long, 2 Black short, 3
+/// Black long) and combined at compile time.
 const CASTLING_STATE: [u64; 16] = {
     let mut table = [0; 16];
     let mut index = 0;
