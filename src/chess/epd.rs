@@ -6,9 +6,9 @@ use crate::chess::position::{Move, Position};
 use crate::support::error::ParseError;
 use crate::support::words::{is_space, split_words};
 
-/// Number of fields of an EPD position: a FEN without its two counters.
+/// Number of fields in an EPD position, which is a FEN without its two counters.
 const FIELDS: usize = 4;
-/// Number of counters of a FEN. Many files also add them to EPD lines.
+/// Number of counters in a FEN. Many files also add them to EPD lines.
 const COUNTERS: usize = 2;
 
 /// Iterates over the lines that are neither empty nor comments (`#`), with their numbers from 1.
@@ -34,7 +34,7 @@ pub(crate) fn position(line: &str) -> Result<(Position, &str), ParseError> {
     Ok((Position::from_fen(fields)?, line[end..].trim_matches(is_space)))
 }
 
-/// Reads the positions of a file, one per line; ignores operations.
+/// Reads the positions in a file, one per line; ignores operations.
 ///
 /// # Errors
 /// Returns the number of the first invalid line, and the reason.

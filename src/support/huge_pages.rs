@@ -26,6 +26,6 @@ pub(crate) fn request<T>(memory: &mut [MaybeUninit<T>]) {
     }
 }
 
-/// Does nothing on other systems, which decide for themselves.
+/// Does nothing on other systems, which choose the page size themselves.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn request<T>(_: &mut [MaybeUninit<T>]) {}

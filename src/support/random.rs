@@ -1,4 +1,4 @@
-//! Reproducible random numbers: a seed leads to the same numbers on every machine.
+//! Reproducible random numbers: a given seed yields the same numbers on every machine.
 
 /// A generator that is small, fast and good enough for picking and shuffling.
 ///

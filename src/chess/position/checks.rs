@@ -12,7 +12,8 @@ use super::{BitBoard, Move, Piece, Position, Square};
 pub(crate) struct Checks {
     /// For each kind of piece, the squares from which it attacks the enemy king.
     direct: [BitBoard; ALL_PIECES.len()],
-    /// Own pieces, each of which is the only piece between an own slider and the enemy king.
+    /// The pieces of the side to move that are each the only piece between one of its sliders and
+    /// the enemy king.
     discoverers: BitBoard,
     king: Square,
 }

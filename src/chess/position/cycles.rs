@@ -1,10 +1,10 @@
 //! Detects repetitions that are one move away, using the key differences of moves.
 //!
-//! A piece that moves and later moves back repeats an older position. The difference of two keys
-//! shows whether a single move leads from the current position to an older one: it must equal the
-//! key difference of that move. M. van Kervinck, "The design and implementation of the Rookie 2.0
-//! chess playing program" (2002), stores all such differences in a table with cuckoo hashing (R.
-//! Pagh and F. Rodler, 2001), where a look-up takes two probes.
+//! A piece that moves and later moves back repeats an earlier position. The difference between two
+//! keys shows whether a single move leads from the current position to an earlier one: it must
+//! equal the key difference of that move. M. van Kervinck, "The design and implementation of the
+//! Rookie 2.0 chess playing program" (2002), stores all such differences in a table with cuckoo
+//! hashing (R. Pagh and F. Rodler, 2001), where a look-up takes two probes.
 //! <https://www.chessprogramming.org/Repetitions>
 
 use chess::{ALL_SQUARES, BitBoard, Color, EMPTY, Piece, Square, get_bishop_moves, get_king_moves};
@@ -44,8 +44,8 @@ impl Cycles {
         cycles
     }
 
-    /// Inserts a move into one of its two slots. The previous content moves to its other slot, and
-    /// so on.
+    /// Inserts a move into one of its two slots. A move that was stored there goes to its other
+    /// slot, and so on.
     fn insert(&mut self, mut moving: CycleSlot) {
         let mut index = slots(moving.difference)[0];
         while moving.difference != 0 {
@@ -58,8 +58,9 @@ impl Cycles {
     /// Whether a piece can move, in `position`, between the two squares of the move with
     /// `difference`.
     ///
-    /// If it can, one move leads to the older position with the key `position.key() ^ difference`.
-    /// This test does not check whether the move leaves the king in check.
+    /// If it can, one move leads to the earlier position with the key
+    /// `position.key() ^ difference`. This test does not check whether the move leaves the king in
+    /// check.
     #[inline]
     pub(crate) fn is_move(&self, position: &Position, difference: u64) -> bool {
         slots(difference).into_iter().any(|index| {

@@ -1,9 +1,10 @@
 //! Parses FEN strictly, and formats it.
 //!
-//! `chess::Board` accepts invalid FENs, and some of them corrupt memory (more than sixteen pieces
-//! of a colour). Therefore `shakmaty` first parses and validates every text. A side may have any
-//! sixteen pieces if one is a king and at most eight are pawns. Whether promotions can explain the
-//! pieces is not checked: the rules of the game do not require it, and composed problems ignore it.
+//! `chess::Board` accepts invalid FENs, and some of them corrupt memory, for example if one side
+//! has more than sixteen pieces. Therefore `shakmaty` first parses and validates every text. A side
+//! may have any sixteen pieces if one is a king and at most eight are pawns. Whether promotions can
+//! explain the pieces is not checked: the rules of the game do not require it, and composed
+//! problems ignore it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -31,8 +32,8 @@ const FAULTS: [(PositionErrorKinds, &str); 7] = [
     (PositionErrorKinds::OPPOSITE_CHECK, "the side that is not to move is in check"),
 ];
 
-/// The maximum number of pieces of a side, and of its pawns. More than sixteen pieces would
-/// overflow the move lists of `chess` and of this module (see [`super::MAX_MOVES`]).
+/// The maximum numbers of pieces and of pawns per side. More than sixteen pieces would overflow the
+/// move lists of `chess` and of this module (see [`super::MAX_MOVES`]).
 const MAX_PIECES: usize = 16;
 const MAX_PAWNS: usize = 8;
 
@@ -42,14 +43,14 @@ type Repair = fn(PositionError<Chess>) -> Result<Chess, PositionError<Chess>>;
 /// End of the error message for Chess960.
 const NOT_PLAYED: &str = "which Tabia does not support";
 
-/// Maximum counter of a FEN. Larger counters are reduced to it, which does not change any game.
+/// Maximum value of a FEN counter. Larger values are reduced to it, which does not change any game.
 const MAX_COUNTER: u32 = 9_999;
 
 impl Position {
     /// Reads a FEN. The two counters at the end are optional, as in EPD.
     ///
     /// Two unusual kinds of positions occur in problems and test suites, and are accepted because
-    /// the rules apply to them without ambiguity: checks that no last move can have given, and
+    /// the rules apply to them without ambiguity: checks that no previous move can have given, and
     /// pieces that promotions cannot explain, such as three rooks and eight pawns. A side may have
     /// at most sixteen pieces, eight of them pawns.
     ///
@@ -81,7 +82,7 @@ impl Position {
         }
         let fen: Fen = fields.join(" ").parse().map_err(|error| invalid(&words_for(error)))?;
         let setup = fen.into_setup();
-        // A right that is named twice is probably a typing error for another one.
+        // A castling right that is listed twice is probably a typing error for a different one.
         if fields[2] != "-" && setup.castling_rights.count() != fields[2].len() {
             return Err(invalid("castling names a right more than once"));
         }
@@ -219,7 +220,7 @@ fn words_for(error: ParseFenError) -> String {
     .to_owned()
 }
 
-/// Converts a setup that `shakmaty` has validated to a board of `chess`.
+/// Converts a setup that `shakmaty` has validated to a `chess` board.
 fn board_of(setup: &Setup) -> Result<Board, ParseError> {
     let mut builder = BoardBuilder::new();
     for (square, standing) in &setup.board {

@@ -99,7 +99,7 @@ impl Game {
         Some(mv)
     }
 
-    /// Returns how often the current position has occurred, including this time.
+    /// Returns how many times the current position has occurred, including this time.
     pub fn repetitions(&self) -> usize {
         let current = self.position();
         self.positions

@@ -141,7 +141,7 @@ impl Position {
         &self.board
     }
 
-    /// Returns the key used by book, transposition table and repetition detection. It uses
+    /// Returns the key used by the book, the transposition table and repetition detection. It uses
     /// Polyglot's constants.
     ///
     /// It includes the en passant file only if a pawn can legally capture there. Under the rules of
@@ -267,7 +267,7 @@ impl Position {
     }
 
     /// Returns the keys after `mv`, not updated for castling rights and en passant. Takes a quarter
-    /// of the time of playing the move.
+    /// of the time needed to play the move.
     #[inline]
     pub(crate) fn keys_after(&self, mv: Move) -> Keys {
         debug_assert!(self.is_legal(mv), "{mv} is illegal in {self}");
@@ -307,7 +307,7 @@ impl Position {
         }
     }
 
-    /// Returns the position after a move of a game, which may be a null move; returns `None` if the
+    /// Returns the position after a move in a game, which may be a null move; returns `None` if the
     /// move is illegal.
     pub fn try_play(&self, mv: Move) -> Option<Position> {
         if mv.is_null() {
@@ -391,14 +391,14 @@ impl Position {
 }
 
 /// The keys after a move, not updated for castling rights and en passant. Separate fields for the
-/// moving side and the other stay in registers, unlike an array indexed by colour.
+/// moving side and the opponent stay in registers, unlike an array indexed by colour.
 #[derive(Clone, Copy)]
 pub(crate) struct Keys {
     /// The whole key after the move.
     whole: u64,
     /// Change of the pawn key.
     pawns: u64,
-    /// Change of the piece key of the moving side, and of the other side.
+    /// Changes of the piece keys of the moving side and of the opponent.
     own: u64,
     enemy: u64,
     /// Whether no later move can undo the move (a capture or pawn move).

@@ -63,8 +63,9 @@ impl MoveList {
     }
 }
 
-/// Returns the squares that `piece` on `from` attacks if `occupied` squares block it. Not for
-/// pawns, whose attacks depend on colour: see [`chess::get_pawn_attacks`].
+/// Returns the squares that `piece` on `from` attacks if `occupied` squares block it. `piece` must
+/// not be a pawn, because the attacks of pawns depend on their colour: see
+/// [`chess::get_pawn_attacks`].
 #[inline]
 pub(crate) fn attacks(piece: Piece, from: Square, occupied: BitBoard) -> BitBoard {
     match piece {
@@ -127,8 +128,8 @@ impl Position {
         }
     }
 
-    /// Returns the squares to which pieces other than the king may move: all squares, or those that
-    /// answer the check.
+    /// Returns the squares to which pieces other than the king may move: all squares or, in check,
+    /// those on which they block the check or capture the checking piece.
     #[inline]
     fn check_mask(&self) -> BitBoard {
         match self.checkers() {
@@ -242,7 +243,7 @@ impl Position {
     }
 
     /// Whether `mv`, from any source (table, book, user), is legal in this position. Takes a tenth
-    /// of the time of generating all moves.
+    /// of the time needed to generate all moves.
     pub fn is_legal(&self, mv: Move) -> bool {
         let us = self.side_to_move();
         let (from, to) = (mv.from(), mv.to());

@@ -8,7 +8,8 @@
 //! building a book, resolving and playing a move takes two fifths of the time that it takes on a
 //! [`Position`]. A `Position` also uses a replay to resolve SAN.
 //!
-//! This is a second board in addition to `Position`; `tests/position` compares the two.
+//! This is a second implementation of the board, in addition to `Position`; `tests/position`
+//! compares the two.
 
 use chess::{
     ALL_SQUARES, BitBoard, CastleRights, Color, EMPTY, File, Piece, Rank, Square, between,
@@ -20,7 +21,7 @@ use shakmaty::san::San;
 use super::movegen::PROMOTION_RANKS;
 use super::{Move, Position, SanError, zobrist};
 
-/// Bit for the right to castle short, in the rights of a side.
+/// Bit for the right to castle short, in one side's castling rights.
 const SHORT: u8 = 1;
 const LONG: u8 = 2;
 /// Number of bits by which Black's rights are shifted to lie above White's.

@@ -19,11 +19,11 @@ const SHORT: u8 = 1;
 const LONG: u8 = 2;
 const HOME_KING: File = File::E;
 
-/// The maximum number of pieces of a side, and of its pawns.
+/// The maximum numbers of pieces and of pawns per side.
 const MAX_PIECES: u32 = 16;
 const MAX_PAWNS: u32 = 8;
 
-/// Initial capacity of a list of unmoves; few positions have more.
+/// Initial capacity of a list of unmoves; few positions have more unmoves.
 const USUAL_UNMOVES: usize = 256;
 
 /// The maximum number of en passant states: one for each file, and one without en passant.
@@ -188,7 +188,7 @@ impl Position {
         })
     }
 
-    /// Returns the piece that stood on a square before a move.
+    /// Returns the piece that was on a square before a move.
     fn stood(&self, unmove: &Unmove, square: Square) -> Option<(Color, Piece)> {
         let us = self.mover();
         if square == unmove.mv.from() {

@@ -1,4 +1,4 @@
-//! Polyglot's Zobrist keys of boards, whole and in parts.
+//! Polyglot's Zobrist keys for boards, as a whole and in parts.
 //!
 //! Source: A. Zobrist, "A New Hashing Method with Application for Game Playing" (1970). The
 //! constants, and the en passant rule of [`super::Position::polyglot_key`], come from Polyglot.
@@ -20,8 +20,8 @@ pub(super) fn turn() -> u64 {
     WHITE_TO_MOVE
 }
 
-/// Castling keys, indexed by White's rights and Black's rights (bit 0 short, bit 1 long of each
-/// side) and combined at compile time.
+/// Castling keys, indexed by castling rights (bit 0 White short, 1 White long, 2 Black short, 3
+/// Black long) and combined at compile time.
 const CASTLING_STATE: [u64; 16] = {
     let mut table = [0; 16];
     let mut index = 0;

@@ -10,7 +10,7 @@ use super::visitor::Visitor;
 use super::{FaultReason, GameStatus};
 use crate::chess::position::{Move, Replay, is_loose_san};
 
-/// The minimum length of the move number before Black's first move: `1` with two points.
+/// The minimum length of the move number before Black's first move: `1` with two dots.
 const BLACK_NUMBER: usize = "1..".len();
 
 /// The number of legal plies after which a text without tags is accepted as a game, unless it ends
@@ -18,9 +18,9 @@ const BLACK_NUMBER: usize = "1..".len();
 const PROOF: usize = 2;
 
 enum TextPart {
-    /// A token that belongs to a game. The token ends at this position.
+    /// A token that belongs to a game. The token ends at this offset.
     Pass(usize),
-    /// A legal move, and the position after it.
+    /// A legal move, and the text offset after it.
     Move(Move, usize),
     End,
     /// A token that does not occur in games.
@@ -116,7 +116,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Whether the line that starts here with the number 1 begins another game.
+    /// Whether the line that starts here with the number 1 begins a new game.
     pub(super) fn begins_another(&mut self) -> bool {
         !self.state.moves.is_empty() && self.begins_game()
     }
@@ -235,7 +235,8 @@ impl<V: Visitor> Parser<'_, V> {
     }
 }
 
-/// Returns the number at a position, and the position after the number and its points.
+/// Parses the number at the offset `at`. Returns the number, and the offset after the number and
+/// its dots.
 fn number(text: &[u8], at: usize) -> (u32, usize) {
     let end = scan::digits_end(text, at);
     let number = text[at..end].iter().fold(0_u32, |number, digit| {

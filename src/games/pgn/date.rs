@@ -98,7 +98,7 @@ impl Serialize for Month {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct GameDate(u32);
 
-/// Number of bits of a day and of a month in the number of a date, and the bit that is set for
+/// Number of bits for the day and for the month in a date's number, and the bit that is set for
 /// known dates.
 const DAY_BITS: u32 = 5;
 const MONTH_BITS: u32 = 4;
@@ -162,7 +162,7 @@ impl GameDate {
     #[cfg(feature = "parquet")]
     pub(crate) const MONTH_BITS: u32 = Self::BITS - DAY_BITS;
 
-    /// Returns the number of the month and the day in it; the day is 0 if unknown.
+    /// Returns the month as a number, and the day of the month, which is 0 if unknown.
     #[cfg(feature = "parquet")]
     pub(crate) fn split(self) -> (u32, u32) {
         (self.0 >> DAY_BITS, self.0 & ((1 << DAY_BITS) - 1))

@@ -16,9 +16,9 @@ const ENOUGH: usize = 16;
 /// The number of games to examine at the beginning of a text.
 const SAMPLE: usize = 48;
 
-/// Returns the language of a text. It is English unless the first games contain letters of another
-/// language, more of these games are legal throughout in that language, and no third language does
-/// as well with different moves.
+/// Returns the language of a text. It is English unless the first games contain letters of a
+/// different language, more of these games are completely legal in that language, and no third
+/// language fits as well with different moves.
 pub(crate) fn language_of(text: &[u8]) -> Language {
     if !is_foreign(text) {
         return Language::ENGLISH;
@@ -55,7 +55,7 @@ fn is_foreign(text: &[u8]) -> bool {
     false
 }
 
-/// Whether a byte can be part of a move: a letter of any kind, a digit, `x` and the like.
+/// Whether a byte can be part of a move: a letter of any kind, a digit, or a sign such as `x`.
 fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':' | b'=' | b'+' | b'#' | 0x80..)
 }
@@ -69,7 +69,7 @@ fn has_foreign_letter(word: &[u8]) -> bool {
     !is_move(Language::ENGLISH) && Language::all().any(is_move)
 }
 
-/// Counts the plies in the first games of a text that are legal in a language.
+/// Counts the plies in a text's first games that are legal in the given language.
 fn count_playable_plies(text: &[u8], language: Language) -> PlyCounter {
     let mut reader = TextReader::new(text, 1, OpeningCache::default(), language);
     let mut trial = PlyCounter { limit: usize::MAX, ..PlyCounter::default() };

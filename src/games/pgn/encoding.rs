@@ -2,7 +2,7 @@
 
 use std::io::{self, Cursor, Read};
 
-/// Number of bytes for detecting the encoding; no tag in ASCII is shorter.
+/// Number of bytes used to detect the encoding; no tag in ASCII is shorter.
 const SAMPLE: usize = 16;
 const BLOCK: usize = 64 << 10;
 
@@ -16,7 +16,7 @@ enum Encoding {
     Utf32,
 }
 
-/// Converts UTF-16 to UTF-8; leaves encodings with single bytes unchanged.
+/// Converts UTF-16 to UTF-8; leaves byte-oriented encodings unchanged.
 ///
 /// # Errors
 /// If the input cannot be read, or if its encoding is UTF-32.

@@ -39,13 +39,13 @@ pub enum GameStatus {
 /// A fault in a game and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// The line of the input, counted from 1.
+    /// The line number in the input, counted from 1.
     pub line: u64,
     /// The position before the faulty move, as FEN.
     pub fen: Option<String>,
     /// The token that is not a legal move.
     pub san: Option<String>,
-    /// The kind of the fault.
+    /// The kind of fault.
     pub reason: FaultReason,
 }
 

@@ -198,7 +198,8 @@ impl Visitor for Collector {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// Joins movetext into one line; comments to the end of a line become comments in braces.
+/// Joins movetext into one line; comments that extend to the end of their line become comments in
+/// braces.
 fn in_one_line(movetext: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut left = movetext;

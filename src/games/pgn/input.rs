@@ -21,7 +21,7 @@ const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"\x04\x22\x4d\x18", "compressed with lz4", "lz4 -dc FILE"),
     (b"LZIP", "compressed with lzip", "lzip -dc FILE"),
 ];
-/// The magic bytes of Parquet files, which contain a game in each row.
+/// The magic bytes of Parquet files, which contain one game per row.
 const PARQUET: &[u8] = b"PAR1";
 /// The magic bytes of gzip, bzip2 and zstd, which the feature `compression` supports, and of pzstd,
 /// which writes a skippable frame before each compressed frame (RFC 8878, section 3.1.2).

@@ -65,7 +65,7 @@ impl Language {
         self.alphabet().letters.join(" ")
     }
 
-    /// Translates a move of this language to English letters; replaces figurines and typographic
+    /// Translates a move in this language to English letters; replaces figurines and typographic
     /// signs. Returns `None` if a letter does not stand for a piece.
     pub(super) fn translate(self, word: &[u8]) -> Option<EnglishWord> {
         let mut rest = str::from_utf8(word).ok()?;

@@ -2,8 +2,8 @@
 //!
 //! `pgn-reader` reads the moves of plain games, see `pgn::plain`. This module parses the tags and,
 //! tolerantly, everything else. It splits the text into tokens, and skips no token of a main line:
-//! a token is a move, in SAN or in another notation or language, or it has no meaning, or it ends
-//! its game.
+//! a token is a move, in SAN or in a different notation or language, or it has no meaning, or it
+//! ends its game.
 
 use std::ops::ControlFlow;
 
@@ -256,7 +256,7 @@ impl<V: Visitor> Parser<'_, V> {
         let digits = scan::digits_end(self.text, self.at);
         let end = scan::whole_word_end(self.text, self.at);
         let is_null = !self.state.done && scan::is_null_move(&self.text[self.at..end]);
-        // A number without a point that is directly before its move or at the end of a line.
+        // A number without a dot that is directly before its move or at the end of a line.
         let letter = self.text.get(digits).is_some_and(u8::is_ascii_alphabetic);
         let points = "…".as_bytes();
         let has_points = self.text[digits..].starts_with(points);

@@ -62,8 +62,8 @@ impl PgnInput {
     /// binary data without any game.
     ///
     /// # Errors
-    /// If the file is rejected; the error names its kind and its use. Files that cannot be opened
-    /// pass.
+    /// If the file is rejected; the error names the kind of file and what it is for. Files that
+    /// cannot be opened pass.
     pub(crate) fn check(&self) -> io::Result<()> {
         let PgnInput::File(path) = self else { return Ok(()) };
         if !path.is_file() {

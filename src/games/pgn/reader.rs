@@ -64,7 +64,7 @@ impl<R: Read> Reader<R> {
         &self.games.text[self.begin..self.games.place()]
     }
 
-    /// Returns the language of the piece letters at the reader's position.
+    /// Returns the language of the piece letters at the reader's current offset.
     pub fn language(&self) -> Language {
         self.games.state.language
     }

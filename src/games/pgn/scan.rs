@@ -103,7 +103,7 @@ pub(super) fn trim_end(mut text: &[u8], lines: bool) -> &[u8] {
 }
 
 /// Returns the end of the text without blanks that begins at `at`. Parentheses may enclose a
-/// promotion piece, and points may belong to `e.p.`.
+/// promotion piece, and dots may belong to `e.p.`.
 pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     let mut end = whole_word_end(text, at);
     if text[at..end].ends_with(b"e") && text[end..].starts_with(b".p") {
@@ -120,13 +120,13 @@ pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
 /// Number of bytes within which the first line of a text ends, if the text has lines.
 const FIRST_LINE: usize = 64 << 10;
 
-/// Returns the last byte of the line ends in a text: LF, with or without a CR before it, or CR.
+/// Returns the byte that ends the lines in a text: LF, with or without a CR before it, or CR.
 pub(super) fn line_sign(text: &[u8]) -> u8 {
     let begin = &text[..text.len().min(FIRST_LINE)];
     if memchr(b'\n', begin).is_none() && memchr(b'\r', begin).is_some() { b'\r' } else { b'\n' }
 }
 
-/// Returns the position at which the line that contains `at` ends.
+/// Returns the offset at which the line that contains `at` ends.
 pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     memchr2(b'\n', b'\r', &text[at..]).map_or(text.len(), |length| at + length)
 }
@@ -155,7 +155,7 @@ pub(super) fn is_tag(text: &[u8]) -> bool {
     text.first() == Some(&b'[') && tag(text, 0).is_some()
 }
 
-/// Skips white space, line ends, and lines that `%` comments out. Returns the position of the next
+/// Skips white space, line ends, and lines that `%` comments out. Returns the offset of the next
 /// token, and whether an empty line precedes it.
 pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
     let mut ends = 0;
@@ -214,8 +214,8 @@ pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-/// Returns the next position after `at` at which a game clearly begins, as far as can be determined
-/// without context; the end of the text if there is none. The position is never inside a closed
+/// Returns the next offset after `at` at which a game clearly begins, as far as can be determined
+/// without context; the end of the text if there is none. The offset is never inside a closed
 /// comment.
 pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     loop {
@@ -231,8 +231,8 @@ pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// Parses the comment whose opening brace is at `at`. Returns its text and the position after it,
-/// or `None` if the comment is not closed.
+/// Parses the comment whose opening brace is at `at`. Returns its text and the offset after it, or
+/// `None` if the comment is not closed.
 #[inline]
 pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let begin = at + 1;
@@ -244,8 +244,9 @@ pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((&text[begin..close], close + 1))
 }
 
-/// Returns the closing brace of a comment that contains opening braces, or `None` if there is none.
-/// `last` is the last opening brace before the first closing brace, which is at `end`.
+/// Returns the offset of the closing brace of a comment that contains opening braces, or `None` if
+/// there is none. `last` is the last opening brace before the first closing brace, which is at
+/// `end`.
 ///
 /// Braces do not nest in PGN. If they balance before another game begins, however, nesting was
 /// intended. If a game begins between the comment and its last opening brace, that brace opens a
@@ -271,7 +272,7 @@ fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Opti
     (!begins_game(begin..last)).then_some(end)
 }
 
-/// Returns the position after the variation whose opening parenthesis is at `at`; `None` if the
+/// Returns the offset after the variation whose opening parenthesis is at `at`; `None` if the
 /// variation is not closed before the next game begins.
 pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0_usize;
@@ -298,7 +299,7 @@ pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
     None
 }
 
-/// Parses the tag whose bracket is at `at`. Returns its name, its raw value, and the position after
+/// Parses the tag whose bracket is at `at`. Returns its name, its raw value, and the offset after
 /// it, or `None` without a name or quotation mark. A value ends with the quotation mark before the
 /// closing bracket, and can contain other quotation marks.
 #[inline]
@@ -419,7 +420,7 @@ const GLYPHS: [(&[u8], u8); 19] = [
     (b"e.p.", 0),
 ];
 
-/// Parses the glyph at `at`. Returns its number (0 if it has none) and the position after it.
+/// Parses the glyph at `at`. Returns its number (0 if it has none) and the offset after it.
 pub(super) fn glyph(text: &[u8], at: usize) -> Option<(u8, usize)> {
     if let Some((number, length)) = wide_glyph(&text[at..]) {
         return Some((number, at + length));

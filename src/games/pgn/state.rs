@@ -161,7 +161,7 @@ impl ReaderState {
     }
 }
 
-/// Resolves a move in English letters, as SAN or otherwise in a looser spelling.
+/// Resolves a move in English letters, as SAN or, failing that, in a looser spelling.
 #[inline]
 pub(super) fn resolve(position: &Replay, text: &[u8]) -> Result<Move, SanError> {
     let resolved = San::from_ascii(text).map_err(|_| SanError::Malformed);

@@ -9,7 +9,7 @@ use super::GameResult;
 use crate::support::words::is_space;
 
 /// The maximum size of a game's tags in bytes. Further tags are dropped, so that a hostile file
-/// cannot use up the memory.
+/// cannot exhaust the memory.
 const MAX_BYTES: usize = 1 << 20;
 
 /// The tags of one game, as raw bytes in one buffer that is reused for all games.

@@ -20,7 +20,7 @@ pub(crate) struct TextReader<T> {
 
 impl<T: AsRef<[u8]> + Clone> TextReader<T> {
     /// Creates a reader of a text that begins on `line` of its input. `openings` comes from the
-    /// reader of another part. `language` is the language of the piece letters, see
+    /// reader of a different part. `language` is the language of the piece letters, see
     /// [`language_of`](super::language_of).
     pub(crate) fn new(text: T, line: u64, openings: OpeningCache, language: Language) -> Self {
         let plain = PlainReader::new(Blocks(text.clone(), 0));

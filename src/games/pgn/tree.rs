@@ -13,13 +13,13 @@ use crate::chess::position::{KeyMap, Position, Replay};
 /// MB for the positions, which are read only where a game leaves the tree. A larger tree is not
 /// faster: waiting for memory takes as long as resolving and playing the move.
 const MAX_PLACES: usize = 1 << 12;
-/// The number of games through a position before it gets children, so that the first games do not
-/// fill the tree.
+/// The number of games that must pass through a position before it gets children, so that the first
+/// games do not fill the tree.
 const VISITS_TO_GROW: u16 = 8;
 
 const _: () = assert!(MAX_PLACES <= 1 << u16::BITS);
 
-/// A move that games have played in a place, and the place to which it leads. Both are stored
+/// A move that games have played at a place, and the place to which it leads. Both are stored
 /// together, so a lookup waits for memory only once.
 struct Branch {
     ply: GamePly,

@@ -39,7 +39,7 @@ pub trait Visitor {
 
 /// A move of a game, with the data about the next position that counting needs.
 ///
-/// For the whole position, play the move.
+/// To get the whole position, play the move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GamePly {
     /// The move, which is legal or a null move.

@@ -20,7 +20,7 @@ const DRAFT_PREFIX: &str = ".tabia-";
 /// Number of random letters in a draft name. Safety does not depend on it, because existing files
 /// and links are never written to.
 const DRAFT_LETTERS: usize = 12;
-/// How often to create a draft again if another program removes it as a leftover.
+/// How many times to retry creating a draft if another program removes it as a leftover.
 const DRAFT_ATTEMPTS: usize = 8;
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))

@@ -1,4 +1,4 @@
-//! Recognizes kinds of files that contain no games.
+//! Recognises kinds of files that contain no games.
 
 /// A kind of file: its first bytes, its name with its article, and advice on its use.
 type Kind = (&'static [u8], &'static str, &'static str);

@@ -23,9 +23,9 @@ use super::{FileError, describe, open_locked, read_plain, sync_name, write_whole
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 /// Maximum length of the first line in bytes.
 const MAX_HEADLINE: u64 = 1 << 24;
-/// Number of characters of an unknown first line that the error message shows.
+/// Maximum number of characters that the error message shows from an unknown first line.
 const SHOWN_CHARS: usize = 40;
-/// Number of characters of a checksum, including the space after it.
+/// Number of characters in a checksum, including the space after it.
 const SUM_CHARS: usize = 9;
 
 /// A kind of file from which work can resume.
@@ -52,13 +52,13 @@ pub(crate) enum Fault {
     /// The file cannot be read or written, or another run uses it.
     #[error("{}", describe(.0))]
     Io(#[from] io::Error),
-    /// The file is of another kind or version.
+    /// The file is of a different kind or version.
     #[error(
         "it is of another kind or version, and begins with {0:?}; move it elsewhere, or finish it \
          with the program that wrote it"
     )]
     Foreign(String),
-    /// The file belongs to other settings or another input.
+    /// The file belongs to different settings or to a different input.
     #[error(
         "it was begun with other settings: {0}; repeat the first command, or move it elsewhere"
     )]
@@ -79,7 +79,7 @@ impl Kind {
     /// Reads the first line; returns whether it is complete.
     ///
     /// # Errors
-    /// If the file is of another kind, or has another owner.
+    /// If the file is of a different kind, or belongs to a different owner.
     pub(crate) fn check(&self, input: &mut impl BufRead, owner: &str) -> Result<bool, Fault> {
         let mut line = Vec::new();
         input.by_ref().take(MAX_HEADLINE).read_until(b'\n', &mut line)?;
@@ -95,7 +95,8 @@ impl Kind {
     /// it if necessary.
     ///
     /// # Errors
-    /// If the file cannot be read and written, is in use, is of another kind, or has another owner.
+    /// If the file cannot be read or written, is in use, is of a different kind, or belongs to a
+    /// different owner.
     pub(crate) fn open(&self, path: &Path, owner: &str) -> Result<File, JournalError> {
         self.try_open(path, owner).map_err(|fault| self.error(path, fault))
     }
@@ -124,8 +125,8 @@ impl Kind {
     /// Reads the content of a checkpoint.
     ///
     /// # Errors
-    /// If the file does not exist, cannot be read, is damaged, is of another kind, or has another
-    /// owner.
+    /// If the file does not exist, cannot be read, is damaged, is of a different kind, or belongs
+    /// to a different owner.
     pub(crate) fn load(&self, path: &Path, owner: &str) -> Result<Vec<u8>, JournalError> {
         self.try_load(path, owner).map_err(|fault| self.error(path, fault))
     }
@@ -172,7 +173,8 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
     /// Opens or creates the journal of `owner`, and calls `visit` with each record and its offset.
     ///
     /// # Errors
-    /// If the file cannot be read and written, is in use, is of another kind, or has another owner.
+    /// If the file cannot be read or written, is in use, is of a different kind, or belongs to a
+    /// different owner.
     pub(crate) fn open(
         path: &Path,
         kind: &'static Kind,

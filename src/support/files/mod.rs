@@ -95,7 +95,7 @@ fn set_nonblocking(options: &mut OpenOptions) {
     let _ = options;
 }
 
-/// Whether using this type of file can wait for another program.
+/// Whether an operation on this type of file may have to wait for another program.
 fn may_wait(kind: FileType) -> bool {
     #[cfg(unix)]
     return {
@@ -106,11 +106,11 @@ fn may_wait(kind: FileType) -> bool {
     return !kind.is_file();
 }
 
-/// The number of a device error, which is the same on all systems.
+/// The error number of a device error, which is the same on all systems.
 const EIO: i32 = 5;
 
 /// Describes an I/O error without the system's own messages, which contain phrases that xboard
-/// interprets as the death of the engine.
+/// interprets as an engine crash.
 pub(crate) fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it does not exist".to_owned(),

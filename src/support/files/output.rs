@@ -7,8 +7,8 @@
 //! is a leftover.
 //!
 //! Symbolic links are followed and kept. An [`Output`] may replace an empty file, a file of its own
-//! [`FileKind`], or anything with `force`, but never a file that is read at the same time. Devices
-//! and pipes are written to directly.
+//! [`FileKind`] or, with `force`, any file, but never a file that is being read at the same time.
+//! Devices and pipes are written to directly.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -26,7 +26,7 @@ const HEAD: u64 = 4096;
 /// Suffixes that indicate a certain kind of file.
 const KNOWN_ENDINGS: [&str; 12] =
     ["abk", "bin", "csv", "ctb", "ctg", "cto", "epd", "games", "json", "parquet", "pgn", "tbk"];
-/// The maximum number of symbolic links to follow; the same limit as in the system.
+/// The maximum number of symbolic links to follow; the same limit as in the operating system.
 const MAX_LINKS: usize = 40;
 
 /// A kind of file that a command writes and may replace.
@@ -105,7 +105,7 @@ impl<'a> Output<'a> {
         Output { path, kind, ending: None, force: false, inputs: Vec::new() }
     }
 
-    /// Sets the expected suffix: paths with the suffix of another known kind are rejected.
+    /// Sets the expected suffix: paths with the suffix of a different known kind are rejected.
     pub fn ending(self, ending: &'static str) -> Self {
         Output { ending: Some(ending), ..self }
     }
@@ -115,12 +115,12 @@ impl<'a> Output<'a> {
         self.path
     }
 
-    /// Sets whether a file of another kind may be replaced.
+    /// Sets whether a file of a different kind may be replaced.
     pub fn force(self, force: bool) -> Self {
         Output { force, ..self }
     }
 
-    /// Adds input files that the output must not replace, whichever name or link it uses.
+    /// Adds input files that the output must not replace under any name or link.
     ///
     /// Missing files are ignored; `-` stands for standard input.
     pub fn apart_from<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
@@ -138,7 +138,7 @@ impl<'a> Output<'a> {
     /// disk.
     ///
     /// # Errors
-    /// If the path is an input, a folder, a file of another kind, or in a folder that does not
+    /// If the path is an input, a folder, a file of a different kind, or in a folder that does not
     /// exist.
     pub fn check(&self) -> Result<(), FileError> {
         match self.place()? {
@@ -182,7 +182,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Creates a file for sequential writing. Works as [`Output::create`] for files, and writes
+    /// Creates a file for sequential writing. Works like [`Output::create`] for files, and writes
     /// directly to devices and pipes.
     ///
     /// # Errors
@@ -337,7 +337,7 @@ impl NewFile {
     }
 
     /// Replaces the content with a complete file. That file is moved when this one is kept, or
-    /// copied immediately if it is on another file system.
+    /// copied immediately if it is on a different file system.
     ///
     /// # Errors
     /// If the file cannot be copied.

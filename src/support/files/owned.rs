@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 
-/// How long to wait for another run's lock. If that run was killed while starting an engine, it
-/// keeps its files open until the start is complete.
+/// How long to wait for another run's lock. If that run was killed while starting an engine, its
+/// files stay open until the engine has started.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 const LOCK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How often to open a file again if its owner removes it before it is locked.
+/// How many times to reopen a file if its owner removes it before it is locked.
 const ATTEMPTS: usize = 8;
 
 /// Opens a file for exclusive use by this run, to append to it or, with `anew`, to replace its

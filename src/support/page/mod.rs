@@ -26,7 +26,8 @@ pub(crate) const BOARD_JS: &str = include_str!("board.js");
 pub(crate) const CHART_JS: &str = include_str!("chart.js");
 pub(crate) const REPLAY_JS: &str = include_str!("replay.js");
 
-/// Style of the notes next to the moves of annotated games, on their own page and in the explorer.
+/// Style sheet for the notes next to the moves of annotated games, on their own page and in the
+/// explorer.
 pub(crate) const NOTES_CSS: &str = include_str!("notes.css");
 pub(crate) const NOTES_JS: &str = include_str!("notes.js");
 
@@ -35,11 +36,12 @@ pub(crate) const NOTES_JS: &str = include_str!("notes.js");
 const STYLES: [&str; 3] = [THEME_CSS, BOARD_CSS, REPLAY_CSS];
 const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REPLAY_JS];
 
-/// The HTML frame of every page that is written to a file, with placeholders for the other parts.
+/// The HTML frame of every page that is written to a file, with placeholders for the remaining
+/// parts.
 const SHELL: &str = include_str!("shell.html");
 
 pub(crate) struct Page {
-    /// The title until the script of the page sets another one.
+    /// The title until the page's script sets a different one.
     pub(crate) title: &'static str,
     pub(crate) body: &'static str,
     pub(crate) style: &'static str,
@@ -78,9 +80,10 @@ impl Page {
     }
 }
 
-/// Formats JSON for a script element. The browser searches for the end of the element before it
-/// parses the script, and for a different end after `<!--<script`, so the text must not contain
-/// anything like a tag. Outside strings, JSON contains none of these characters.
+/// Formats JSON for a script element. The browser looks for the closing tag before it parses the
+/// script, and `<!--<script` changes which closing tag it accepts, so the text must not contain
+/// anything that looks like a tag. The escaped characters can occur in JSON only inside strings, so
+/// escaping them does not change the data.
 fn script_data(data: &Value) -> String {
     let mut text = String::new();
     for letter in data.to_string().chars() {

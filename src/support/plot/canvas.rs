@@ -7,7 +7,7 @@ use crate::support::words::xml;
 /// The height of a row in the legend, in user units (pixels) like all lengths in this module.
 pub(super) const LEGEND_ROW: f64 = 20.0;
 const MARK: f64 = 3.5;
-/// The mean width of a letter of the title, and the space before and after the title.
+/// The mean width of a letter in the title, and the space before and after the title.
 const TITLE_LETTER: f64 = 8.4;
 const TITLE_MARGIN: f64 = 16.0;
 

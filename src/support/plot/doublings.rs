@@ -11,7 +11,7 @@ const RIGHT: f64 = 26.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 66.0;
 const CAP: f64 = 5.0;
-/// The value at which smaller values are drawn.
+/// Smaller values are drawn at this value.
 const MIN_VALUE: f64 = 1.0 / 1024.0;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,7 +75,7 @@ fn doubled(number: f64) -> f64 {
     number.max(MIN_VALUE).log2()
 }
 
-/// Returns a picture of curves, the first ones on top, with the axis labels `across` below and `up`
+/// Returns a picture of curves (the first ones on top) with the axis labels `across` below and `up`
 /// on the left.
 pub(crate) fn doublings(title: &str, [across, up]: [&str; 2], lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);

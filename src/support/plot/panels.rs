@@ -21,7 +21,7 @@ const GRID_LINES: f64 = 6.0;
 /// Curves with at most this many points have a mark at each point, because a single point does not
 /// form a line.
 const MARKED: usize = 20;
-/// The value at which smaller values are drawn on a logarithmic scale.
+/// On a logarithmic scale, smaller values are drawn at this value.
 const MIN_VALUE: f64 = 1e-6;
 
 #[derive(Debug, Clone)]

@@ -61,7 +61,7 @@ pub enum DeepeningEvent {
         /// The bound that the score exceeded.
         alpha: Score,
     },
-    /// The value is outside the window, so the search is repeated with another window.
+    /// The value is outside the window, so the search is repeated with a different window.
     Failed {
         /// The bound on the value that the search returned.
         score: Score,

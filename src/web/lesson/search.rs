@@ -82,7 +82,7 @@ pub struct Search<'a, G: ZeroSumGame, O> {
     pub table: Option<&'a mut Table>,
 }
 
-/// The position of a node in the tree: plies from the root, and plies left.
+/// The place of a node in the tree: plies from the root, and plies left.
 #[derive(Debug, Clone, Copy)]
 struct NodePlace {
     ply: Ply,

@@ -166,8 +166,8 @@ impl SearchRecord {
         SearchRecord::named(algorithm.name(), recorder, game, root, whole_cut)
     }
 
-    /// Works like [`SearchRecord::new`], but with another name. Consecutive searches of the root
-    /// are combined into one search, whose value is that of the last one.
+    /// Works like [`SearchRecord::new`], but with a different name. Consecutive searches of the
+    /// root are combined into one search, whose value is the value of the last search.
     pub(crate) fn named<G: ZeroSumGame>(
         name: &str,
         recorder: &Recorder<G::Move>,

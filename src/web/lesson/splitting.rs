@@ -1,9 +1,9 @@
 //! PV-splitting: several threads share the tree along its principal variation.
 //!
-//! At a node of the principal variation, the first move is searched completely according to the
-//! same rule. Then the threads share its siblings, using the bound that it established. Each
-//! sibling is searched first with a null window and, if it is better, again with the open window.
-//! Only one node is split at a time, and threads without work wait. T. A. Marsland and M. Campbell,
+//! At a node of the principal variation, the first move is searched completely, using the same
+//! rule. Then the threads share its siblings, using the bound that it established. Each sibling is
+//! searched first with a null window and, if it is better, again with the open window. Only one
+//! node is split at a time, and threads without work wait. T. A. Marsland and M. Campbell,
 //! "Parallel Search of Strongly Ordered Game Trees" (1982).
 //!
 //! ```

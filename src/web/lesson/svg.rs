@@ -1,10 +1,10 @@
 //! Draws a [`SearchRecord`] as SVG: the tree with its windows, values and cutoffs.
 //!
 //! Max's nodes are squares, and Min's are circles. To allow programs to count the contents, every
-//! node is an element of the class `node` and of the class of its type in its last visit: `pv`,
-//! `cut`, `all` or `never`. Nodes on the principal variation are also of the class `line`. The
+//! node is an element with the class `node` and a class for its type in its last visit: `pv`,
+//! `cut`, `all` or `never`. Nodes on the principal variation also have the class `line`. The
 //! attributes of a node are `data-visits` and `data-count` (the number of nodes that it
-//! represents). Every cutoff is an element of the class `cutoff`.
+//! represents). Every cutoff is an element with the class `cutoff`.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;
@@ -181,7 +181,7 @@ fn edge(out: &mut String, class: &str, visits: &[NodeVisit], from: Point, to: Po
     }
 }
 
-/// Draws a node with its name inside and its value below or beside it.
+/// Draws a node with its name inside and its value below or next to it.
 fn draw(out: &mut String, node: &Node, Point { x, y }: Point) {
     let _ = writeln!(
         out,
@@ -219,7 +219,7 @@ fn draw(out: &mut String, node: &Node, Point { x, y }: Point) {
     }
     for (index, text) in below.iter().enumerate() {
         let row = LINE_HEIGHT * index as f64;
-        // The value is placed below a leaf, but beside a node that has lines below it.
+        // The value is placed below a leaf, but next to a node that has lines below it.
         let (x, y, anchor) = match node.visits.iter().all(|visit| visit.leaf) || node.hidden > 0 {
             true => (x, y + RADIUS + LINE_HEIGHT + row, "middle"),
             false => (x + RADIUS + 5.0, y - 6.0 + row, "start"),
@@ -262,8 +262,8 @@ fn first_cut(search_record: &SearchRecord) -> Vec<Option<usize>> {
 }
 
 /// Draws the cutoffs of a node as a double stroke across the line to the first child that was cut
-/// off. If another search visited all children, the stroke is beside the node. The text is always
-/// beside the node.
+/// off. If another search visited all children, the stroke is next to the node. The text is always
+/// next to the node.
 fn cutoffs(out: &mut String, node: &Node, at: Point, cut: Option<Point>) {
     let (x, y) = match cut {
         Some(child) => ((at.x + child.x) / 2.0, (at.y + child.y) / 2.0),

@@ -102,7 +102,7 @@ fn search(
     event("end", &EndAnswer { best, depth: result.depth, nodes: result.nodes, reason })
 }
 
-/// A position on a line that is in the book.
+/// A book position on a line.
 #[derive(Debug, Serialize)]
 struct BookPlace {
     /// The number of plies from the root.

@@ -122,7 +122,7 @@ fn of_lichess(
 /// games.
 ///
 /// # Errors
-/// If the query names another variant.
+/// If the query names a different variant.
 pub(crate) fn standard_chess(query: &mut Query) -> Result<(), ApiError> {
     match query.text("variant").as_deref() {
         None | Some("" | "standard" | "fromPosition" | "chess") => Ok(()),

@@ -37,7 +37,7 @@ pub(crate) const DEFAULT_SEARCH_SECONDS: u64 = 20;
 /// Maximum number of simultaneous annotations for all clients together.
 pub(crate) const MAX_ANNOTATIONS: usize = 1;
 /// Maximum time to annotate a game, in seconds. With the maximum number of nodes, a game of forty
-/// moves takes about ten.
+/// moves takes about ten seconds.
 pub(crate) const MAX_ANNOTATION_SECONDS: u64 = 120;
 /// Minimum number of nodes per position of an annotated game.
 pub(crate) const MIN_ANNOTATION_NODES: u64 = 100;

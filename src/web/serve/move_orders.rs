@@ -2,8 +2,8 @@
 //!
 //! A book counts positions and moves, not lines. Therefore the counts for the last move are exact:
 //! every game that plays the move reaches the position. Further back, a game that reached a
-//! position may have continued with another move. The shares therefore assume that the choice of a
-//! move does not depend on how the position was reached.
+//! position may have continued with a different move. The shares therefore assume that the choice
+//! of a move does not depend on how the position was reached.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -17,7 +17,7 @@ use crate::games::book::{Book, Counts, NamedOpening};
 
 /// The maximum number of plies to go back, which is also the default depth of a book.
 const MAX_PLIES: usize = 40;
-/// The maximum number of positions per ply; those reached by most games are kept.
+/// The maximum number of positions per ply; the positions reached by the most games are kept.
 const MAX_WIDTH: usize = 6;
 /// Positions with a smaller share of the games are omitted.
 const MIN_SHARE: f64 = 0.02;
@@ -190,7 +190,7 @@ impl Graph {
         graph
     }
 
-    /// Adds the positions one ply before those of `last` and returns their indexes.
+    /// Adds the positions one ply before those in `last` and returns their indexes.
     fn ply_before(&mut self, book: &Book, last: &[usize], plies: usize) -> Vec<usize> {
         let mut found: Vec<(usize, Arrival, f64)> = Vec::new();
         let mut shares: HashMap<u64, f64> = HashMap::new();

@@ -1,8 +1,8 @@
 //! Decides which web pages may use expensive addresses, which run searches or read long texts.
 //!
-//! A browser sends requests from any web page to this machine. They can be recognised by `Origin`,
-//! by `Sec-Fetch-Site`, or, if a page's own name resolves to this machine, by an unknown `Host`.
-//! Requests without such headers come from other programs, which may use everything.
+//! A browser sends requests from any web page to this machine. Such requests can be recognised by
+//! `Origin`, by `Sec-Fetch-Site`, or, if a page's own name resolves to this machine, by an unknown
+//! `Host`. Requests without such headers come from other programs, which may use everything.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 

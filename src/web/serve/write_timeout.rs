@@ -11,8 +11,8 @@ use tokio::time::{Sleep, sleep};
 
 use super::limits::{MAX_REQUEST_HEAD, MAX_REQUEST_HEADERS};
 
-/// A connection that fails if its client does not read what is written within a time limit. It also
-/// gives hyper's error responses, which have no body, the usual format.
+/// A connection that fails if its client does not read the data sent to it within a time limit. It
+/// also gives hyper's error responses, which have no body, the usual format.
 pub(super) struct WriteTimeoutStream {
     stream: TcpStream,
     limit: Duration,

@@ -1,4 +1,4 @@
-//! Backs up search values along the moves between analysed positions.
+//! Computes backed-up search values along the moves between analysed positions.
 //!
 //! The value of a position is the maximum over its moves to analysed positions and its best move
 //! outside the analysis. With cycles this is a deterministic graphical game in which endless play
@@ -71,7 +71,8 @@ impl Links {
 
 /// The predecessors of each position, by index.
 struct Predecessors {
-    /// For each position, the start of its predecessors; the last element is their total number.
+    /// For each position, the index in `from` of its first predecessor; the last element is the
+    /// length of `from`.
     ends: Vec<usize>,
     from: Vec<u32>,
 }
@@ -168,8 +169,8 @@ mod tests {
     use super::*;
     use crate::chess::score::{mate_in, mated_in};
 
-    /// Backs up values of positions given by index: the successors of each, and the score of its
-    /// best move outside.
+    /// Computes the backed-up values of positions given by index: the successors of each, and the
+    /// score of its best move outside.
     fn backed_up(positions: &[(&[u32], Option<Score>)]) -> Vec<BookValue> {
         let moves: Vec<Move> = Position::start().legal_moves().iter().collect();
         let (mut links, mut values) = (Links::new(positions.len()), Vec::new());

@@ -60,7 +60,7 @@ impl Rank {
     }
 }
 
-/// Returns the best moves out of the analysis of a book, most likely first, at most `number`.
+/// Returns up to `number` of the best moves that lead out of a book's analysis, most likely first.
 pub(crate) fn frontier_moves(book: &Book, number: usize) -> Vec<FrontierMove> {
     let values: Vec<BookValue> = book.values().collect();
     let place = |key: u64| values.binary_search_by_key(&key, |value| value.key).ok();
@@ -118,8 +118,8 @@ fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
     reach
 }
 
-/// Computes the shares of a position's moves in play from their values: first the moves that lead
-/// to analysed positions, then the best of the other moves.
+/// Returns the likelihood of each move in a position, derived from the values: first the moves that
+/// lead to analysed positions, then the best of the other moves.
 fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>, f64)> {
     let value = &values[own];
     let within = links.of(own).iter().map(|&(_, to)| to as usize);
@@ -133,7 +133,7 @@ fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>
     shares
 }
 
-/// Writes a book extended by these moves and by the positions to which they lead, to an empty
+/// Writes the book, extended with these moves and the positions to which they lead, to an empty
 /// `output`. The new moves and positions have no games. Values are not written.
 ///
 /// # Errors
@@ -171,7 +171,7 @@ pub(crate) fn grow<W: Read + Write + Seek>(
     write_book(output, merged, &pawns, &manifest)
 }
 
-/// Whether a move of the book has no games, because an analysis added it.
+/// Whether a move in the book has no games, because an analysis added it.
 fn is_grown(&(_, played): &(Move, Counts)) -> bool {
     played.is_empty()
 }
@@ -192,7 +192,7 @@ impl Book {
         keys
     }
 
-    /// Whether this is `other`, possibly extended since.
+    /// Whether this book is `other` or an extension of it.
     pub(crate) fn has_grown_from(&self, other: &Book) -> bool {
         let mut others = other.entries().peekable();
         let agrees = self.entries().all(|entry| match take(&mut others, entry.key) {
@@ -262,8 +262,8 @@ mod tests {
 
     #[test]
     fn frontier_is_ordered_by_likelihood() {
-        // In the start position, the shares according to values are 0.31 for 1.c4, 0.49 for 1.e4
-        // and 0.20 for 1.d4. According to games, 1.e4 has 0.6 and 1.d4 has 0.4.
+        // In the start position, the shares according to the values are 0.31 for 1.c4, 0.49 for
+        // 1.e4 and 0.20 for 1.d4. According to the games, 1.e4 has 0.6 and 1.d4 has 0.4.
         let values = [
             ("", 30, "c4", 20),
             ("e4", -30, "c5", -30),

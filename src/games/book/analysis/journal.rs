@@ -15,7 +15,7 @@ pub(crate) type AnalysisJournal = Journal<[u8; ROW_BYTES]>;
 /// Opens or creates the journal at `path` for an analysis of `book`; also returns the values in it.
 ///
 /// # Errors
-/// If the file cannot be read and written, is not a journal of this analysis, or is in use.
+/// If the file cannot be read or written, is not a journal of this analysis, or is in use.
 pub(crate) fn open_journal(
     path: &Path,
     book: &Book,

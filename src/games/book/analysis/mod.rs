@@ -1,4 +1,4 @@
-//! Search values of positions: stored while the searches run, backed up along the moves, and used
+//! Search values for positions: stored while the searches run, backed up along the moves, and used
 //! to extend the book.
 //!
 //! Uses `facets`, `format`, `lookup` and `merge`. The searches are in `tools::suite`.
@@ -11,8 +11,8 @@
 //! With `--grow`, `growth` picks the positions that the analysis adds next, and writes the book
 //! with them before they are searched. Unfinished work is in the book (moves without games) or in
 //! the journal (rows of depth 0), so an interruption loses nothing. The likelihoods follow Lincke's
-//! drop-out expansion, which here also uses games; an algorithm for shortest paths (Dijkstra) finds
-//! the largest products of shares.
+//! drop-out expansion, which here also uses games; Dijkstra's shortest-path algorithm finds the
+//! largest products of shares.
 
 pub(super) mod backup;
 pub(super) mod growth;

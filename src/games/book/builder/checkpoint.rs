@@ -4,19 +4,19 @@
 //! A checkpoint marks the end of a stage: all threads have finished their chunks, and their records
 //! are written as a sorted run. The state file names the runs and stores how far the inputs have
 //! been read. It is written last and replaces the previous one atomically, so there is always a
-//! valid one. Files that a killed build wrote later are not named in the state file, and are
+//! valid state file. Files that a killed build wrote later are not named in the state file, and are
 //! removed. The state file has a checksum and contains the checksums of all other files; they are
 //! verified before any of them is used.
 //!
 //! A stage reads at least one chunk and at least a thirty-second of all text before it, so there
 //! are few runs even if the interval is short. No other module depends on stages: a stored stage is
-//! treated like the records of one more thread. Chunk boundaries depend only on the text, so a
+//! treated like the records of an additional thread. Chunk boundaries depend only on the text, so a
 //! resumed build cuts the text again and compares a hash. For the same reason, the hashes of
 //! `--unique` are the same in every run.
 //!
-//! The book is then written to a file among the checkpoints (`draft`), which is moved to its final
-//! place when it is complete. Facets cannot be resumed in this way, because their lists are in an
-//! unnamed file.
+//! The book is then written to a file in the checkpoint folder (`draft`), which is moved to its
+//! final place when it is complete. Facets cannot be resumed in this way, because their lists are
+//! in an unnamed file.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -45,7 +45,7 @@ const STATE: &str = "state.json";
 static STATE_KIND: Kind = Kind { magic: "tabia build 2; ", name: "the state" };
 /// The file whose lock excludes other builds.
 const LOCK: &str = "lock";
-/// Prefixes of the other file names: pawn structures of all games so far, sorted records, the games
+/// Prefixes of all other file names: pawn structures of all games so far, sorted records, the games
 /// to which their numbers refer, hashes of games, the book itself, and the note of how much of the
 /// book is written.
 const PAWNS: &str = "pawns";
@@ -58,7 +58,7 @@ const WRITTEN: &str = "written";
 /// Settings for the checkpoints of a build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoints {
-    /// The folder of the checkpoints, which is removed once the book is complete.
+    /// The checkpoint folder, which is removed once the book is complete.
     pub folder: PathBuf,
     /// The interval between checkpoints; zero for as many checkpoints as possible.
     pub every: Duration,
@@ -92,7 +92,7 @@ pub(super) struct CheckpointWriter<'a> {
     state: State,
     due: Instant,
     known: usize,
-    /// The lock against other builds, held from the first checkpoint onwards.
+    /// The lock that excludes other builds, held from the first checkpoint onwards.
     lock: Option<File>,
 }
 
@@ -110,7 +110,7 @@ impl<'a> CheckpointWriter<'a> {
     /// Opens the checkpoints that the options request; also returns the point from which to resume.
     ///
     /// # Errors
-    /// If the checkpoints belong to another build or cannot be read.
+    /// If the checkpoints belong to a different build or cannot be read.
     pub(super) fn begin<R: PositionRecord>(
         inputs: &[PgnInput],
         shared: &Shared<'a>,
@@ -208,15 +208,15 @@ impl<'a> CheckpointWriter<'a> {
     }
 
     /// Whether a stage that ends here is worth a checkpoint. The stage must have read something. If
-    /// it is the only stage, a checkpoint must also be able to become due before the book is
-    /// written; writing takes less time than reading.
+    /// it is the only stage, the next checkpoint must also be due within half an interval: writing
+    /// the book takes less time than reading the games, so a later checkpoint would not become due.
     pub(super) fn is_worth_keeping(&self, place: &ReadSoFar, is_last: bool) -> bool {
         let left = self.due.saturating_duration_since(Instant::now());
         let is_long = self.has_any() || !is_last || left <= self.wanted.every / 2;
         is_long && self.state.place != *place
     }
 
-    /// Returns the path of the draft of the book, which is written once all games are read.
+    /// Returns the path of the book's draft, which is written once all games are read.
     pub(super) fn draft(&self) -> PathBuf {
         self.path(&self.named(BOOK))
     }
@@ -353,7 +353,7 @@ impl Checkpoints {
     /// Removes the checkpoints once the book is complete.
     ///
     /// # Errors
-    /// If they cannot be removed.
+    /// If the checkpoints cannot be removed.
     pub fn forget(&self) -> io::Result<()> {
         let entries = match self.folder.read_dir() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -37,8 +37,7 @@ impl CheckpointFile {
         if xxh3_64(&bytes) == self.sum { Ok(bytes) } else { Err(self.damaged()) }
     }
 
-    /// Opens a file that may be larger than the memory, after verifying the checksum of its
-    /// contents.
+    /// Opens a file that may not fit into memory, after verifying the checksum of its contents.
     ///
     /// # Errors
     /// See [`CheckpointFile::read`].

@@ -1,8 +1,8 @@
 //! Counts games into rows of partial counts, sorted and grouped as in a build.
 //!
 //! `count` outputs its sorted records as rows, and `pack` reads rows back: directly, one partition
-//! at a time, if their pieces cover narrow ranges of keys, otherwise through the same stores. The
-//! rest is the second half of a build, so the bytes of the book are the same.
+//! at a time, if their pieces cover narrow ranges of keys, otherwise through the same stores. All
+//! further steps are the same as in a build, so the bytes of the book are the same.
 
 use std::io;
 

@@ -35,8 +35,8 @@ pub(super) struct Shared<'a> {
     /// The hashes of all games so far, if duplicates are skipped.
     pub(super) games: Option<Mutex<HashSet<u64>>>,
     pub(super) disk: Arc<Disk>,
-    /// The hash function of all threads. It is the same in every run of the program, because hashes
-    /// from earlier runs are reused.
+    /// The hash function used by all threads. It is the same in every run of the program, because
+    /// hashes from earlier runs are reused.
     hashing: BuildHasherDefault<DefaultHasher>,
 }
 
@@ -133,8 +133,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         }
     }
 
-    /// Returns the records of all games that counted, their pawn structures, and the log of the
-    /// games.
+    /// Returns the records of all counted games, their pawn structures, and the log of the games.
     pub(super) fn into_parts(self) -> (Store<R>, PawnSet, Option<GameLog>) {
         (self.store, self.pawns, self.log)
     }
@@ -264,7 +263,7 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
     }
 }
 
-/// Whether the game left a repeated position by a move that it had not played there before.
+/// Whether the game left a repeated position with a move that it had not played there before.
 ///
 /// A game counts once for a position and once for each move played there.
 fn is_new_move(step: &Visit, before: &[Visit]) -> bool {

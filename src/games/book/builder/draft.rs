@@ -1,9 +1,9 @@
-//! The book of a long build while it is being written: a file among the checkpoints.
+//! The book of a long build while it is being written: a file in the checkpoint folder.
 //!
 //! Writing can also resume after an interruption. At intervals the file is synced, and then a note
 //! next to it records its length and checksum. Bytes after that length come from a killed build and
 //! are truncated. If the draft or the note is damaged, the book is written from the start. Both
-//! files are named after the last stage before the writing began. Drafts of other stages are
+//! files are named after the last stage before the writing began. Drafts from other stages are
 //! therefore not found, and are removed at the next checkpoint.
 
 use std::fs::{self, File, OpenOptions};
@@ -22,7 +22,7 @@ use crate::support::files::{Kind, NewFile, sync_name};
 pub trait BookOutput: Read + Write + Seek + Sized {
     /// Takes ownership of the whole file at `path`, which may be moved away.
     ///
-    /// Nothing must have been written to this output before.
+    /// Nothing may have been written to this output before.
     ///
     /// # Errors
     /// If the file can be neither moved nor copied.

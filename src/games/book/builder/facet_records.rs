@@ -26,7 +26,7 @@ const _: () = assert!(size_of::<FacetRecord>() == RECORD_BYTES);
 
 const COUNT_BITS: u32 = 8;
 const MAX_GAMES: u64 = (1 << COUNT_BITS) - 1;
-/// Bit positions of the fields of `kind`.
+/// Bit positions of the fields in `kind`.
 const GAMES_SHIFT: u32 = COUNT_BITS;
 const RESULT_SHIFT: u32 = GAMES_SHIFT + COUNT_BITS;
 const MONTH_SHIFT: u32 = RESULT_SHIFT + 2;

@@ -1,4 +1,4 @@
-//! Filters the games of a book.
+//! Filters the games from which a book is built.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -12,9 +12,9 @@ use crate::support::error::ParseError;
 /// Conditions on the tags of a game. If a tag is missing, its condition fails.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GameFilter {
-    /// The minimum rating that both players must have.
+    /// The minimum rating required of both players.
     pub min_elo: Option<u32>,
-    /// The maximum rating that both players may have.
+    /// The maximum rating allowed for either player.
     pub max_elo: Option<u32>,
     /// The accepted rating groups, speeds and dates.
     pub facets: FacetFilter,
@@ -36,7 +36,7 @@ pub struct GameFilter {
     pub rated_side: Option<Color>,
 }
 
-/// The number of increments that are included when time controls are compared.
+/// The number of increments added to the initial time when time controls are compared.
 const TYPICAL_MOVES: u32 = 60;
 
 impl GameFilter {

@@ -10,7 +10,7 @@ use crate::games::pgn::GameResult;
 
 /// A position reached in one game, and the move played there, if any.
 ///
-/// A record has sixteen bytes that sort as one number. No two records are equal, so nothing is
+/// A record has sixteen bytes that sort as one integer. No two records are equal, so nothing is
 /// merged before the records are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GameRecord {

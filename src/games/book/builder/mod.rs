@@ -6,8 +6,8 @@
 //! entries. This is three to four times as fast as counting into one hash map, because the working
 //! set stays in the cache.
 //!
-//! The bytes of a book depend only on the set of its games: sums do not depend on their order, and
-//! nothing that depends on the order is stored.
+//! The bytes of a book depend only on the set of its games: sums do not depend on the order of the
+//! games, and nothing that depends on the order is stored.
 //!
 //! If records do not fit into `--memory`, they are sorted, written to disk, and read back in parts
 //! that fit. Faults are counted and reported as they occur, and are not collected.
@@ -138,7 +138,7 @@ const THREAD_MEMORY: usize = 12 << 20;
 ///
 /// # Errors
 /// If no game counts, if a game is broken and the build is strict, if the output cannot be written,
-/// or if there are checkpoints from which it cannot resume.
+/// or if there are checkpoints from which the build cannot resume.
 pub fn build<W: BookOutput>(
     inputs: &[PgnInput],
     options: &BuildOptions,
@@ -421,7 +421,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// entries.
 const COPIES: u64 = 4;
 const MIN_SORTING: usize = 16 << 20;
-/// The maximum number of parts of a partition, as a power of two. With more parts, reading would
+/// The maximum number of parts per partition, as a power of two. With more parts, reading would
 /// require too many seeks.
 const MAX_PART_BITS: u32 = 10;
 
@@ -447,8 +447,8 @@ struct Source<'a, R> {
 }
 
 /// Returns the number of parts per partition, as a power of two, with which all threads stay within
-/// the memory. With facets there is one part, because the bytes of such a book depend on the number
-/// of parts.
+/// the memory limit. With facets there is one part, because the bytes of such a book depend on the
+/// number of parts.
 fn part_bits<R: PositionRecord>(collected: &[Collected<R>], options: &BuildOptions) -> u32 {
     if !R::JOINS {
         return 0;

@@ -1,4 +1,4 @@
-//! The options of a build, and its monitor.
+//! Build options, and the monitor of a build.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub const DEFAULT_MAX_PLY: u32 = 40;
 /// The default memory limit of a build, in bytes.
 pub const DEFAULT_MEMORY: usize = 1 << 30;
 
-/// The options of a build.
+/// Options for building a book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildOptions {
     /// The number of plies of each game that are counted.
@@ -138,8 +138,8 @@ impl FaultListener {
         FaultListener(Arc::new(Mutex::new(on_fault)))
     }
 
-    /// Returns a listener that forwards faults to `other` and stores them, or `None` if there is no
-    /// other listener.
+    /// Returns a listener that forwards faults to `other` and stores them, or `None` if `other` is
+    /// `None`.
     pub(super) fn recording(other: Option<&Self>) -> Option<(Self, Arc<Mutex<Vec<String>>>)> {
         let (other, received) = (other?.clone(), Arc::new(Mutex::new(Vec::new())));
         let memory = Arc::clone(&received);
@@ -168,7 +168,7 @@ impl Monitor {
 
     /// Stops reading games; the book then contains the games read so far.
     ///
-    /// Partial counts are then neither written nor packed into a book.
+    /// After a stop, partial counts are neither written nor packed into a book.
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
     }

@@ -24,7 +24,7 @@ use crate::games::book::format::writer::{Block, BookWriter};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::games::book) struct Piece {
     pub rows: u64,
-    /// The range of the rows' keys, as signed numbers as in the files.
+    /// The range of the rows' keys as signed integers, as in the files.
     pub keys: RangeInclusive<i64>,
 }
 
@@ -121,8 +121,8 @@ fn write_rows<W: Read + Write + Seek>(
     }
 }
 
-/// Entries whose creation the monitor may interrupt: unlike games, incomplete partial counts do not
-/// make a usable book.
+/// Entries whose creation the monitor may interrupt: unlike an incomplete set of games, incomplete
+/// partial counts do not result in a usable book.
 struct Interruptible<'a, P> {
     parts: P,
     monitor: &'a Monitor,

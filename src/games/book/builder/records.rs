@@ -23,7 +23,7 @@ pub(super) struct Visit {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CountedGame {
     pub result: GameResult,
-    /// Number of the game in the log of its thread; 0 if there is no log.
+    /// Number of the game in its thread's log; 0 if there is no log.
     pub number: u32,
     /// The facets of the game, set only for [`OfGame::Facets`].
     #[cfg(feature = "parquet")]
@@ -57,7 +57,7 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     const EMPTY: Self;
     /// Whether equal records are merged.
     const JOINS: bool;
-    /// Which data of its game a record stores.
+    /// Which data about its game a record stores.
     const OF_GAME: OfGame;
     const BYTES: usize;
     type Bytes: AsRef<[u8]>;
@@ -103,8 +103,8 @@ pub(super) trait BookRecord: PositionRecord {
 
 /// A position reached in games with the same result, and the move played there, if any.
 ///
-/// A record has twelve bytes that sort as one number, because the cost of records is mostly memory,
-/// not processing.
+/// A record has twelve bytes that sort as one integer, because records cost mainly memory, not
+/// processing time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, packed(4))]
 pub(super) struct Record {
@@ -117,8 +117,8 @@ pub(super) struct Record {
 const _: () = assert!(size_of::<Record>() == RECORD_BYTES);
 
 const RECORD_BYTES: usize = 12;
-/// The number of partitions, according to the top bits of the key, as a power of two. With sixteen
-/// million records, from 250 MB of games, a partition fits into a second-level cache.
+/// The number of partitions, as a power of two. The top bits of the key select the partition. With
+/// sixteen million records, from 250 MB of games, a partition fits into a second-level cache.
 pub(super) const PARTITION_BITS: u32 = 8;
 pub(in crate::games::book) fn partition_of(key: u64) -> usize {
     (key >> (u64::BITS - PARTITION_BITS)) as usize
@@ -203,7 +203,7 @@ impl PositionRecord for Record {
         self.key
     }
 
-    /// A single number compares without a branch.
+    /// Comparing single integers needs no branch.
     #[inline]
     fn rank(&self) -> u128 {
         u128::from(self.key) << 32 | u128::from(self.rest)

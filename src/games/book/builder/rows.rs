@@ -18,8 +18,8 @@ pub(in crate::games::book) struct PartialRow {
     /// The move played; `None` for the last counted position of a game, and for moves that are not
     /// counted.
     pub mv: Option<Move>,
-    /// Whether the position had occurred earlier in the games, with another move. Such games count
-    /// only for the move.
+    /// Whether the position had occurred earlier in the games, with a different move. Such games
+    /// count only for the move.
     pub again: bool,
     /// The number of games for each result, in the order of
     /// [`GameResult`](crate::games::pgn::GameResult).

@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use crate::games::pgn::{Chunk, Chunks};
 
-/// A stage reads at least all earlier text divided by this number. The number of stages, and the
-/// data kept for them in memory and on disk, therefore grows with the logarithm of the text, even
-/// if checkpoints are due more often: at most 500 stages for a terabyte.
+/// The minimum size of a stage is the size of all earlier text, divided by this number. The number
+/// of stages, and the data kept for them in memory and on disk, therefore grows with the logarithm
+/// of the text, even if checkpoints are due more often: at most 500 stages for a terabyte.
 pub(super) const STAGES_OF_EQUAL_TEXT: u64 = 32;
 
-/// Limits of a stage, which ends once both are reached.
+/// Limits for a stage, which ends once both are reached.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Until {
     pub(super) time: Instant,

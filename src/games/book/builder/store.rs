@@ -27,7 +27,7 @@ const MIN_BLOCKS: usize = 2 * PARTITIONS;
 
 pub(super) struct Store<R> {
     front: Vec<R>,
-    /// The block of each partition that is being filled; it always has room for a record.
+    /// For each partition, the block that is being filled, which always has room for a record.
     open: Vec<Vec<R>>,
     full: Vec<Vec<Vec<R>>>,
     spare: Vec<Vec<R>>,

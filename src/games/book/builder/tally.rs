@@ -17,14 +17,14 @@ use crate::support::words::visible;
 /// memory for buffered tallies.
 const LEAD: u64 = 64;
 
-/// The tally of the games of a build.
+/// The tally of a build's games.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildTally {
     /// Games that were counted.
     pub games: GameTotals,
     /// Games that were not counted.
     pub skipped: Skipped,
-    /// Games that stopped at a fault.
+    /// Games in which reading stopped at a fault.
     pub broken: u64,
     /// Games whose `Result` tag contradicts the result after the moves. The tag takes precedence.
     #[serde(default)]
@@ -42,7 +42,7 @@ pub struct BuildTally {
     pub foreign: Vec<(String, Language)>,
 }
 
-/// A fault of a game.
+/// A fault in a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameFault {
     /// The name of the input.
@@ -140,7 +140,7 @@ pub(super) struct Tallies<'a> {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct TallySoFar {
     pub(super) total: BuildTally,
-    /// The index of the input for each record.
+    /// For each record, the index of its input.
     recorded: Vec<usize>,
     /// The number of games before the next chunk in its input.
     games_before: u64,

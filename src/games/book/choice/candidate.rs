@@ -30,7 +30,7 @@ pub enum Rejection {
     Vetoed(Veto),
     /// The move was played far less often than the most frequent one.
     Rare,
-    /// Another move is clearly better at the chooser's confidence.
+    /// Another move is clearly better at the chooser's confidence level.
     Worse,
     /// According to the analysis, the move loses more than
     /// [`Chooser::max_loss`](super::chooser::Chooser::max_loss).
@@ -70,13 +70,13 @@ pub struct Candidate {
     pub value: Option<Score>,
     /// Expected points according to games and value together; equals `score` if there is no value.
     pub expected: f64,
-    /// Lower and upper bound of the true expectation at the chooser's confidence.
+    /// Lower and upper bounds of the true expectation at the chooser's confidence level.
     pub certain: (f64, f64),
     /// The probability that the move is played, from 0 to 1.
     pub chance: f64,
     /// The reason why the move is rejected, if it is.
     pub rejected: Option<Rejection>,
-    /// The weight of the move, in a book of weights, see
+    /// The weight of the move if the book contains weights, see
     /// [`Book::holds_weights`](crate::games::book::lookup::Book::holds_weights).
     pub weight: Option<u64>,
 }

@@ -4,7 +4,7 @@ use crate::chess::position::Color;
 use crate::games::book::format::counts::Counts;
 
 /// Returns the mean number of points in these games and its standard error. The prior's wins and
-/// losses are added to the games; games without a result count half for each side.
+/// losses are added to the games; games without a result count as half a point for each side.
 pub(crate) fn mean_and_error(counts: &Counts, side: Color, prior: (f64, f64)) -> (f64, f64) {
     let unknown = f64::from(counts.undecided) / 2.0;
     let wins = f64::from(counts.wins(side)) + unknown + prior.0;

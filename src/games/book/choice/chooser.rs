@@ -24,7 +24,7 @@ pub struct Chooser {
     /// The maximum loss of a move according to the analysis, in centipawns. Ignored with
     /// [`Policy::Worst`], [`Policy::Random`] and [`Policy::Frequency`].
     pub max_loss: Score,
-    /// Whether to also play moves that lost every game, as is needed to imitate a player.
+    /// Whether to also play moves that lost every game, which is needed to imitate a player.
     pub plays_lost: bool,
     /// The learned results, which can veto moves.
     pub learned: Option<Book>,
@@ -42,8 +42,8 @@ const VALUE_GAMES: f64 = 100.0;
 const PRIOR: (f64, f64) = (1.0, 1.0);
 /// With [`Policy::Prefer`], a move is clearly worse if the upper bound of its score is this many
 /// points below the lower bound of another move's score. Without this margin, a difference of a
-/// tenth of a percent would be certain in positions with many games, and only one move per position
-/// would be left. Equals [`MAX_LOSS`] centipawns between equal sides.
+/// tenth of a percent would be significant in positions with many games, and only one move per
+/// position would be left. Equals [`MAX_LOSS`] centipawns between equal sides.
 const CLEARLY: f64 = 0.04;
 /// With [`Policy::Prefer`], a move is too rare if it has less than this share of the games of the
 /// most frequent move.

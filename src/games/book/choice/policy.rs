@@ -33,7 +33,7 @@ pub enum Policy {
 macro_rules! policies {
     ($($variant:ident = $name:literal),+) => {
         impl Policy {
-            /// All policies in the order of lists: the default first, `off` last.
+            /// All policies in the order in which lists show them: the default first, `off` last.
             pub const ALL: [Policy; [$($name),+].len()] = [$(Policy::$variant),+];
             pub(crate) const USAGE: &str = concat!("on", $("|", $name),+);
             /// All policies as a choice in usage texts that also accept a file.

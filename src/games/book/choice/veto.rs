@@ -1,8 +1,9 @@
 //! Vetoes book moves that an engine has learned to be bad.
 //!
 //! The book's score for a move is the prior, worth a few games at most, and the learned games are
-//! the evidence. A veto is limited: it requires clear evidence, and it ends when the other moves of
-//! the position turn out to be as bad. Otherwise a stronger opponent could disable the whole book.
+//! the evidence. A veto is limited: it requires clear evidence, and it ends when the other moves in
+//! the position turn out to be equally bad. Otherwise a stronger opponent could disable the whole
+//! book.
 //!
 //! The chooser rejects a vetoed move, and the engine reports the veto (`Event::Vetoed`).
 
@@ -29,7 +30,7 @@ const BEHIND: Score = 100;
 /// The reason why an engine no longer plays a book move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Veto {
-    /// Its own games with the move scored badly.
+    /// The engine's own games with the move had bad results.
     Games {
         /// The number of games with the move from which the engine has learned.
         games: u64,

@@ -1,4 +1,4 @@
-//! The tags of a game in one word, and filters for them.
+//! The tags of a game packed into one word, and filters for them.
 
 use super::kinds::{RatingGroup, Speed};
 use crate::chess::position::Color;

@@ -1,4 +1,4 @@
-//! The games section of a book: the tags of each game and the position of its text.
+//! The games section of a book: the tags of each game and the location of its text.
 //!
 //! ```text
 //! games        u64, little-endian like all numbers
@@ -30,7 +30,7 @@ use super::game_tags::GameTags;
 
 use crate::support::error::ParseError;
 
-/// Number of bytes before the tags, of the tags of a game, and of its row.
+/// Sizes in bytes: everything before the tags, the tags of one game, and the row of one game.
 pub(super) const HEAD_BYTES: usize = 16;
 pub(super) const TRAITS_BYTES: usize = 8;
 pub(super) const ROW_BYTES: usize = 32;
@@ -42,8 +42,8 @@ const ID_SIGNS: u32 = 8;
 
 /// The id of a game: eight letters or digits.
 ///
-/// Games from Lichess keep their Lichess id. For others the id is derived from their text, so it is
-/// the same in every book.
+/// Games from Lichess keep their Lichess id. For other games, the id is derived from their text, so
+/// it is the same in every book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId(u64);
 
@@ -107,7 +107,8 @@ impl fmt::Display for GameId {
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileRecord {
-    /// The path given when the book was built, or a description of another source of the games.
+    /// The path given when the book was built or, if the source was not a file, a description of
+    /// it.
     pub path: String,
     /// The absolute path; empty if the source was not a file.
     pub absolute: String,
@@ -115,8 +116,8 @@ pub struct FileRecord {
     pub bytes: u64,
 }
 
-/// Where a game is stored, and its id. The meaning of `file` and of the name indices depends on the
-/// container of the row.
+/// Where a game is stored, and its id. The meaning of `file` and of the name indices depends on
+/// where the row is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct GameRow {
     pub white: u32,
@@ -268,7 +269,7 @@ impl<'a> Games<'a> {
     }
 }
 
-/// Returns the number of bytes needed for the number of a game in a book with this many games.
+/// Returns the number of bytes needed for a game number in a book with this many games.
 pub(in crate::games::book) fn number_bytes(games: u32) -> usize {
     let largest = games.saturating_sub(1);
     (u32::BITS - largest.leading_zeros()).div_ceil(u8::BITS).max(1) as usize

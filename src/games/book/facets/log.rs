@@ -39,8 +39,8 @@ fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(*number))
 }
 
-/// The games that one thread has read, or that a book contains, in any order. The number of a game
-/// is the count of games before it.
+/// The games that one thread has read, or that a book contains, in any order. A game's number is
+/// the number of games before it.
 #[derive(Default)]
 pub(in crate::games::book) struct GameLog {
     names: Vec<String>,
@@ -91,7 +91,7 @@ impl GameLog {
         self.games.len() as u32
     }
 
-    /// Marks the current game as a duplicate of another one that counts. `course` is the hash that
+    /// Marks the current game as a duplicate of another game that counts. `course` is the hash that
     /// both share. The copy that comes first in the files is kept, no matter which was read first.
     pub(in crate::games::book) fn again(&mut self, result: GameResult, course: u64) {
         self.end(result, Ending::Again(course));

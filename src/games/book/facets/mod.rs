@@ -1,12 +1,12 @@
 //! Facets: the tags of a book's games, and which games reached a position.
 //!
-//! A book with facets has a row for each of its games ([`games`]). For each position it has the
+//! A book with facets has a row for each of its games ([`games`]). For each position it lists the
 //! numbers of the games that reached it, grouped by the move that they played there
 //! (`format::lists`). Everything else is computed on request: counts by rating group, speed and
 //! month, mean ratings, and the highest rated and the latest games. Nine positions in ten have a
 //! single game, and reading the numbers of a thousand games takes a few microseconds.
 //!
-//! A game has a number and a row: date, ratings, speed and result in one word, then names, place
+//! A game has a number and a row: date, ratings, speed and result in one word, then names, location
 //! and id. Tables of counts by facet would have to list all facets in advance, and could not be
 //! used to find the highest rated games that pass a filter. Games are numbered from the latest to
 //! the earliest. Therefore the latest games come first when a list is read, a month is a contiguous
@@ -14,7 +14,7 @@
 //! the same in every book and shows whether the file still contains that game.
 //!
 //! `builder::game_records` sorts records of 16 bytes that contain the game's number instead of a
-//! count; the rest of a build uses the same code. `statistics::explore` evaluates the lists,
+//! count; all other steps of a build use the same code. `statistics::explore` evaluates the lists,
 //! `lookup::soundness` compares them with the counts, and `merge::regroup` transfers them when
 //! books are merged or filtered. The file has version 4.
 

@@ -2,15 +2,15 @@
 //!
 //! The top bits of a key are the index of its bucket. Keys are uniform in every bit, so no further
 //! hashing is needed, and a sorted book writes its table sequentially. A bucket is one row with the
-//! position of its first entry and a filter of its keys. A probe therefore touches one cache line
-//! on a miss and usually two on a hit.
+//! offset of its first entry and a filter of its keys. A probe therefore touches one cache line on
+//! a miss and usually two on a hit.
 //!
 //! The filter is one word with [`BITS_PER_KEY`] bits set for each key: a blocked Bloom filter, see
 //! F. Putze, P. Sanders and J. Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007).
 
 use crate::support::prefetch::prefetch;
 
-/// Number of bytes of a row: a position (u64) and a filter (u64), little-endian.
+/// Size of a row in bytes: an offset (u64) and a filter (u64), little-endian.
 pub(crate) const BUCKET_BYTES: u64 = 16;
 
 /// The maximum average number of positions per bucket; the minimum is half of it. With eight, the
@@ -26,7 +26,7 @@ const PLACE_BITS: u32 = u64::BITS.trailing_zeros();
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Bucket {
-    /// The position of the first entry whose key belongs to this bucket or to a later one.
+    /// The offset of the first entry whose key belongs to this bucket or to a later one.
     pub start: u64,
     filter: u64,
 }

@@ -46,7 +46,7 @@ impl Counts {
         counts
     }
 
-    /// Returns the number of all games, with or without a result.
+    /// Returns the total number of games, with or without a result.
     #[inline]
     pub fn games(&self) -> u64 {
         let decided = u64::from(self.white) + u64::from(self.draws) + u64::from(self.black);
@@ -123,7 +123,7 @@ impl Counts {
         }
     }
 
-    /// Subtracts `other`; results below zero become zero.
+    /// Subtracts `other`; negative differences become zero.
     pub fn minus(&self, other: &Counts) -> Self {
         Counts {
             white: self.white.saturating_sub(other.white),

@@ -11,7 +11,7 @@
 //! Counts begin with a byte whose low four bits show which of the numbers for white, draws, black
 //! and undecided are not zero. If only one of them is set and its number is below 16, the number is
 //! in the high four bits. Otherwise the high bits are zero, and a varint follows for each set bit.
-//! Nine positions in ten of a book occurred in a single game: their counts take one byte.
+//! Nine in ten positions in a book occurred in a single game: their counts take one byte.
 //!
 //! Varints use LEB128: seven bits per byte, lowest bits first; the high bit is set in all bytes
 //! except the last.

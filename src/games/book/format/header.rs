@@ -1,4 +1,4 @@
-//! The header of a book file, which contains the positions of its sections.
+//! The header of a book file, which contains the offsets of its sections.
 //!
 //! ```text
 //! magic      8 bytes
@@ -23,7 +23,7 @@ const VERSION_WITH_VALUES: u64 = 3;
 const VERSION_WITH_FACETS: u64 = 4;
 pub(crate) const HEADER_BYTES: usize = 256;
 pub(crate) const VALUE_BYTES: usize = 24;
-/// More bits than any filter or table can have: 2^40 bits are 128 GiB.
+/// Upper limit, as a power of two, for the sizes of filters and tables: 2^40 bits are 128 GiB.
 const MAX_TABLE_BITS: u64 = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -92,7 +92,7 @@ impl Sections {
 pub(crate) struct Header {
     pub positions: u64,
     pub moves: u64,
-    /// Number of buckets of the table and of bits of the pawn filter, as powers of two.
+    /// Number of buckets in the table and number of bits in the pawn filter, as powers of two.
     pub bucket_bits: u32,
     pub pawn_filter_bits: u32,
     pub sections: Sections,

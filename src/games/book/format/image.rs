@@ -31,8 +31,8 @@ impl Storage {
     }
 }
 
-/// The maximum size, in bytes, of a book whose checksums are all tested when it is opened, which
-/// takes a few milliseconds. For larger books, `tabia book verify` tests them.
+/// The maximum size, in bytes, of a book whose checksums are all verified when it is opened, which
+/// takes a few milliseconds. For larger books, `tabia book verify` verifies them.
 const CHECKED_AT_OPENING: usize = 16 << 20;
 
 /// The minimum size of an entry, which is the size of its key.

@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! for each entry of the book, in the same order:
-//!   a position of one game, which left it by one move at most: the game's number in as few bytes
-//!   as the number of games takes
-//!   any other:
+//!   if only one game reached the position, and the entry has at most one move:
+//!     game     the game's number, in as few bytes as the number of games requires
+//!   otherwise:
 //!     length   varint: number of bytes that follow
-//!     head     varint: games of the first list, doubled; odd if a game is in several lists
-//!     lists    of the games that made no move of the entry; then for each of its moves, as many
-//!              games as it was played in: the first one's number, then how many numbers are
-//!              skipped before each next one, varints
+//!     head     varint: number of games in the first list, doubled; odd if a game is in several
+//!              lists
+//!     lists    first the games that played no move of the entry, then, for each of its moves, the
+//!              games that played it, as many as the entry counts; each list consists of varints:
+//!              the first game's number, then how many numbers are skipped before each next one
 //! ```
 //! The index has a row of 16 bytes for one in [`STEP`] entries: its key, and the start of its list.
 //! From there the entries and their lists are read in parallel.
@@ -27,8 +28,8 @@ fn is_single(entry: &BookEntry) -> bool {
 }
 
 /// Appends the lists of an entry to `out`. `games` contains sorted pairs of a list index (0 for no
-/// move of the entry, otherwise the position of the move, from 1) and a game. `all` is the number
-/// of games in the book.
+/// move of the entry, otherwise the index of the move, from 1) and a game. `all` is the number of
+/// games in the book.
 pub(in crate::games::book) fn encode_lists(
     entry: &BookEntry,
     games: impl Iterator<Item = (usize, u32)> + Clone,

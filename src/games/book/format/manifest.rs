@@ -25,7 +25,7 @@ pub struct Manifest {
     pub games: GameTotals,
     /// The games that were not counted.
     pub skipped: Skipped,
-    /// Games that stopped at a fault. The moves before the fault were counted.
+    /// Games in which reading stopped at a fault. The moves before the fault were counted.
     pub broken: u64,
     /// Descriptions of the filters that games had to pass.
     pub filters: Vec<String>,
@@ -39,8 +39,8 @@ pub struct Manifest {
     pub weights: bool,
 }
 
-/// Prefixes of filter descriptions: the filters that prune moves, each before its value, and the
-/// sources of a merged book.
+/// Prefixes in filter descriptions: one for each filter that prunes moves, followed by its value,
+/// and one for the sources of a merged book.
 pub(crate) const MIN_GAMES: &str = "min-games";
 pub(crate) const MIN_SCORE: &str = "min-score";
 pub(crate) const MERGED: &str = " books: ";
@@ -118,7 +118,7 @@ impl fmt::Display for GameTotals {
 }
 
 impl GameTotals {
-    /// Returns the number of all games.
+    /// Returns the total number of games.
     pub fn total(&self) -> u64 {
         self.white + self.draws + self.black + self.undecided
     }
@@ -179,7 +179,7 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    /// Returns the number of all skipped games.
+    /// Returns the total number of skipped games.
     pub fn total(&self) -> u64 {
         let Skipped { undecided, variants, untagged, empty, filtered, duplicates } = self;
         undecided + variants + untagged + empty + filtered + duplicates

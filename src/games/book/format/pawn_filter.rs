@@ -66,13 +66,13 @@ impl PawnSet {
         PawnSet { words, filters: Vec::new(), everything: false }
     }
 
-    /// Creates the set for a book with positions of which only the key is known.
+    /// Creates the set for a book that contains positions of which only the key is known.
     pub(crate) fn everything() -> Self {
         PawnSet { words: Vec::new(), filters: Vec::new(), everything: true }
     }
 
-    /// Serializes the set for [`PawnSet::from_bytes`]. Not for the set of an existing book, which
-    /// consists only of filters.
+    /// Serializes the set for [`PawnSet::from_bytes`]. The set of an existing book cannot be
+    /// serialized, because it consists only of filters.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }

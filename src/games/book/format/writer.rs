@@ -1,4 +1,4 @@
-//! Writes the file of a book, see [`super::header`].
+//! Writes book files, see [`super::header`].
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -181,7 +181,7 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         io::copy(&mut facets.lists, &mut self.output)?;
         let list_index = self.write_section(lists.end(), &facets.index)?;
         let games = self.write_section(list_index.end(), facets.games)?;
-        // The section is empty, but the header needs its position.
+        // The section is empty, but the header needs its offset.
         let values = Section { start: games.end(), ..Section::default() };
         let sections = &mut self.header.sections;
         (sections.lists, sections.list_index) = (lists, list_index);

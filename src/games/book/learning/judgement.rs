@@ -21,15 +21,15 @@ const REFUTED_BY: Score = 30;
 /// A refuted search is still worth its score minus this many centipawns, because another move may
 /// cost no more. This keeps the moves before it playable. Hand-set.
 const NEXT_BEST_COSTS: Score = 10;
-/// A result after a move can refute a search before it if its depth is at most this many plies
-/// lower. Hand-set: the depths of two searches in one game differ by that much; the depths of a
-/// blitz game and an analysis differ by more.
+/// The result after a move can refute the search before that move if the result's depth is at most
+/// this many plies lower. Hand-set: the depths of two searches in one game differ by that much; the
+/// depths of a blitz game and an analysis differ by more.
 const DEPTH_SLACK: Depth = 3;
-/// The maximum number of backup rounds. Without cycles two rounds are enough. In cycles, distances
-/// to mate could grow by one move per round.
+/// The maximum number of rounds for computing backed-up values. Without cycles, two rounds are
+/// enough. In cycles, distances to mate could grow by one move per round.
 const MAX_ROUNDS: usize = 50;
 
-/// A search result for a position, from a search of this position or of the one before it.
+/// A search result for a position, from a search of this position or of the position before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct OwnSearch {
     /// The best move; `None` if the search started one position earlier, or if there is no move.

@@ -6,9 +6,9 @@
 //! counted as in any book, and the searches are evaluated using later results.
 //!
 //! Each row has a CRC. Rows are appended under a lock, and are converted to a book ([`Learned`])
-//! whenever they are read. `judgement` backs up values along the moves played: a search whose best
-//! known move scores clearly less than the search predicted is refuted and has depth 0. Compaction
-//! removes whole games, oldest first, so no search outlives the replies that refuted it.
+//! whenever they are read. `judgement` computes backed-up values along the moves played: a search
+//! whose best known move scores clearly less than the search predicted is refuted and has depth 0.
+//! Compaction removes whole games, oldest first, so no search outlives the replies that refuted it.
 
 mod file;
 mod judgement;

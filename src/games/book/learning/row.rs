@@ -7,10 +7,10 @@
 //! next pawns   4 bytes: the same after the move
 //! move         2 bytes, as in the entries of a book; 0 for none
 //! kind         u8: 1 found, 2 played and won by White, 3 drawn, 4 won by Black
-//! depth        u8: of what was found, in plies
+//! depth        u8: depth of the result, in plies
 //! found:       i16 score, u16 thousands of nodes, u32 milliseconds
 //! played:      u32 games, u32 unused
-//! checksum     CRC-32 of all before it
+//! checksum     CRC-32 of all bytes before it
 //! ```
 
 use std::time::Duration;

@@ -17,8 +17,8 @@ pub(crate) fn castling(mv: Move) -> Option<Move> {
     castling.map(|&(king, rook, _)| Move::new(king, rook))
 }
 
-/// Whether a move of the book means `mv`. If the book comes from Polyglot and the import could not
-/// reach the position, castling is stored as the king capturing its rook.
+/// Whether a move in the book stands for `mv`. If the book comes from Polyglot and the import could
+/// not reach the position, castling is stored as the king capturing its rook.
 pub(crate) fn is_same(other: Move, mv: Move, position: &Position) -> bool {
     other == mv || position.is_castling(mv) && castling(mv) == Some(other)
 }

@@ -30,7 +30,7 @@ pub const EMBEDDED_NAME: &str = "embedded";
 pub(crate) const SELF_PLAY: &str =
     "The counted games are self-play by Tabia, not games between people.";
 
-/// A move that leads to a position of the book.
+/// A move that leads to a position in the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BookMove {
     /// The move, which is legal in the position.

@@ -5,7 +5,8 @@ use serde::Serialize;
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::pgn::read_games;
 
-/// Also the source of the embedded book; see `books/README.md` for its origin.
+/// The named openings, from which the embedded book is also built; see `books/README.md` for their
+/// origin.
 static EMBEDDED: &[u8] = include_bytes!("../../../../books/openings.pgn");
 
 /// A position with an opening name.

@@ -19,7 +19,8 @@ pub(crate) struct PendingLookup<'a> {
 
 impl PendingLookup<'_> {
     /// Whether the book may contain the position. If `false`, it certainly does not. In a chain,
-    /// the first book is tested with the position's key, the others only with its pawns.
+    /// the first book is tested with the position's key, and the following books only with its
+    /// pawns.
     #[inline]
     pub(crate) fn may_hold(self, position: &Position) -> bool {
         self.behind | self.row.bucket().may_hold(position.key())

@@ -1,9 +1,9 @@
-//! Search results for the positions of a book: the section that an analysis adds to the file.
+//! Search results for the positions in a book: the section that an analysis adds to the file.
 //!
 //! ```text
 //! for each position, sorted by key, little-endian:
 //!   key        8 bytes
-//!   score      i16: of best play, within the book and outside it
+//!   score      i16: score of best play, within the book and outside it
 //!   best       2 bytes: its first move, as in entries; 0 for none
 //!   outside    i16, 2 bytes: the same for the moves that lead out of the analysis
 //!   own        i16, 2 bytes: the same for the search of all moves

@@ -42,7 +42,7 @@ impl Follow {
 }
 
 impl Book {
-    /// Draws a random line from the start position, with moves weighted by their games. The line
+    /// Chooses a random line from the start position, with moves weighted by their games. The line
     /// ends where the book ends, or after `plies` plies.
     pub(crate) fn draw_line(&self, plies: usize, random: &mut Random) -> Game {
         let mut game = Game::default();
@@ -98,7 +98,7 @@ impl Book {
     /// reached.
     ///
     /// With `nearest_first` the order is nearly the same as in [`Book::walk`], which needs memory
-    /// for all positions of a ply. Moves that were not played are then followed only where games
+    /// for all positions at a ply. Moves that were not played are then followed only where games
     /// left the position by a pruned move, because trying all moves in a million positions takes
     /// half a minute. It may then miss positions of a pruned book.
     pub(crate) fn visit(
@@ -141,7 +141,7 @@ impl Book {
         number
     }
 
-    /// Iterates over the positions of the book that a legal move reaches.
+    /// Iterates over the positions in the book that one legal move from `position` reaches.
     fn known_after(&self, position: &Position) -> impl Iterator<Item = Position> {
         let after: Vec<Position> = position
             .legal_moves()

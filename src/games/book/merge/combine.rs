@@ -68,12 +68,12 @@ fn leave_out(manifest: &mut Manifest, repeated: &Repeated) {
     }
 }
 
-/// Content that several books have in common before they are merged.
+/// The inputs and games that several books have in common before they are merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shared {
     /// The inputs that have the same text as an input of an earlier book.
     pub inputs: Vec<InputRecord>,
-    /// The number of games that an earlier book also contains, and which [`merge`] counts once.
+    /// The number of games that earlier books also contain and that [`merge`] counts only once.
     ///
     /// `None` if [`merge`] counts such games once for each book.
     pub games: Option<u64>,
@@ -131,9 +131,9 @@ pub fn add<W: Read + Write + Seek>(book: &Book, more: &Book, output: W) -> io::R
     Ok((output, left_out))
 }
 
-/// Adds the pawn structures of the positions that remain in a book. They are known only for
-/// positions that can be reached from `start`; if there are others, the book's whole filter is
-/// added.
+/// Adds the pawn structures of the positions that remain in a book. Pawn structures are known only
+/// for positions that can be reached from `start`; if there are other positions, the book's whole
+/// filter is added.
 pub(crate) fn insert_pawns(
     book: &Book,
     start: &Position,

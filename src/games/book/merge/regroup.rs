@@ -1,4 +1,5 @@
-//! Transfers the games of books to another book, with new numbers, under the moves that remain.
+//! Transfers games from books to a new book: they get new numbers, and are listed under the moves
+//! that remain.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Seek, Write};
@@ -122,7 +123,7 @@ fn renumber(known: &mut KnownEntry, numbers: &[u32]) {
     known.games.iter_mut().for_each(|(_, game)| *game = numbers[*game as usize]);
 }
 
-/// The games of a book that are also in an earlier one, by number.
+/// The games of a book that are also in an earlier book, by number.
 #[derive(Debug, Default)]
 pub(crate) struct Repeated {
     games: Vec<bool>,
@@ -142,8 +143,8 @@ impl Repeated {
             .collect()
     }
 
-    /// Removes the games from an entry, with their counts. Returns `false` if the entry has no
-    /// games left.
+    /// Removes the games and their counts from an entry. Returns `false` if the entry has no games
+    /// left.
     fn take_out(&self, games: &Games<'_>, known: &mut KnownEntry) -> bool {
         let is_repeated = |game: u32| self.games.get(game as usize).copied().unwrap_or(false);
         let mut gone: Vec<(Option<Move>, u32)> =
@@ -171,7 +172,7 @@ impl Repeated {
     }
 }
 
-/// Finds, for each book with facets, the games that are also in an earlier one.
+/// Finds, for each book with facets, the games that are also in an earlier book.
 ///
 /// With `within`, this includes games that occur twice in the last book. Games are equal if they
 /// have the same id and, because different games may share an id, the same text or the same players

@@ -1,9 +1,10 @@
-//! Opponent books: the opening moves of a player, taken from the player's games, and the mean
+//! Opponent books: a player's opening moves, taken from the player's games, and the player's mean
 //! rating.
 //!
 //! An opponent book (option `--opponent-book`) consists of two books in memory, one for the games
-//! in which the player had White and one for those with Black, each with the moves of that side
-//! only, and the player's mean rating. The controller's `BookLoader` uses it instead of the book.
+//! in which the player had White and one for the games with Black, each with only the moves of that
+//! side, and of the player's mean rating. The controller's `BookLoader` uses it instead of the
+//! book.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -77,7 +78,7 @@ impl fmt::Display for OpponentBookSpec {
 
 #[derive(Debug, Clone)]
 pub(crate) struct OpponentBook {
-    /// The book, with moves of the selected players only.
+    /// The book, with only the moves of the selected players.
     pub(crate) book: Book,
     /// The mean rating of the selected players over their games; `None` if no game contains one.
     pub(crate) rating: Option<u32>,
@@ -233,7 +234,7 @@ mod tests {
         assert_eq!(moves(&ann, &[]), ["e4"]);
         assert_eq!(moves(&ann, &["d4"]), ["f5"]);
         assert_eq!(moves(&ann, &["e4", "c5"]), ["c3"]);
-        // The other moves are Bob's.
+        // The remaining moves are Bob's.
         assert_eq!(moves(&ann, &["e4"]), Vec::<String>::new());
     }
 

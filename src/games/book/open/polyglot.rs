@@ -97,9 +97,9 @@ fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
 /// positions after the last moves are added with the games that led there.
 ///
 /// # Errors
-/// If the bytes are not a Polyglot book: if they are too few or contain no moves, if moves in the
-/// start position are illegal, or if there are no moves for the start position and for all
-/// positions after the first move.
+/// If the bytes are not a Polyglot book: if there are too few of them or they contain no moves, if
+/// moves in the start position are illegal, or if there are no moves for the start position and for
+/// all positions after the first move.
 pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     let refuse = |reason| BookError::Polyglot { name: name.to_owned(), reason };
     let (rows, mut warnings) = rows(bytes).map_err(refuse)?;
@@ -214,7 +214,7 @@ impl<'a> Import<'a> {
     fn add(&mut self, key: u64, moves: Vec<(Move, Counts)>) {
         let reached = moves.iter().map(|&(_, played)| played).sum();
         let mut entry = BookEntry { key, reached, moves };
-        // The position may already have been added under the other key, with other moves.
+        // The position may already have been added under the other key, with different moves.
         if let Some(known) = self.entries.get(&key).filter(|known| !known.moves.is_empty()) {
             entry.reached += known.reached;
             entry.moves.extend_from_slice(&known.moves);
@@ -269,10 +269,10 @@ impl Book {
     /// Exports the book to Polyglot format.
     ///
     /// As in Polyglot's own books, the weight of a move is two for each win of the side that played
-    /// it, one for each draw, and also one for each game without a result. If a weight of a
-    /// position does not fit, all of its weights are scaled down. Moves without weight are skipped.
-    /// A book that was imported from Polyglot is exported completely, with its moves of weight 0
-    /// and its unreachable positions.
+    /// it, one for each draw, and also one for each game without a result. If a weight does not fit
+    /// into sixteen bits, all weights of its position are scaled down. Moves without weight are
+    /// skipped. A book that was imported from Polyglot is exported completely, with its moves of
+    /// weight 0 and its unreachable positions.
     pub fn to_polyglot(&self) -> Export {
         let mut export = Export::default();
         let mut rows = Vec::new();

@@ -20,7 +20,7 @@ const ACCOUNT: &str = "manifest.json";
 /// The mode of a new folder, to which the umask applies.
 const NEW_FOLDER_MODE: u32 = 0o777;
 
-/// Metadata of partial counts, which the rows no longer show once they are grouped.
+/// Metadata for partial counts, which the rows no longer show once they are grouped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PartialMetadata {
     version: u32,

@@ -14,7 +14,7 @@
 //! | `again` | BOOLEAN | a repeated position: the games count only for the move |
 //! | `white`, `draws`, `black`, `undecided` | INT64 | the number of games for each result |
 //!
-//! With facets, it also has these:
+//! With facets, a file also has these columns:
 //!
 //! | column | type | |
 //! | --- | --- | --- |

@@ -142,7 +142,7 @@ impl RowSource for Tables {
 struct Column<T: DataType> {
     name: &'static str,
     reader: ColumnReaderImpl<T>,
-    /// The values of the batch that are not null.
+    /// The non-null values in the batch.
     values: Vec<T::T>,
     /// For a nullable column, whether each row has a value.
     levels: Vec<i16>,

@@ -40,7 +40,8 @@ const FACET_COLUMNS: &str = "
 /// Number of rows per row group: the same as in DuckDB, and small enough that each partition of a
 /// large book has its own row groups.
 const GROUP_ROWS: usize = 1 << 17;
-/// Higher levels take far longer: most of the data consists of keys, which are random.
+/// The compression level. Higher levels take far longer and gain little, because most of the data
+/// consists of keys, which are random.
 const ZSTD_LEVEL: i32 = 1;
 
 /// Divisor that removes the day from a date written as digits.

@@ -55,7 +55,7 @@ pub struct PositionStats {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Breadth {
     Played,
-    /// Also includes moves to positions that games reached by other move orders.
+    /// Also includes moves to positions that games reached by different move orders.
     Reached,
 }
 
@@ -252,7 +252,7 @@ fn counts([white, draws, black, undecided]: [u32; 4]) -> Counts {
 struct Tally {
     results: [u32; 4],
     ratings: (u64, u64),
-    /// Results for each run of games of the same month, latest first. The month is the number that
+    /// Results for each run of games in the same month, latest first. The month is the number that
     /// `GameDate::split` returns.
     months: Vec<(u32, [u32; 4])>,
     /// The highest rated games with their ratings, highest first.

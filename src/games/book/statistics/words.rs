@@ -14,13 +14,13 @@ use crate::games::book::lookup::values::BookValue;
 use crate::games::book::lookup::{Book, BookMove, SELF_PLAY};
 use crate::support::words::{counted, grouped, percent};
 
-/// The start of the message that a line of the search transposes into the book.
+/// The start of the message that a search line transposes into the book.
 pub(crate) const MEETS_BOOK: &str = "transposes to the book";
 
 /// The start of the message that the book's analysis covers the root.
 pub(crate) const ANALYSED: &str = "analysed in the book";
 
-/// The prefix of either message if the line of the search ended in the book.
+/// The prefix of either message if the search line ended in the book.
 pub(crate) const ENDED: &str = "ended in the book: ";
 
 /// Describes where a line of play enters the book, and what an analysis found there. If the line

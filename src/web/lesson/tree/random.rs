@@ -34,7 +34,7 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// Parameters of a tree that fits on a blackboard.
+    /// Parameters for a tree that fits on a blackboard.
     pub const SMALL: Growth = Growth {
         seed: 1,
         depth: 3,

@@ -139,7 +139,7 @@ impl PlayerOrder {
     }
 }
 
-/// Returns how much stronger than the opponents a player with this score is, in rating points. This
+/// Returns by how many rating points a player with this score is stronger than the opponents. This
 /// is the performance in Elo's model, relative to the opponents.
 fn lead(counts: &Counts, side: Color) -> f64 {
     let score = counts.score(side);
