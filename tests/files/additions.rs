@@ -349,6 +349,17 @@ fn other_kinds(folder: &Path) -> Vec<(&'static str, &'static str)> {
     kinds
 }
 
+/// Runs a command with `file` in place of `FILE`, and checks that its error names the file and its
+/// kind.
+fn assert_rejected_by_kind(command: &[&str], file: &str, kind: &str, folder: &Path) {
+    let command: Vec<&str> =
+        command.iter().map(|&word| if word == "FILE" { file } else { word }).collect();
+    let output = tabia(&command, folder);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{command:?}");
+    assert!(stderr.contains(file) && stderr.contains(kind), "{command:?}: {stderr}");
+}
+
 #[test]
 fn commands_name_the_kind_of_files_that_are_not_positions() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -363,12 +374,7 @@ fn commands_name_the_kind_of_files_that_are_not_positions() {
             continue;
         }
         for command in commands {
-            let command: Vec<&str> =
-                command.iter().map(|&word| if word == "FILE" { file } else { word }).collect();
-            let output = tabia(&command, folder.path());
-            let stderr = String::from_utf8_lossy(&output.stderr);
-            assert!(!output.status.success(), "{command:?}");
-            assert!(stderr.contains(file) && stderr.contains(kind), "{command:?}: {stderr}");
+            assert_rejected_by_kind(command, file, kind, folder.path());
             assert!(!folder.path().join("new.tbk").exists());
         }
     }
@@ -394,12 +400,7 @@ fn commands_name_the_kind_of_files_that_are_not_games() {
             if kind == "Parquet" && cfg!(feature = "parquet") {
                 continue;
             }
-            let command: Vec<&str> =
-                command.iter().map(|&word| if word == "FILE" { file } else { word }).collect();
-            let output = tabia(&command, folder.path());
-            let stderr = String::from_utf8_lossy(&output.stderr);
-            assert!(!output.status.success(), "{command:?}");
-            assert!(stderr.contains(file) && stderr.contains(kind), "{command:?}: {stderr}");
+            assert_rejected_by_kind(command, file, kind, folder.path());
             assert!(
                 !folder.path().join("new.tbk").exists() && !folder.path().join("out.pgn").exists()
             );
