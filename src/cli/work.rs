@@ -1,6 +1,7 @@
 //! Long-running commands: the positions to process, progress and interruption.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -140,11 +141,12 @@ pub(super) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
 /// If the input cannot be read, or is a known kind of file other than a list of positions.
 pub(super) fn read_epd(path: &Path) -> Result<String, FileError> {
     const ACTION: &str = "read positions from";
-    let bytes = match path.as_os_str() == "-" {
-        true => io::read_to_string(io::stdin()).map(String::into_bytes),
-        false => std::fs::read(path),
+    let mut bytes = Vec::new();
+    let read = match path.as_os_str() == "-" {
+        true => io::stdin().lock().read_to_end(&mut bytes),
+        false => File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
     };
-    let bytes = bytes.cannot(ACTION, path)?;
+    read.cannot(ACTION, path)?;
     match foreign_kind(&bytes) {
         Some((name, advice)) => {
             Err(FileError::new(ACTION, path, format!("it is {name}; {advice}")))
