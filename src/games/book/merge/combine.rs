@@ -296,10 +296,9 @@ impl Cut {
         .collect()
     }
 
-    fn apply(&self, entry: &mut BookEntry, side: Option<Color>, ply: u32, avoided: &[Move]) {
-        entry.moves.retain(|(mv, played)| {
-            !avoided.contains(mv)
-                && played.games() >= self.min_games
+    fn apply(&self, entry: &mut BookEntry, side: Option<Color>, ply: u32) {
+        entry.moves.retain(|(_, played)| {
+            played.games() >= self.min_games
                 && ply < self.max_ply
                 && side.is_none_or(|side| played.score(side) * 100.0 >= self.min_score)
                 && (self.side.is_none() || self.side == side)
@@ -328,6 +327,9 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
         let walk = book.walk(&start, cut.max_ply);
         for at in walk {
             known.insert(at.entry.key, (at.position.side_to_move(), at.ply));
+            if avoid.is_empty() {
+                continue;
+            }
             let leads = |mv: &Move| avoid.contains_key(&at.position.play(*mv).key());
             let moves: Vec<Move> =
                 at.entry.moves.iter().map(|(mv, _)| *mv).filter(|mv| leads(mv)).collect();
@@ -349,8 +351,10 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
         }
         let place = known.get(&entry.key);
         let ply = place.map_or(0, |&(_, ply)| ply);
-        let avoided = avoided.get(&entry.key).map_or(&[][..], Vec::as_slice);
-        cut.apply(&mut entry, place.map(|&(side, _)| side), ply, avoided);
+        cut.apply(&mut entry, place.map(|&(side, _)| side), ply);
+        if let Some(moves) = avoided.get(&entry.key) {
+            entry.moves.retain(|(mv, _)| !moves.contains(mv));
+        }
         Some(entry)
     };
     match book.image.facets() {
