@@ -5,7 +5,6 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use tabia::book::{Book, BookError};
 use tabia::position::{Move, Position};
@@ -163,9 +162,8 @@ fn interrupted_build_keeps_the_games_read_so_far() {
     input.write_all(some_games().repeat(200).as_bytes()).expect("tabia reads");
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(interrupt.expect("kill can be started").success());
-    // The build notices between two chunks: it needs more input, or its end.
-    std::thread::sleep(Duration::from_millis(100));
-    drop(input);
+    // The build reacts to the signal between two chunks, so it needs more input until it ends.
+    while input.write_all(some_games().as_bytes()).is_ok() {}
     let output = child.wait_with_output().expect("it ends");
     let printed = String::from_utf8(output.stdout).expect("UTF-8");
     assert_eq!(output.status.code(), Some(130), "{printed}");

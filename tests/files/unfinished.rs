@@ -5,9 +5,9 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::support::{PROGRAM, tabia};
+use crate::support::{PROGRAM, TIMEOUT, tabia};
 
 /// Games that differ, some of them broken: text for a build of several checkpoints.
 fn games(number: usize) -> String {
@@ -66,8 +66,9 @@ fn kill_at_next_checkpoint(folder: &Path, book: &str, arguments: &[&str]) -> boo
 
 /// Kills a build at this many checkpoints; restarts it if it ends before.
 fn kill_at_checkpoints(folder: &Path, book: &str, arguments: &[&str], times: usize) {
-    let mut kills = 0;
+    let (mut kills, begin) = (0, Instant::now());
     while kills < times {
+        assert!(begin.elapsed() < TIMEOUT, "no build lasts until its next checkpoint");
         if kill_at_next_checkpoint(folder, book, arguments) {
             kills += 1;
         } else {

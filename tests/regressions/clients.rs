@@ -336,7 +336,12 @@ fn perft_command_prints_counts_and_ends_on_ctrl_c() {
         .stdout(std::process::Stdio::piped())
         .spawn()
         .expect("started");
-    std::thread::sleep(std::time::Duration::from_millis(100));
+    // Until `env` has replaced itself with the program, the signal may still be ignored.
+    let program = format!("/proc/{}/exe", child.id());
+    let is_started = || fs::read_link(&program).is_ok_and(|path| path.ends_with("tabia"));
+    while !is_started() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
     kill_process(Pid::from_child(&child), Signal::INT).expect("sent");
     assert!(!child.wait().expect("ended").success());
 }
