@@ -45,7 +45,7 @@ pub(super) struct Args {
     #[command(flatten)]
     limit: SearchLimit,
     /// Lost points, 0 to 1, that make an inaccuracy, a mistake and a blunder
-    #[arg(long, value_name = "A,B,C", default_value = "0.05,0.1,0.15", value_parser = parse_limits)]
+    #[arg(long, value_name = "A,B,C", default_value_t, value_parser = parse_limits)]
     limits: Limits,
     /// The book to compare with, or several separated by ;
     #[arg(long, value_name = "BOOK", default_value = EMBEDDED_NAME)]
@@ -67,7 +67,7 @@ fn parse_limits(text: &str) -> Result<Limits, String> {
         {
             Ok(Limits { inaccuracy, mistake, blunder })
         }
-        _ => Err("expected three rising numbers up to 1, such as 0.05,0.1,0.15".to_owned()),
+        _ => Err(format!("expected three rising numbers up to 1, such as {}", Limits::default())),
     }
 }
 
@@ -237,7 +237,8 @@ impl Printer {
 fn log_accuracy(annotated: &Annotated) {
     let tag = |name| annotated.pgn.tag(name).unwrap_or("?");
     let [white, black] = annotated.players.each_ref().map(describe);
-    log::info!("{} - {}: White: {white}; Black: {black}", tag("White"), tag("Black"));
+    let (name, opponent) = (visible(tag("White")), visible(tag("Black")));
+    log::info!("{name} - {opponent}: White: {white}; Black: {black}");
 }
 
 /// The first error that occurred while games were read.

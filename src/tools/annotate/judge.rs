@@ -1,5 +1,7 @@
 //! Assesses the moves of a game and summarises them for each player.
 
+use std::fmt;
+
 use super::accuracy::{expected, of_game, of_move};
 use super::study::Study;
 use crate::chess::position::{Color, Move};
@@ -24,6 +26,13 @@ pub(crate) struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits { inaccuracy: 0.05, mistake: 0.10, blunder: 0.15 }
+    }
+}
+
+/// As `tabia annotate --limits` accepts them.
+impl fmt::Display for Limits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{},{}", self.inaccuracy, self.mistake, self.blunder)
     }
 }
 
