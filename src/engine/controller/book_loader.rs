@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crossbeam::channel::Sender;
 
-use crate::chess::position::{Game, Move, Position};
+use crate::chess::position::{Color, Game, Move, Position};
 use crate::engine::search::Limits;
 use crate::games::book::{
     Book, BookValue, Choice, Chooser, Names, OpponentBook, Policy, at_the_end,
@@ -228,9 +228,17 @@ impl BookLoader {
 
 /// Whether a move may come from the book. At lower ratings, the engine leaves the book earlier.
 fn may_use_book(game: &Game, settings: &Settings) -> bool {
-    let played = 2 * usize::from(game.position().fullmove_number());
-    let knows = |rating| played <= Strength::of(rating).book_plies();
-    settings.own_book && settings.rating().is_none_or(knows)
+    let moves = 2 * usize::from(game.position().fullmove_number());
+    let is_known = |rating| moves <= Strength::of(rating).book_plies();
+    settings.own_book && settings.rating().is_none_or(is_known) && is_in_depth(game, settings)
+}
+
+/// Whether the next ply is among the first [`Settings::book_depth`] plies.
+fn is_in_depth(game: &Game, settings: &Settings) -> bool {
+    let position = game.position();
+    let ply_of_white = 2 * i64::from(position.fullmove_number()) - 1;
+    let next = ply_of_white + i64::from(position.side_to_move() == Color::Black);
+    settings.book_depth == 0 || next <= settings.book_depth
 }
 
 /// Returns the book to choose moves from: the opponent book if there is one, otherwise the user's.
@@ -257,5 +265,6 @@ fn configure_chooser(
     chooser.plays_lost = opponent_book.is_some();
     chooser.policy = opponent_book.map_or(settings.policy, |_| Policy::Frequency);
     chooser.max_loss = settings.max_loss;
+    chooser.min_games = opponent_book.map_or(settings.min_games.unsigned_abs(), |_| 1);
     chooser.learned = learned.filter(|_| opponent_book.is_none() && settings.veto).cloned();
 }

@@ -42,6 +42,10 @@ pub(crate) struct Settings {
     pub policy: Policy,
     /// Maximum loss of a book move according to the analysis, in centipawns.
     pub max_loss: Score,
+    /// Number of plies, counted from move 1, in which book moves are played; 0 for no limit.
+    pub book_depth: i64,
+    /// Minimum number of games that reached the position after a book move.
+    pub min_games: i64,
     /// Path of the learning file; empty for none.
     pub learn: String,
     /// Whether learned results may veto book moves.
@@ -122,6 +126,8 @@ impl Default for Settings {
             book: String::new(),
             policy: Policy::default(),
             max_loss: MAX_LOSS,
+            book_depth: 0,
+            min_games: 1,
             learn: String::new(),
             veto: true,
             opponent_book: String::new(),
@@ -154,6 +160,10 @@ const MAX_CENTIPAWNS: i64 = 1_000;
 const MAX_SEED: i64 = i32::MAX as i64;
 
 const MAX_THREADS: i64 = 256;
+
+/// Upper limits of the settings that restrict the book.
+const MAX_BOOK_DEPTH: i64 = 1_000;
+const MAX_BOOK_GAMES: i64 = 1_000_000;
 
 /// A row of the table of settings.
 pub(crate) struct Setting {
@@ -264,6 +274,10 @@ pub(super) const SETTINGS: &[Setting] = &[
         Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&Policy::IN_USE, &s.policy), set: |s, i| s.policy = Policy::IN_USE[i] }),
     row("BookMaxLoss", "BookMaxLoss", "centipawns that a move of an analysed book may lose",
         Kind::Spin { min: 0, max: MAX_CENTIPAWNS, get: |s| s.max_loss.into(), set: |s, v| s.max_loss = v as Score }),
+    row("BookDepth", "BookDepth", "plies of a game in which book moves are played; 0: no limit",
+        Kind::Spin { min: 0, max: MAX_BOOK_DEPTH, get: |s| s.book_depth, set: |s, v| s.book_depth = v }),
+    row("BookMinGames", "BookMinGames", "games that a book move needs to be played",
+        Kind::Spin { min: 1, max: MAX_BOOK_GAMES, get: |s| s.min_games, set: |s, v| s.min_games = v }),
     row("BookSearch", "BookSearch", "what the search does at book positions",
         Kind::Choice { choices: &BOOK_SEARCH_NAMES, get: |s| index_of(&BookSearch::ALL, &s.search.book_search), set: |s, i| s.search.book_search = BookSearch::ALL[i] }),
     row("SteerMargin", "SteerMargin", "centipawns that mode steer may lose to return to the book",

@@ -413,6 +413,31 @@ fn book_move_is_played_without_a_search() {
 }
 
 #[test]
+fn book_moves_are_limited_by_depth_and_games() {
+    let mut file = tempfile::Builder::new().suffix(".pgn").tempfile().expect("a file");
+    let games = "1. a3 c5 2. e3 0-1\n\n1. a3 c5 2. d3 0-1\n\n1. b3 c5 0-1\n\n";
+    file.write_all(games.as_bytes()).expect("written");
+    let name = file.path().to_string_lossy().into_owned();
+    for (option, value, first, is_book_move) in [
+        ("BookDepth", "0", "b2b3", true),
+        ("BookDepth", "2", "b2b3", true),
+        ("BookDepth", "1", "b2b3", false),
+        ("BookMinGames", "1", "b2b3", true),
+        ("BookMinGames", "2", "b2b3", false),
+        ("BookMinGames", "2", "a2a3", true),
+    ] {
+        let mut test_engine = TestEngine::new(|settings| settings.own_book = true);
+        test_engine.engine.set_option("BookFile", &name).expect("an option");
+        test_engine.engine.set_option(option, value).expect("an option");
+        test_engine.settle();
+        test_engine.engine.take_events();
+        test_engine.play(first);
+        let book_moves: &[&str] = if is_book_move { &["c7c5"] } else { &[] };
+        assert_eq!(test_engine.moves(), book_moves, "{option}={value} after {first}");
+    }
+}
+
+#[test]
 fn ping_before_the_turn_is_answered_before_the_move() {
     let mut test_engine = TestEngine::new(|_| {});
     test_engine.engine.ping(1);
@@ -474,7 +499,7 @@ fn unusable_files_change_no_setting() {
 }
 
 /// Settings that do not affect the search.
-const NON_SEARCH_SETTINGS: [&str; 19] = [
+const NON_SEARCH_SETTINGS: [&str; 21] = [
     "Ponder",
     "MultiPV",
     "UCI_ShowWDL",
@@ -482,6 +507,8 @@ const NON_SEARCH_SETTINGS: [&str; 19] = [
     "OpponentBook",
     "BookPolicy",
     "BookMaxLoss",
+    "BookDepth",
+    "BookMinGames",
     "LearnFile",
     "LearnVeto",
     "ResignBelow",
