@@ -1,9 +1,9 @@
 //! A position for replaying games, updated in place.
 //!
-//! A reader of games plays each move once and never takes one back. Therefore nothing is copied,
-//! and pins and checks are not maintained. The legality of a given move is tested directly:
-//! starting from its target square, the reader finds the pieces that could move there, and the move
-//! must not leave the king in check. For sliders it uses tables of the squares between two squares,
+//! Code that reads games plays each move once and never takes one back. Therefore this type copies
+//! nothing and does not maintain pins and checks. It tests the legality of a given move directly:
+//! starting from the target square, it finds the pieces that could move there, and the move must
+//! not leave the king in check. For sliders it uses tables of the squares between two squares,
 //! whose 32 kB stay in the cache, instead of magic tables of nearly a megabyte. In a profile of
 //! building a book, resolving and playing a move takes two fifths of the time that it takes on a
 //! [`Position`]. A `Position` also uses a replay to resolve SAN.

@@ -1,8 +1,8 @@
 //! Finds retrograde moves: the possible predecessors of a position.
 //!
-//! The caller has a set of positions, such as a book, and needs those from which one move leads
-//! here. Therefore candidates are first generated only as keys, updated piece by piece. Only
-//! candidates in the set are set up as positions and verified by playing the move.
+//! The caller has a set of positions, such as a book, and needs those from which one move leads to
+//! the given position. Therefore only the keys of candidates are generated at first, updated piece
+//! by piece. Candidates in the set are then set up as positions and verified by playing the move.
 
 use arrayvec::ArrayVec;
 use chess::{
@@ -19,14 +19,15 @@ const SHORT: u8 = 1;
 const LONG: u8 = 2;
 const HOME_KING: File = File::E;
 
-/// The maximum numbers of pieces and of pawns per side.
+/// The maximum number of pieces per side.
 const MAX_PIECES: u32 = 16;
+/// The maximum number of pawns per side.
 const MAX_PAWNS: u32 = 8;
 
 /// Initial capacity of a list of unmoves; few positions have more unmoves.
 const USUAL_UNMOVES: usize = 256;
 
-/// The maximum number of en passant states: one for each file, and one without en passant.
+/// The maximum number of en passant states: one for each file, and one for no en passant.
 const MAX_FILES: usize = 9;
 
 /// A move that may have led to a position.

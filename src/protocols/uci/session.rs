@@ -206,7 +206,7 @@ impl<W: Write> Session<W> {
 
     /// Sends the pending replies at the end of the input.
     ///
-    /// A script waits for all its replies. A GUI that has exited does not, so searches that use its
+    /// A script waits for all replies. A GUI that has exited does not, so searches that use a game
     /// clock or have no limits are stopped.
     fn finish(&mut self) -> io::Result<()> {
         loop {
@@ -214,7 +214,8 @@ impl<W: Write> Session<W> {
                 self.engine.move_now();
             }
             if !self.is_busy() && self.waiting.is_empty() {
-                // The end of a search may already have been reported, and no event may follow.
+                // The event that ended the search may not have been handled yet, and no other may
+                // follow.
                 return self.flush();
             }
             let Ok(background_event) = self.engine.background_events().recv() else {
@@ -225,7 +226,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Prints the position in a format from which tools extract FEN and key.
+    /// Prints the position in a format from which tools can extract the FEN and the key.
     fn display(&mut self) -> io::Result<()> {
         if self.engine.is_broken() {
             return self.send_info_string("cannot print the position: the last one was illegal");
@@ -234,7 +235,7 @@ impl<W: Write> Session<W> {
         self.send(&Reply::Other(text))
     }
 
-    /// Reports that Chess960 is not supported. Turning it off is not an error.
+    /// Reports that Chess960 is not supported, unless `value` turns it off.
     fn set_chess960(&mut self, value: &str) -> io::Result<()> {
         if value.eq_ignore_ascii_case("false") {
             Ok(())
@@ -252,8 +253,8 @@ impl<W: Write> Session<W> {
 
     /// Sets the position to search.
     ///
-    /// After an invalid position nothing is searched, because the previous position belongs to a
-    /// different game. If a move is illegal, the moves before it are played.
+    /// If the position is invalid, no search runs until another is set, because the previous
+    /// position belongs to a different game. If a move is illegal, the moves before it are played.
     fn set_position(&mut self, start: &Start, moves: &[String]) -> io::Result<()> {
         let start = match start {
             Start::Usual => Ok(Position::start()),
@@ -353,7 +354,7 @@ impl<W: Write> Session<W> {
         }
         if let MoveReason::Book(choice) = &found.move_reason {
             self.send_info_string(&choice.describe(self.engine.position()))?;
-            // GUIs that show or record the last score expect a score.
+            // GUIs that show or record the last score need a score.
             self.send(&Reply::Info(Box::new(Info {
                 depth: Some(0),
                 score: Some((DRAW, Bound::Exact)),

@@ -117,8 +117,8 @@ fn from_centiseconds(time: u64) -> Duration {
     Duration::from_millis(time.saturating_mul(10))
 }
 
-/// Parses `ply score time nodes [numbers TAB] line`. GNU Chess adds a mark after the ply, and then
-/// counts in seconds.
+/// Parses `ply score time nodes [numbers TAB] line`. GNU Chess adds a mark after the ply and then
+/// gives the time in seconds.
 fn thinking(line: &str) -> Option<Thinking> {
     let line = line.trim_start();
     let (ply, rest) = next_word(line)?;
@@ -150,8 +150,8 @@ fn next_word(text: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| (&text[..end], &text[end..]))
 }
 
-/// Parses the numbers before a TAB. The last one is the number of tablebase hits, the first the
-/// selective depth, the second the speed.
+/// Parses the numbers before a TAB. The first is the selective depth, the second is the speed, and
+/// the last is the number of tablebase hits.
 fn extras(rest: &str) -> (Option<Extras>, &str) {
     let plain = (None, rest.trim_start());
     let Some((numbers, text)) = rest.split_once('\t') else { return plain };
