@@ -1,11 +1,11 @@
-//! The policies for choosing among book moves, and their names.
+//! The policies for the choice of book moves, and their names.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::support::error::ParseError;
 
-/// How to choose a move; modelled on GNU Chess (`book on|off|best|worst|random|prefer`).
+/// How to choose a move. Modelled on GNU Chess (`book on|off|best|worst|random|prefer`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {
     /// The book is not used.
@@ -17,26 +17,25 @@ pub enum Policy {
     Worst,
     /// Any book move, with equal probability.
     Random,
-    /// In proportion to the games of a move, unless another move is clearly better; in a book of
-    /// weights, in proportion to its weight. `on` selects this policy.
+    /// In proportion to the number of games of a move, unless another move is clearly better. In a
+    /// book of weights, in proportion to the weight. `on` selects this policy.
     #[default]
     Prefer,
-    /// More often the higher the lower bound of a move's score; in a book of weights, like
+    /// More likely the higher the lower bound of the score of a move. In a book of weights, like
     /// [`Policy::Prefer`].
     Weighted,
-    /// In proportion to the games of a move, regardless of its score, to imitate players.
+    /// In proportion to the number of games of a move, regardless of its score, to imitate players.
     Frequency,
 }
 
-/// Creates the lists of policies from one table, so that help, options and errors use the same
-/// names.
+/// Creates all lists of policies from one table, so that help, options and errors agree.
 macro_rules! policies {
     ($($variant:ident = $name:literal),+) => {
         impl Policy {
-            /// All policies in the order in which lists show them: the default first, `off` last.
+            /// All policies in display order: the default first, `off` last.
             pub const ALL: [Policy; [$($name),+].len()] = [$(Policy::$variant),+];
             pub(crate) const USAGE: &str = concat!("on", $("|", $name),+);
-            /// All policies as a choice in usage texts that also accept a file.
+            /// All policies, formatted as alternatives for usage texts that also accept a file.
             pub(crate) const USAGE_OR_FILE: &str = concat!("[on", $("|", $name),+, "|FILE]");
 
             /// The name shown to users.
@@ -60,7 +59,7 @@ policies! {
 }
 
 impl Policy {
-    /// All policies that use the book, which excludes `off`.
+    /// All policies that use the book; that is, all except `off`.
     pub const IN_USE: [Policy; Self::ALL.len() - 1] = {
         let [used @ .., Policy::Off] = Self::ALL else { panic!("`off` is the last of all") };
         used

@@ -1,4 +1,4 @@
-//! One position of a book, and its encoding.
+//! A position in a book, and its encoding.
 //!
 //! ```text
 //! key          8 bytes, little-endian
@@ -8,10 +8,10 @@
 //!   move       2 bytes, little-endian, as in Polyglot books but castling as e1g1
 //!   played     counts
 //! ```
-//! Counts begin with a byte whose low four bits show which of the numbers for white, draws, black
-//! and undecided are not zero. If only one of them is set and its number is below 16, the number is
-//! in the high four bits. Otherwise the high bits are zero, and a varint follows for each set bit.
-//! Nine in ten positions in a book occurred in a single game: their counts take one byte.
+//! Counts begin with a byte. Each of its low four bits shows whether one of the counts is nonzero:
+//! white, draws, black, undecided. If only one bit is set and its count is below 16, the high four
+//! bits contain the count. Otherwise the high bits are zero, and a varint follows for each set bit.
+//! Nine out of ten positions in a book occurred in a single game, so their counts take one byte.
 //!
 //! Varints use LEB128: seven bits per byte, lowest bits first; the high bit is set in all bytes
 //! except the last.
