@@ -20,8 +20,8 @@ use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
 /// Assumed search speed, in nodes per second, used to convert the node count of an analysis into
-/// search time. This is the speed of a slow machine; a faster one plays from analyses somewhat more
-/// often than it should.
+/// search time. This is the speed of a slow machine; a faster machine therefore plays from analyses
+/// slightly too often.
 const NODES_A_SECOND: u64 = 1_000_000;
 
 /// The book and the opponent book in use, and whether others are being opened.
@@ -57,7 +57,8 @@ impl BookLoader {
     /// Opens the books named by `paths` in the background, as [`Book::open_all`] does. Opens the
     /// embedded book if `paths` is empty.
     ///
-    /// Counting a PGN file takes a while. The result arrives as [`BackgroundEvent::Opened`].
+    /// Counting the games in a PGN file takes a while. The result arrives as
+    /// [`BackgroundEvent::Opened`].
     pub(super) fn open(&mut self, paths: &str, event_sender: &Sender<BackgroundEvent>) {
         self.asked += 1;
         self.is_opening = true;
@@ -233,7 +234,8 @@ fn may_use_book(game: &Game, settings: &Settings) -> bool {
     settings.own_book && settings.rating().is_none_or(knows)
 }
 
-/// Returns the book to choose moves from: the opponent book if there is one, otherwise the user's.
+/// Returns the book to choose moves from: the opponent book if there is one, otherwise the user's
+/// book.
 fn book_in_use<'a>(
     book: &'a Book,
     opponent_book: Option<&'a OpponentBook>,
@@ -246,8 +248,8 @@ fn book_in_use<'a>(
     }
 }
 
-/// Configures the choice of moves from the settings. An opponent book's moves are chosen by
-/// frequency.
+/// Configures the choice of moves according to the settings. Moves from an opponent book are chosen
+/// by frequency.
 fn configure_chooser(
     chooser: &mut Chooser,
     settings: &Settings,

@@ -23,7 +23,7 @@ pub(super) struct RunningSearch {
     pub(super) report: Option<Report>,
     /// The searched position, if the result may be learned.
     pub(super) subject: Option<Position>,
-    /// The best of the moves excluded as refuted, with its score.
+    /// The best of the moves that were excluded as refuted, with its score.
     pub(super) refuted: Option<Scored>,
     /// The report of the last completed iteration.
     pub(super) completed: Option<Report>,
@@ -60,7 +60,7 @@ impl RunningSearch {
     }
 
     /// Returns the position for which this score can be learned, unless an excluded move has a
-    /// better one.
+    /// better score.
     pub(super) fn learnable_position(&self, score: Score) -> Option<Position> {
         self.subject.filter(|_| self.refuted.is_none_or(|(_, known)| score >= known))
     }

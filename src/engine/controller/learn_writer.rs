@@ -13,8 +13,8 @@ use crate::games::book::{LearnFile, Learned, Row, Stamp, stamp};
 
 use super::worker::BackgroundEvent;
 
-/// Maximum time between syncs during a game. It limits the loss in a power failure. At the end of a
-/// game all rows are synced.
+/// Maximum time between syncs during a game, which limits the loss in a power failure. At the end
+/// of a game, all rows are synced.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
 /// Maximum number of rows kept while the file cannot be written: enough for a long day of games.
@@ -47,7 +47,8 @@ impl LearnWriter {
         Ok(LearnWriter { orders: Some(orders), thread: Some(thread) })
     }
 
-    /// Requests that rows be written. [`BackgroundEvent::Kept`] confirms the request.
+    /// Requests that rows be written. [`BackgroundEvent::Kept`] reports that the request is
+    /// complete.
     pub(super) fn keep(&self, rows: Vec<Row>, ends_game: bool) {
         self.give(WriteRequest::Keep { rows, ends_game });
     }

@@ -12,8 +12,8 @@ use super::learn_writer::LearnWriter;
 use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
-/// Maximum halfmove clock for using learned results. Beyond it the fifty-move rule is near, which a
-/// search in another game did not take into account.
+/// Maximum halfmove clock for using learned results. Above it, a draw by the fifty-move rule is
+/// near, which a search in another game did not take into account.
 pub(super) const MAX_QUIET_PLIES: u16 = 80;
 /// A learned move is played immediately if its search took at least this percentage of the time
 /// available now. Hand-set: half the time costs less than one ply.
@@ -62,7 +62,7 @@ impl Learning {
         self.read();
     }
 
-    /// Requests that the file be read again, as other engines may have written to it.
+    /// Requests that the file be read again, because other engines may have written to it.
     pub(super) fn read(&mut self) {
         if let Some(writer) = &self.writer {
             self.asked += 1;
@@ -144,7 +144,7 @@ impl Learning {
 }
 
 /// Whether a move neither repeats a position from the game nor leads close to a fifty-move draw.
-/// Results learned in other games ignore both.
+/// Results learned in other games do not account for either.
 pub(super) fn is_new(game: &Game, mv: Move) -> bool {
     let after = game.position().play(mv);
     let repeats = game.positions().iter().any(|before| before.key() == after.key());
@@ -153,7 +153,7 @@ pub(super) fn is_new(game: &Game, mv: Move) -> bool {
 
 /// Whether a search that found `value` in `time` suffices at this move number.
 ///
-/// It suffices if a new search within `limits` would not get much more time.
+/// It suffices if a new search within `limits` would be at most twice as long or no deeper.
 pub(super) fn is_enough(
     value: &BookValue,
     time: Duration,

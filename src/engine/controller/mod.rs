@@ -18,7 +18,7 @@
 //! discarded.
 //!
 //! The search runs on a separate thread (`worker`), which takes its requests from a queue. Settings
-//! go through the same queue, so the answer to a ping never overtakes a slow change of the memory
+//! go through the same queue, so the answer to a ping never overtakes a slow change to the memory
 //! size. The engine reports these answers as ordinary events (`pings`).
 //!
 //! # Options
@@ -36,10 +36,10 @@
 //! never wait for the disk; the answer to a ping does. At the start of a game, before the first
 //! search, the file is read again if it has changed.
 //!
-//! During a search, learned positions are looked up after those of the book. At the root,
+//! During a search, learned positions are looked up after those in the book. At the root,
 //! `learning` applies an additional rule: it plays a learned move immediately if the move has not
-//! been refuted and its search took at least half the effort that a new search would get. Book
-//! moves that the learned games contradict are vetoed and reported as [`Event::Vetoed`].
+//! been refuted and its search took at least half the effort of a new search. Book moves that the
+//! learned games contradict are vetoed and reported as [`Event::Vetoed`].
 //!
 //! # Reduced strength
 //!

@@ -152,7 +152,8 @@ impl Engine {
 
     /// Returns the rating to play at: the one in the settings, or else the opponent book's.
     ///
-    /// Returns `None` for full strength, also if the opponent book's rating is above the maximum.
+    /// Returns `None` for full strength, including when the opponent book's rating is above the
+    /// maximum.
     pub(crate) fn rating(&self) -> Option<i64> {
         let of_opponent_book = || self.opponent_book()?.rating.map(i64::from);
         let asked = self.settings.rating().or_else(of_opponent_book)?;

@@ -12,11 +12,11 @@ use crate::engine::search::{Handicap, Limits, TimeLimit};
 use crate::support::random::Random;
 
 pub(super) const WEAKEST: i64 = 800;
-/// The highest rating, slightly below the strength at a tenth of a second per move.
+/// The highest rating, slightly below that of full strength at a tenth of a second per move.
 pub(super) const STRONGEST: i64 = 2850;
 
-/// Pairs of a rating measured in games and the level that reached it, interpolated linearly. Other
-/// engines are rated on the same scale.
+/// Ratings measured in games, each with the level that reached it. Values in between are
+/// interpolated linearly. Other engines are rated on the same scale.
 const MEASURED: [(f64, f64); 10] = [
     (682.0, 630.0),
     (909.0, 775.0),
@@ -54,7 +54,7 @@ const HARD_FACTOR: u64 = 8;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Strength {
     rating: i64,
-    /// The level that determines nodes and errors. Its scale is close to the rating's.
+    /// The level that determines nodes and errors. Its scale is close to that of ratings.
     level: f64,
 }
 
@@ -96,7 +96,8 @@ pub(super) fn new_seed() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// Divisor of the remaining time that gives the time a human spends on a usual move. Hand-set.
+/// Divisor that converts the remaining time to the time that a human spends on an ordinary move.
+/// Hand-set.
 const USUAL_SHARE: u32 = 45;
 /// Maximum pause before a move.
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
@@ -139,7 +140,7 @@ mod tests {
         }
     }
 
-    /// A higher rating searches at least as many nodes and makes no larger errors.
+    /// A player with a higher rating searches at least as many nodes and makes no larger errors.
     #[test]
     fn strength_grows_with_the_rating() {
         let weakened = |rating| Strength::of(rating).limit_search(Limits::default(), 1);

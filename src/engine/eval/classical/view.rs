@@ -58,7 +58,7 @@ pub(in crate::engine::eval) struct View {
     pub their_pawn_attacks: BitBoard,
     /// Squares that count for mobility.
     ///
-    /// Excluded are squares attacked by enemy pawns and those occupied by the side's king or by its
+    /// Excludes squares attacked by enemy pawns and squares occupied by the side's king or by its
     /// blocked or unmoved pawns.
     pub mobility_area: BitBoard,
     /// The nine squares on and around the enemy king, as returned by [`ring`].
@@ -125,7 +125,7 @@ pub(in crate::engine::eval) struct Attacks {
     pub all: BitBoard,
     /// Squares attacked at least twice.
     pub twice: BitBoard,
-    /// Knights, bishops, rooks and queens that attack the squares around the enemy king.
+    /// Number of knights, bishops, rooks and queens that attack the squares around the enemy king.
     pub attackers: [i32; 4],
     /// Number of attacks by these pieces on squares adjacent to the king.
     pub king_attacks: i32,
@@ -184,8 +184,8 @@ impl Attacks {
     }
 }
 
-/// Returns the squares a piece attacks, including x-rays: bishops see through their side's queens,
-/// rooks through their side's rooks and queens.
+/// Returns the squares that a piece attacks, including x-rays: bishops see through their own side's
+/// queens, and rooks see through their own side's rooks and queens.
 #[inline(always)]
 pub(super) fn reach(piece: Piece, from: Square, view: &View) -> BitBoard {
     let us = &view.us;

@@ -4,9 +4,9 @@
 //! and for AVX-512. The version is selected at run time. Integer sums do not depend on the order of
 //! the terms, so all versions return the same bits.
 //!
-//! The multiplication in pairs is written out, because the compiler turns the plain loop into
-//! scalar code. Closures passed to `array::map` are compiled without AVX2 even inside such a
-//! function, so the hot loops contain none.
+//! Multiplication in pairs is written with intrinsics, because the compiler turns the plain loop
+//! into scalar code. Closures passed to `array::map` are compiled without AVX2 even inside a
+//! function that enables it, so the hot loops contain no such closures.
 
 use super::{HIDDEN, QA};
 
@@ -169,8 +169,8 @@ fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
 
 /// The AVX-512 version of [`weighted_sum_avx2`].
 ///
-/// VNNI could multiply and add to the sums in one instruction, but is not faster: the compiler
-/// splits it again, because it lengthens the dependency chain of the sums.
+/// VNNI could multiply and add to the sums in one instruction, but it is not faster: the compiler
+/// splits the instruction again, because it lengthens the dependency chain of the sums.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512bw")]
 fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
@@ -223,7 +223,8 @@ fn update<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: 
     }
 }
 
-/// Updates `BLOCK` values at a time, which stay in registers while iterating over all rows.
+/// Updates `BLOCK` values at a time, so that they stay in registers while all rows are added and
+/// removed.
 #[inline(always)]
 fn update_any<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
     let blocks = to.0.as_chunks_mut::<BLOCK>().0.iter_mut();

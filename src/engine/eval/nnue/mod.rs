@@ -38,9 +38,8 @@ pub(crate) const BUCKETS: usize = 8;
 /// The integer that represents 1.0 as a neuron's value or input weight. A value fits in eight bits.
 pub(crate) const QA: i32 = 255;
 /// The integer that represents 1.0 as an output weight.
-///
-/// Trained output weights are small, nearly all within 0.4. With 64 instead of 256, rounding them
-/// changes the score by 6.7 centipawns on average.
+/// Trained output weights are small, nearly all within 0.4. With 64 instead of 256, rounding the
+/// weights changes the score by 6.7 centipawns on average.
 pub(crate) const QB: i32 = 256;
 /// Maximum absolute output weight. It keeps the product of a neuron's value and a weight within 16
 /// bits.

@@ -96,18 +96,18 @@ impl Network {
     }
 
     /// Returns the weights from each input to the neurons and, as the last row, the neurons'
-    /// biases. [`QA`] is 1.0.
+    /// biases. [`QA`] represents 1.0.
     pub(crate) fn input_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
         self.inputs.iter().chain([&self.biases]).map(|row| &row.0)
     }
 
     /// Returns, for each bucket, the output weights for the side to move, then those for the other
-    /// side. [`QB`] is 1.0.
+    /// side. [`QB`] represents 1.0.
     pub(crate) fn output_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
         self.outputs.iter().flatten().map(|row| &row.0)
     }
 
-    /// Returns the output bias of each bucket. [`QA`] times [`QB`] is 1.0.
+    /// Returns the output bias of each bucket. [`QA`] times [`QB`] represents 1.0.
     pub(crate) fn output_biases(&self) -> &[i32; BUCKETS] {
         &self.output_biases
     }
