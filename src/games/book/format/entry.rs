@@ -33,7 +33,7 @@ pub struct BookEntry {
 }
 
 impl BookEntry {
-    /// Adds a move, or adds to the last move if it is the same.
+    /// Adds a move, or adds the counts to the last move if it is the same.
     #[inline]
     pub(crate) fn add_move(&mut self, mv: Move, played: Counts) {
         match self.moves.last_mut() {
@@ -59,7 +59,7 @@ impl BookEntry {
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.key.to_le_bytes());
         let start = out.len();
-        // The length of nearly all entries fits into a single byte.
+        // Nearly all lengths fit into one byte.
         out.push(0);
         push_counts(out, &self.reached);
         for (mv, played) in &self.moves {
@@ -69,8 +69,8 @@ impl BookEntry {
         fill_in_length(out, start);
     }
 
-    /// Reads the first entry of `bytes` into `self` and returns the remaining bytes, or `None` if
-    /// the entry is invalid.
+    /// Decodes the first entry of `bytes` into `self` and returns the remaining bytes. Returns
+    /// `None` if the entry is invalid.
     pub(crate) fn decode<'a>(&mut self, bytes: &'a [u8]) -> Option<&'a [u8]> {
         let raw = RawEntry::split(bytes)?;
         self.decode_raw(&raw)?;
@@ -113,7 +113,7 @@ impl<'a> RawEntry<'a> {
     }
 }
 
-/// Mask for the bits of the first byte that show which of the four counts follow.
+/// Mask for the bits of the first byte that show which of the four counts are nonzero.
 const PRESENT: u8 = 0x0f;
 const SMALL_SHIFT: u32 = 4;
 
@@ -159,8 +159,8 @@ pub(crate) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Writes the number of bytes after `start` into the byte reserved there, or into more bytes if
-/// necessary.
+/// Writes the number of bytes after `start` into the byte reserved there. If it needs more bytes,
+/// they are inserted.
 #[inline]
 pub(crate) fn fill_in_length(out: &mut Vec<u8>, start: usize) {
     let length = out.len() - start - 1;
