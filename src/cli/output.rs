@@ -1,6 +1,6 @@
 //! Output of commands. Standard output may be a pipe whose reader has exited, or a file on a full
-//! disk. In the first case a command ends silently, in the second with a message, and never with a
-//! panic.
+//! disk. In the first case a command ends silently; in the second it prints a message. It never
+//! panics.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write};

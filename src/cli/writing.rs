@@ -10,7 +10,7 @@ use crate::support::files::{Cannot, FileKind, Output, open_output};
 /// Permission to replace a file of a different kind.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct Force {
-    /// Replace an output file of another kind
+    /// Replace an output file even if it is of another kind
     #[arg(long = "force")]
     pub allowed: bool,
 }

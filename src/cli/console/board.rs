@@ -32,15 +32,19 @@ pub(super) fn colours_are_wanted() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Colours of squares in the terminal's 256-colour palette: light, dark, and the same for squares
-/// of the last move. All have medium brightness, so that white and black pieces are equally
-/// visible.
+/// Colours of squares in the terminal's 256-colour palette. All have medium brightness, so that
+/// white
+/// and black pieces are equally visible. This one is for light squares.
 const LIGHT: u8 = 137;
+/// The colour of dark squares.
 const DARK: u8 = 94;
+/// The colour of light squares of the last move.
 const MARKED_LIGHT: u8 = 71;
+/// The colour of dark squares of the last move.
 const MARKED_DARK: u8 = 65;
-/// Colours of pieces in the 256-colour palette: pure white and pure black.
+/// The colour of white pieces in the 256-colour palette: pure white.
 const WHITE_PIECE: u8 = 231;
+/// The colour of black pieces in the 256-colour palette: pure black.
 const BLACK_PIECE: u8 = 16;
 
 /// Draws a position and highlights the move that led to it.

@@ -16,8 +16,9 @@ use crate::tools::suite::solve::{SuiteRun, TIME};
 pub(super) struct Solving {
     suite: SuiteRun,
     time: Duration,
-    /// The suspended game and the side that the engine was playing.
+    /// The suspended game.
     game: Game,
+    /// The side that the engine was playing in the suspended game.
     side: Option<Color>,
 }
 

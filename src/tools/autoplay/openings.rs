@@ -30,7 +30,7 @@ use crate::support::threads::refused;
 use crate::support::words::number_of;
 use crossbeam::channel::bounded;
 
-/// How long to wait until a named pipe has a writer.
+/// The time to wait until a named pipe has a writer.
 const PIPE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The maximum length of a line in bytes. Longer lines cannot be positions.
@@ -268,7 +268,7 @@ impl OpeningChoice {
         selector
     }
 
-    /// Reads one position per line, as FEN or as EPD, whose operations are ignored.
+    /// Reads one position per line, as FEN or EPD. EPD operations are ignored.
     fn read_epd(&self, input: impl Read) -> Result<OpeningSelector, FileError> {
         let mut input = BufReader::new(input);
         let mut selector = OpeningSelector::new(self);
@@ -357,7 +357,7 @@ impl Visitor for OpeningVisitor {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// The maximum number of lines selected per line needed. It exceeds 1 because some lines end the
+/// The maximum number of lines drawn for each line needed. It exceeds 1 because some lines end the
 /// game.
 const DRAWS_FOR_EACH_LINE: usize = 8;
 

@@ -29,7 +29,7 @@ use super::verdict::{Termination, Verdict};
 /// A switch that ends all games in progress.
 #[derive(Debug)]
 pub struct Interrupt {
-    /// Dropped to notify all games: closing a channel wakes every `select` that waits for it.
+    /// Dropped to notify all games: closing a channel wakes every `select` that waits on it.
     sender: Mutex<Option<Sender<()>>>,
     receiver: Receiver<()>,
 }

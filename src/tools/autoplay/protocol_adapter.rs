@@ -44,8 +44,9 @@ pub struct SearchInfo {
     pub line: String,
     /// Whether the engine reports that the move is from its book.
     pub book: bool,
-    /// The engine's description of how its search ended in the book; empty if it did not or is not
-    /// reported.
+    /// The engine's description of how its search ended in the book; empty if the search did not
+    /// end there
+    /// or the engine does not report it.
     pub ending: String,
 }
 
@@ -246,8 +247,8 @@ pub trait ProtocolAdapter: Send {
     /// If the engine has exited.
     fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError>;
 
-    /// Records that the engine's move has been accepted. If `ponder` is set, starts pondering on
-    /// that move.
+    /// Records that the engine's move has been accepted. If `ponder` is a move, starts pondering on
+    /// it.
     ///
     /// # Errors
     /// If the engine has exited.
