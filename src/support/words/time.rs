@@ -3,11 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-/// The longest time that can be parsed: ten years. This limit keeps sums of clocks far from
-/// overflow.
+/// The longest time that can be parsed: ten years. With this limit, sums of times cannot overflow.
 pub(crate) const LONGEST_TIME: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
-/// Formats seconds with as many decimals as they need: `30`, `0.05`.
+/// Formats seconds with as many decimals as necessary: `30`, `0.05`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seconds(pub Duration);
 
