@@ -15,7 +15,7 @@ pub(super) const PLAUSIBLE_MARGIN: Score = 60;
 /// The book matches of a search.
 #[derive(Debug, Default)]
 pub(super) struct BookEndingState {
-    /// Lines that may end the search, one for each move that was the best at some time.
+    /// Lines that may end the search, one for each move that has been the best.
     pub(super) ending_lines: Vec<EndingLine>,
     /// The line that may end the search until the next iteration is complete.
     pub(super) ready: Option<EndingLine>,
@@ -34,8 +34,8 @@ pub(super) struct BookEndingState {
 
 /// A plausible line into the book below the best move.
 ///
-/// Later iterations do not have to agree on the line, only on its first move, whose score must not
-/// fall.
+/// Later iterations must choose the first move of the line, whose score must not fall, but not
+/// necessarily the same line.
 #[derive(Debug, Clone)]
 pub(super) struct EndingLine {
     pub(super) found: Transposition,

@@ -13,7 +13,7 @@ use crate::support::error::ParseError;
 /// identical.
 ///
 /// Pass it as a whole to [`Searcher::configure`](super::Searcher::configure). Each option of the
-/// search is a field, which the search reads where it needs the option.
+/// search is a field, which the search reads where it needs the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// Memory for the transposition table, in mebibytes.
@@ -43,7 +43,7 @@ impl Config {
     }
 }
 
-/// Default of [`Config::steer_margin`]: less than the value of one move to a one-second search.
+/// Default of [`Config::steer_margin`]: less than one tempo is worth in a one-second search.
 /// Hand-set.
 const STEER_MARGIN: Score = 15;
 
@@ -124,8 +124,8 @@ impl FromStr for BookSearch {
 
 /// Order of the re-searches after a late move beats alpha at a PV node.
 ///
-/// The first search has a null window and a reduced depth. The re-searches undo these one after the
-/// other.
+/// The first search has a null window and a reduced depth. The re-searches undo these two
+/// restrictions one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResearchOrder {
     /// Full depth with the null window first. If the move still beats alpha, the open window

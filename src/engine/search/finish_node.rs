@@ -46,9 +46,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 
     /// Whether the score of `node` is the score of its position.
-    ///
-    /// At the root this is not the case if better moves have separate lines, the user restricted
-    /// the root moves, or the endgame tables report a draw.
+    /// At the root this is not the case if this is not the first of several lines, if the user
+    /// restricted the root moves, or if the endgame tables report a draw.
     fn is_score_of_position(&self, node: &Node) -> bool {
         if !node.is_root() {
             return true;
@@ -91,8 +90,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.history.reward_butterfly(!position.side_to_move(), mv, &parent.threats, amount);
     }
 
-    /// Updates the correction histories with the error of the static evaluation, if the search
-    /// reveals it.
+    /// Updates the correction histories with the error of the static evaluation, if the search has
+    /// revealed the error.
     fn correct(&mut self, node: &Node, best: Score, bound: Bound, mv: Option<Move>) {
         let quiet = mv.is_none_or(|mv| !node.position.is_noisy(mv));
         let reports = match bound {

@@ -1,21 +1,21 @@
 //! Play below full strength: the errors of a weaker player, derived from the position.
 //!
 //! A weaker player searches less deeply, evaluates positions less accurately, and overlooks moves,
-//! more easily the further ahead they are. [`Limits`](super::Limits) sets the depth; the other two
-//! effects are implemented here. The errors are fixed: a position has one evaluation error, and a
-//! move in it is either seen or not at each distance. The search therefore stays as deterministic
-//! as without errors. As with humans, a move overlooked four plies ahead may be seen two plies
-//! ahead.
+//! more often the further ahead they are. [`Limits`](super::Limits) sets the depth; the other two
+//! effects are implemented here. The errors are fixed: a position has one evaluation error, and at
+//! each distance a move in the position is either seen or overlooked. The search therefore stays as
+//! deterministic as without errors. As with humans, a move overlooked four plies ahead may be seen
+//! two plies ahead.
 //!
 //! Many engines choose randomly among the moves of a strong search. Their games consist of flawless
-//! play with a piece thrown away in between. Sources of evaluation noise derived from key and seed:
-//! <https://github.com/official-stockfish/Stockfish/pull/7036> and
+//! play, interrupted by moves that give away a piece. Sources for evaluation noise that is derived
+//! from key and seed: <https://github.com/official-stockfish/Stockfish/pull/7036> and
 //! <https://github.com/cosmobobak/viridithas/issues/89>.
 //!
-//! The search adds the errors where it calls the evaluator, so the table stores them, under a
-//! separate salt. Overlooked moves are removed when moves are generated (`ordering::MovePicker`),
-//! once per node. At full strength each of the two places costs one test. Such a search uses
-//! neither books nor endgame tables, and a single thread.
+//! The search adds the evaluation errors where it calls the evaluator. The table therefore stores
+//! them, under a separate salt. Overlooked moves are removed when moves are generated
+//! (`ordering::MovePicker`), once per node. At full strength, each of these two places costs one
+//! test. A handicapped search uses a single thread and neither books nor endgame tables.
 
 use crate::chess::position::{Move, Position, Square};
 use crate::chess::score::{MAX_EVAL, Ply, Score};
@@ -51,7 +51,7 @@ const CAPTURE_DISTANCE: f64 = 0.5;
 const MOVE_SALT: u64 = 0x0b5e_55ed_0b11_d0e5;
 
 impl Handicap {
-    /// Returns a salt for transposition table keys. Searches of different strength do not share
+    /// Returns a salt for transposition table keys. Searches of different strengths do not share
     /// entries.
     pub(super) fn salt(&self) -> u64 {
         let errors =
@@ -97,9 +97,9 @@ impl Handicap {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MoveVisibility {
     seed: u64,
-    /// Minimum random number of a quiet move that is seen.
+    /// A quiet move is seen if its random number is at least this number.
     quiets: u64,
-    /// Minimum random number of a capture or promotion that is seen.
+    /// A capture or promotion is seen if its random number is at least this number.
     captures: u64,
     /// Target square of the opponent's last move. Recaptures on it are always seen.
     just_moved: Option<Square>,

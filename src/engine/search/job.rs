@@ -22,7 +22,8 @@ use crate::chess::position::{Cycles, Game, Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, Score};
 use crate::engine::tablebase::{RankedMove, RootProbe, TablebaseResult, kbnk};
 
-/// Time needed to build the table for bishop and knight against a lone king. It is built once.
+/// Time needed to build the table for bishop and knight against a lone king. The table is built
+/// once.
 const KBNK_TIME: Duration = Duration::from_millis(500);
 
 /// A root move and the results of its search.
@@ -53,8 +54,8 @@ impl RootMove {
         }
     }
 
-    /// Whether the move is a tablebase draw. It still has a score, so that the engine plays the
-    /// most difficult of several drawing moves.
+    /// Whether the move is a tablebase draw. The move still has a score, so that the engine plays
+    /// the most difficult of several drawing moves.
     pub(super) fn is_known_draw(&self) -> bool {
         self.endgame.is_some_and(|known| known.outcome == TablebaseResult::Draw)
     }

@@ -16,9 +16,9 @@
 //! A `Node` contains the facts of a node, and `prune` contains pure predicates on them.
 //! `Worker::search_move` searches one move, whether the moves of the node are searched in turn or
 //! shared among threads. Attacked squares (`position::Threats`) are computed only where the moves
-//! of a node are searched, because the table and pruning settle most nodes before that. They select
-//! the histories of quiet moves and mark pieces that should leave a square attacked by a lesser
-//! piece.
+//! of a node are searched, because the table and pruning settle most nodes before that. The
+//! attacked squares select the histories of quiet moves and mark pieces that should leave a square
+//! attacked by a lesser piece.
 //!
 //! The window of a search for a mate in a number of moves ([`Limits::mate`]) contains only the
 //! scores of such mates. The search uses neither speculative pruning nor reductions, and its table
@@ -41,10 +41,10 @@
 //! | stack, killers, pawn table | one search thread | none |
 //!
 //! Thread 0 of a search runs the iterations and reports events through the caller's callback, so a
-//! search with one thread uses no channel. A new thread is started for this, unless the caller has
-//! enough stack and searches itself. The helper threads live as long as the searcher, sleep between
-//! searches, and leave their reports to thread 0. With one thread the search is deterministic, node
-//! for node.
+//! search with one thread uses no channel. A new thread is started as thread 0, unless the caller
+//! has a large enough stack and searches itself. The helper threads live as long as the searcher,
+//! sleep between searches, and leave their reports to thread 0. With one thread the search is
+//! deterministic, node for node.
 //!
 //! # Book in the search
 //!

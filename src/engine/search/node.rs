@@ -159,7 +159,7 @@ impl NodeProgress {
         }
         if !node.position.is_noisy(mv) {
             self.quiet_count += 1;
-            // If there are more moves than fit, none of them matters much.
+            // If there are more moves than fit, the remaining ones hardly matter.
             let _ = self.quiets.try_push(mv);
         }
         false

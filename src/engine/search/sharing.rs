@@ -1,6 +1,6 @@
 //! Sharing the moves of a node among threads: PV-splitting with young brothers wait.
 //!
-//! Sources: T. A. Marsland and M. Campbell (1982) on splitting along the principal variation, R.
+//! Sources: T. A. Marsland and M. Campbell (1982) on splitting along the principal variation; R.
 //! Feldmann (1993) on young brothers wait;
 //! <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
 //!
@@ -12,9 +12,9 @@
 //! all nodes, and every thread that is woken has work.
 //!
 //! Moves come one at a time from the node's picker, under the node's lock. The next move is looked
-//! up in advance, skipping moves that would be pruned: a thread that takes a move calls another
-//! idle thread only if there is a next move. The owner copies the stack and the keys of the path to
-//! the node once, and changes its originals immediately afterwards.
+//! up in advance, skipping moves that would be pruned, so that a thread that takes a move calls
+//! another idle thread only if there is a next move. The owner copies the stack and the keys of the
+//! path to the node once, because it changes its originals immediately afterwards.
 //!
 //! An owner that has run out of moves waits for the other threads to leave. Meanwhile it may be
 //! called for work below its node, but not elsewhere. A cutoff marks the node and then sets the
@@ -56,8 +56,8 @@ struct SignOff<'a> {
 impl Drop for SignOff<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // The move of this thread has no score, so the node has none either. The last iteration
-            // decides.
+            // The move of this thread has no score, so the node has none either. The result comes
+            // from the last iteration.
             self.job.control.stop();
         }
         if self.split.sign_off() {

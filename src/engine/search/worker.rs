@@ -74,7 +74,7 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) selective_depth: Ply,
     /// The innermost split point at which this thread works.
     pub(super) split: Option<Arc<SplitPoint>>,
-    /// The owners of that split point and of those above it. They may be called for help here.
+    /// The owners of `split` and of the split points above it, which may be called for help here.
     pub(super) owners: ThreadSet,
     /// Set if a split point above may have been cut off; `None` with a single thread.
     cutoff_flag: Option<&'a CutoffFlag>,
