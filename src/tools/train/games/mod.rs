@@ -1,4 +1,4 @@
-//! Files of self-play games, which are plain while games are played and packed for storage.
+//! Files of self-play games. They are plain while games are played and packed for storage.
 //!
 //! | file | bytes per position | written by |
 //! | --- | --- | --- |
@@ -51,7 +51,7 @@ pub(crate) struct SearchedMove {
     pub noisy: bool,
 }
 
-/// Returns whether static evaluation is unsuitable for a position with this best move, see
+/// Returns whether static evaluation is unsuitable for a position with this best move; see
 /// [`SearchedMove::noisy`].
 pub(crate) fn is_noisy(position: &Position, best: Move) -> bool {
     position.in_check() || position.is_noisy(best)

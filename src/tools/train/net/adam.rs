@@ -15,8 +15,9 @@ const EPSILON: f32 = 1e-8;
 /// factoriser, in which each weight of a king bucket is the sum of a common and a separate weight,
 /// but only the sum is stored.
 ///
-/// Sources: I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization" (2019), after D.
-/// Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015); the common weights after
+/// Sources: I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization" (2019), and D.
+/// Kingma
+/// and J. Ba, "Adam: A Method for Stochastic Optimization" (2015). The common weights follow
 /// <https://official-stockfish.github.io/docs/nnue-pytorch-wiki/docs/nnue.html>, "virtual
 /// features".
 #[derive(Debug, Clone, PartialEq)]
