@@ -60,7 +60,6 @@ impl Cycles {
     ///
     /// If so, one move leads to the earlier position with the key `position.key() ^ difference`.
     /// This test does not check whether the move leaves the king in check.
-    /// check.
     #[inline]
     pub(crate) fn is_move(&self, position: &Position, difference: u64) -> bool {
         slots(difference).into_iter().any(|index| {

@@ -485,7 +485,7 @@ mod tests {
         }
     }
 
-    /// Checks the table of pieces by square in all positions down to this depth in plies.
+    /// Checks the table of pieces by square in all positions up to `plies` plies deep.
     fn compare_squares(position: &Position, plies: usize) {
         for square in chess::ALL_SQUARES {
             assert_eq!(position.piece_on(square), position.board.piece_on(square), "{position}");

@@ -24,7 +24,7 @@ use super::{Move, Position, SanError, zobrist};
 /// Bit for the right to castle short, in one side's castling rights.
 const SHORT: u8 = 1;
 const LONG: u8 = 2;
-/// Number of bits by which Black's rights are shifted to lie above White's.
+/// Number of bits by which Black's rights are shifted, so that they are above White's.
 const BLACK_SHIFT: u32 = 2;
 
 /// For each square, the castling rights that remain when a piece leaves it or is captured on it.
@@ -48,7 +48,7 @@ pub(crate) struct Replay {
     key: u64,
     pawn_key: u64,
     side: Color,
-    /// White's rights in the low two bits, Black's rights above them.
+    /// White's rights are in the low two bits, and Black's rights are above them.
     castling: u8,
     en_passant: Option<Square>,
     halfmove_clock: u16,

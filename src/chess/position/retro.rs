@@ -24,7 +24,7 @@ const MAX_PIECES: u32 = 16;
 /// The maximum number of pawns per side.
 const MAX_PAWNS: u32 = 8;
 
-/// Initial capacity of a list of unmoves; few positions have more unmoves.
+/// Initial capacity of a list of unmoves. Few positions have more.
 const USUAL_UNMOVES: usize = 256;
 
 /// The maximum number of en passant states: one for each file, and one for no en passant.
@@ -88,7 +88,6 @@ impl Position {
         found
     }
 
-    /// Returns the side that made the last move.
     fn mover(&self) -> Color {
         !self.side_to_move()
     }
@@ -120,7 +119,7 @@ impl Position {
         list
     }
 
-    /// Appends the move without a capture if `is_quiet`, and with each possible capture.
+    /// Appends the move with each possible capture and, if `is_quiet`, without a capture.
     fn with_captures(&self, mv: Move, piece: Piece, is_quiet: bool, list: &mut Vec<Unmove>) {
         if is_quiet {
             list.push(Unmove { mv, piece, taken: None, rook: None });

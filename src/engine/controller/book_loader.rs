@@ -105,8 +105,8 @@ impl BookLoader {
         }
     }
 
-    /// Installs an opponent book that has been read, unless another has been requested since. If
-    /// reading failed, keeps the current one and returns the reason.
+    /// Installs an opponent book that has been read, unless another one has been requested since.
+    /// If reading failed, keeps the current opponent book and returns the reason.
     pub(super) fn set_opponent_book(
         &mut self,
         number: u64,
@@ -132,8 +132,8 @@ impl BookLoader {
         self.is_opening || self.is_loading_opponent_book
     }
 
-    /// Installs the requested book; returns `false` if another has been requested since. If opening
-    /// failed (`None`), keeps the current book.
+    /// Installs the requested book. Returns `false` if another book has been requested since. If
+    /// opening failed (`None`), keeps the current book.
     pub(super) fn set_book(&mut self, number: u64, book: Option<Book>) -> bool {
         if number != self.asked {
             return false;
@@ -165,8 +165,8 @@ impl BookLoader {
         self.chooser.vetoes(book, game)
     }
 
-    /// Returns the book's analysis of the current position if its move can be played without a
-    /// search.
+    /// Returns the book's analysis of the current position if the best move of the analysis can be
+    /// played without a search.
     ///
     /// The policy must prefer good moves, and the analysis must be about as deep as a search within
     /// `limits`.

@@ -174,7 +174,7 @@ impl Engine {
         }
     }
 
-    /// Whether all requests are complete, not counting a running search.
+    /// Whether all requests are complete. A running search does not count as a request.
     pub(crate) fn is_settled(&self) -> bool {
         self.worker.is_settled() && !self.book_loader.is_opening() && !self.learning.is_reading()
     }
@@ -199,8 +199,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Sends the self-play note if `move_reason` contains the first counts from such games in this
-    /// game.
+    /// Sends the note about self-play games if `move_reason` uses counts from such games, unless
+    /// the note has already been sent in this game.
     pub(super) fn note_self_play(&mut self, move_reason: &MoveReason) {
         let counted = match move_reason {
             MoveReason::Book(_) if self.book_loader.opponent_book().is_none() => *self.position(),

@@ -1,5 +1,5 @@
-//! The thread that reads and writes the learning file, so that the clock does not wait for the
-//! disk.
+//! The thread that reads and writes the learning file. A slow disk therefore does not cost the
+//! engine time on its clock.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -76,7 +76,6 @@ impl Drop for LearnWriter {
     }
 }
 
-/// State of the writer thread.
 struct WriterThread<'a> {
     path: &'a Path,
     event_sender: Sender<BackgroundEvent>,
@@ -85,9 +84,8 @@ struct WriterThread<'a> {
     /// Rows that have not been written yet.
     waiting: Vec<Row>,
     synced: Instant,
-    /// Whether a fault has been reported since rows were last written.
+    /// Whether a fault has been reported since the last successful write.
     complained: bool,
-    /// The contents last read.
     learned: Option<Learned>,
     read: Option<Stamp>,
 }

@@ -81,7 +81,8 @@ impl Learning {
         self.has_played = true;
     }
 
-    /// Installs results that have been read; returns `false` if another read was requested since.
+    /// Installs results that have been read. Returns `false` if another read has been requested
+    /// since.
     pub(super) fn take(&mut self, number: u64, learned: Option<Learned>) -> bool {
         if number != self.asked {
             return false;
@@ -122,8 +123,8 @@ impl Learning {
         }
     }
 
-    /// Returns the moves to search within `limits`, without the refuted ones, and the best refuted
-    /// move with its score. Returns `None` if all moves should be searched.
+    /// Returns the moves to search within `limits`, without the refuted ones, together with the
+    /// best refuted move and its score. Returns `None` if all moves should be searched.
     pub(super) fn refuted(&self, game: &Game, limits: &Limits) -> Option<(Vec<Move>, Scored)> {
         let is_plain = limits.root_moves.is_empty() && limits.mate.is_none();
         let learned = self.learned.as_ref().filter(|_| is_plain && !limits.is_analysis())?;

@@ -6,8 +6,8 @@
 //!
 //! # Frontends
 //!
-//! Each interface implements [`Frontend`]. It owns an [`Engine`] and the only handle to the output.
-//! [`run`] waits for input lines and for background events and passes both to the frontend.
+//! Each interface implements [`Frontend`]. A frontend owns an [`Engine`] and the only handle to the
+//! output. [`run`] waits for input lines and for background events and passes both to the frontend.
 //!
 //! # From a request to a search
 //!
@@ -23,9 +23,9 @@
 //!
 //! # Options
 //!
-//! The table `settings::SETTINGS` declares every option. Both protocols and the console read it;
-//! each uses the rows that have a name for it. Names for xboard contain no spaces, because
-//! python-chess truncates them at the first one.
+//! The table `settings::SETTINGS` declares every option. Each protocol and the console use the rows
+//! that define a name for them. Names for xboard contain no spaces, because python-chess truncates
+//! names at the first space.
 //!
 //! Networks and endgame tables are opened only when their own option changes (`set_options`). Books
 //! are opened on a separate thread (`book_loader`).
@@ -33,7 +33,7 @@
 //! # Learning
 //!
 //! The thread in `learn_writer` reads the learning file and writes what the engine learns. Searches
-//! never wait for the disk; the answer to a ping does. At the start of a game, before the first
+//! never wait for the disk, but the answer to a ping does. At the start of a game, before the first
 //! search, the file is read again if it has changed.
 //!
 //! During a search, learned positions are looked up after those in the book. At the root,

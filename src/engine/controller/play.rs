@@ -123,8 +123,8 @@ impl Engine {
             && last.iter().all(|score| score.abs() <= DEAD_SCORE)
     }
 
-    /// Answers a draw offer. Accepts if the engine is behind by at least its contempt or the game
-    /// is a dead draw.
+    /// Answers a draw offer. Accepts it if the engine is behind by at least its contempt or if the
+    /// game is a dead draw.
     pub(super) fn answer_offer(&mut self) {
         self.draw_offered = false;
         let contempt = self.settings.contempt as Score;

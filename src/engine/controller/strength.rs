@@ -43,9 +43,9 @@ const CLUMSY: f64 = 600.0;
 const EVAL_NOISE: f64 = 250.0;
 /// Probability of overlooking a move at the level [`CLUMSY`], in permille per ply.
 const MOVE_BLINDNESS: f64 = 120.0;
-/// Nodes after which no new iteration starts, at the level [`CLUMSY`].
+/// Number of nodes after which no new iteration starts, at the level [`CLUMSY`].
 const NODES: f64 = 40.0;
-/// Levels gained by doubling the nodes.
+/// Increase in level from doubling the nodes.
 const DOUBLING: f64 = 150.0;
 /// Node limit of the whole search, as a multiple of the nodes after which no new iteration starts.
 const HARD_FACTOR: u64 = 8;
@@ -99,7 +99,6 @@ pub(super) fn new_seed() -> u64 {
 /// Divisor that converts the remaining time to the time that a human spends on an ordinary move.
 /// Hand-set.
 const USUAL_SHARE: u32 = 45;
-/// Maximum pause before a move.
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
 /// Returns how long a human would think. `seed` and the position determine the variation; a forced

@@ -167,7 +167,8 @@ impl Evaluator {
 
 /// Whether a side has only its king.
 ///
-/// The classical terms drive it to mate. Networks do not learn this, because games end earlier.
+/// The classical terms drive the lone king to mate. Networks do not learn this, because games end
+/// earlier.
 #[inline]
 fn is_mop_up(position: &Position) -> bool {
     let lone = |color| position.by_color(color).popcnt() == 1;

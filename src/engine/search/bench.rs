@@ -68,7 +68,7 @@ impl BenchResult {
 }
 
 /// Searches all positions to `depth`, using `evaluation`. After each position, calls `on_position`
-/// with its FEN, nodes and time.
+/// with its FEN, node count and time.
 pub(crate) fn bench(
     depth: Depth,
     evaluation: Evaluation,

@@ -10,9 +10,9 @@
 //! centipawns (`PLAUSIBLE_MARGIN`). In addition, the results of the games must not be bad for the
 //! engine's side. Later iterations must choose the same move and must not score it lower.
 //!
-//! Without this check, comparing only the last position with the root would accept a line in which
-//! both sides err, and a match in a null-window node has no exact value. The check is Tabia's own
-//! addition. It never ends analysis or pondering.
+//! Lines need this check for two reasons: a match in a null-window node has no exact value, and
+//! comparing only the last position with the root would accept a line in which both sides err. The
+//! check is Tabia's own addition. It never ends analysis or pondering.
 
 use super::book_ending_state::{EndingLine, PLAUSIBLE_MARGIN};
 use super::book_probe::BookProbe;

@@ -8,8 +8,8 @@ use super::table::TableEntry;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score};
 
-/// Maximum difference in centipawns between the values of a plausible line and of the root. Also
-/// the maximum fall of the root's value afterwards.
+/// Maximum difference, in centipawns, between the value of a plausible line and that of the root.
+/// Also the maximum fall of the root's value afterwards.
 pub(super) const PLAUSIBLE_MARGIN: Score = 60;
 
 /// The book matches of a search.
@@ -34,8 +34,8 @@ pub(super) struct BookEndingState {
 
 /// A plausible line into the book below the best move.
 ///
-/// Later iterations must choose the first move of the line, whose score must not fall, but not
-/// necessarily the same line.
+/// Later iterations may find a different line, but must choose the same first move, and the score
+/// of this move must not fall.
 #[derive(Debug, Clone)]
 pub(super) struct EndingLine {
     pub(super) found: Transposition,

@@ -1,9 +1,9 @@
 //! The book inside the search: every node is looked up in the book, whatever the move order.
 //!
 //! A line that has transposed into the book may end the search early. A match alone proves little:
-//! the opponent may have helped to reach it, or the position may be lost. [`BookSearch`] determines
-//! the effect of a match. The default, `Stop`, only saves time: it plays the search's own best move
-//! from a completed iteration.
+//! the opponent may have helped to reach the position, or the position may be lost. [`BookSearch`]
+//! determines the effect of a match. The default, `Stop`, only saves time: it plays the search's
+//! own best move from a completed iteration.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -17,8 +17,8 @@ use crate::games::book::{Book, BookValue, Counts, PendingLookup};
 
 /// Maximum number of stored matches.
 const REMEMBERED: usize = 4_096;
-/// Salt for table keys. Combined with the checksum of the book's values, it separates the table
-/// entries of searches that use these values from all others.
+/// Salt for table keys. Combined with the checksum of the book's values, the salt separates the
+/// table entries of searches that use these values from all other entries.
 const VALUES_SALT: u64 = 0x7ab1_a0b0_0a1e_5000;
 
 /// The book as used by one search, and the matches found so far.
@@ -33,8 +33,8 @@ pub(super) struct BookProbe {
 }
 
 impl BookProbe {
-    /// Creates a probe for the book in `config`. Returns `None` if there is no book or it is not
-    /// used.
+    /// Creates a probe for the book in `config`. Returns `None` if there is no book or the book is
+    /// not used.
     pub(super) fn new(config: &Config) -> Option<Self> {
         let book = config.book.clone().filter(|_| config.book_search != BookSearch::Off)?;
         let values = book.values_checksum().filter(|_| config.book_search.takes_values());

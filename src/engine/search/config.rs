@@ -75,8 +75,8 @@ pub enum BookSearch {
     /// leads to the match by plausible play, unless the book's verdict is bad for the side to move
     /// at the root.
     Stop,
-    /// Like [`BookSearch::Stop`], and the match's analysis is used like a transposition table
-    /// entry: at sufficient depth its score is used, otherwise its move is searched first.
+    /// Like [`BookSearch::Stop`]. In addition, the match's analysis is used like a transposition
+    /// table entry: at sufficient depth its score is used; otherwise its move is searched first.
     Value,
     /// Like [`BookSearch::Value`]. In addition, among moves about as good as the best one, the
     /// search plays one whose best line leads back into the book.

@@ -1,4 +1,4 @@
-//! Iterative deepening with aspiration windows, and the decision of when to stop.
+//! Iterative deepening with aspiration windows, and the rules for stopping.
 //!
 //! Sources: <https://www.chessprogramming.org/Iterative_Deepening>,
 //! <https://www.chessprogramming.org/Aspiration_Windows>.
@@ -26,7 +26,8 @@ use crate::engine::tablebase::TablebaseResult;
 const ASPIRATION_DEPTH: Depth = 5;
 /// Maximum width of an aspiration window, in centipawns. Beyond it, the bound becomes infinite.
 const ASPIRATION_MAX: Score = 800;
-/// Time after which the current root move is reported. Before that, it changes too quickly.
+/// Time after which the current root move is reported. Before that, the root move changes too
+/// quickly.
 const ROOT_MOVES_REPORTED_FROM: Duration = Duration::from_secs(1);
 /// Time after which failed windows are reported.
 const FAILS_REPORTED_FROM: Duration = Duration::from_millis(500);
@@ -79,7 +80,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Returns a legal move and the static evaluation as the result of a search that stops early.
     ///
-    /// If the game is over, there is no move, and the score is the one for mate or stalemate.
+    /// If the game is over, the result has no move, and its score is that of mate or stalemate.
     fn first_guess(&mut self) -> SearchResult {
         let best = self.job.root_moves().first().map(|root_move| root_move.mv);
         let score = match (best, self.job.root.in_check()) {

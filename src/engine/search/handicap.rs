@@ -25,8 +25,8 @@ use crate::support::random::Random;
 /// tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handicap {
-    /// Standard deviation of the evaluation error in centipawns, with all pieces on the board. It
-    /// is proportional to the number of pieces.
+    /// Standard deviation of the evaluation error in centipawns, with all pieces on the board. The
+    /// deviation is proportional to the number of pieces.
     pub eval_noise: Score,
     /// Probability, in permille, that a quiet move is overlooked one ply after the root. The same
     /// probability applies again at each further ply.
@@ -43,7 +43,7 @@ const ALL_PIECES: i64 = 32;
 const MEAN_OF_SUM: i64 = 2 * 0xffff;
 /// Standard deviation of that sum: 65536 times the square root of 1/3.
 const DEVIATION_OF_SUM: i64 = 37_837;
-/// Distance of root moves, in plies, for the probability of overlooking them. Hand-set.
+/// Distance, in plies, that determines the probability of overlooking root moves. Hand-set.
 const ROOT_DISTANCE: f64 = 0.5;
 /// Factor by which the distance of captures is multiplied. Hand-set.
 const CAPTURE_DISTANCE: f64 = 0.5;
@@ -151,8 +151,8 @@ mod tests {
         }
     }
 
-    /// Returns the number of moves of the start position visible `ply` plies ahead, summed over
-    /// many players.
+    /// Returns the number of moves in the start position that are visible `ply` plies ahead, summed
+    /// over many players.
     fn count_visible(ply: Ply) -> usize {
         let position = Position::start();
         let moves = position.legal_moves();

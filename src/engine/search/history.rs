@@ -20,7 +20,7 @@ use crate::chess::position::{Checks, Color, Move, Piece, Position, Threats};
 use crate::chess::score::{Depth, Score};
 use crate::support::prefetch::prefetch;
 
-/// Number of kinds of pieces, both colours.
+/// Number of kinds of pieces, counting both colours.
 const PIECES: usize = 12;
 const SQUARES: usize = 64;
 /// Number of combinations of a piece and a target square.
@@ -91,14 +91,14 @@ impl HistoryEntry {
         self.0.store(value as i16, Ordering::Relaxed);
     }
 
-    /// Updates the entry with gravity: steps shrink as the entry grows, so that it never exceeds
-    /// [`HISTORY_MAX`].
+    /// Updates the entry with gravity: steps shrink as the entry grows, so that the entry never
+    /// exceeds [`HISTORY_MAX`].
     #[inline]
     fn apply_gravity(&self, amount: i32) {
         self.pull_within(amount, HISTORY_MAX);
     }
 
-    /// Updates the entry with gravity so that it never exceeds `bound`.
+    /// Updates the entry with gravity, so that it never exceeds `bound`.
     #[inline]
     fn pull_within(&self, amount: i32, bound: i32) {
         let old = self.get();

@@ -134,7 +134,7 @@ pub enum NodeEnd {
     NoMate,
     /// The maximum length of a line.
     MaxPly,
-    /// A stop of the search before the node was counted.
+    /// The end of the search, before the node was counted.
     Stopped,
 }
 

@@ -13,8 +13,8 @@ const NULL_MOVE_DEPTH: Depth = 3;
 pub(super) const NULL_MOVE_VERIFICATION_DEPTH: Depth = 12;
 
 const PROBCUT_DEPTH: Depth = 5;
-/// Depth reduction of probcut, in plies. A table entry can rule out probcut if its depth is at most
-/// this much smaller than the node's.
+/// Depth reduction of probcut, in plies. A table entry can rule out probcut if its depth is smaller
+/// than the node's depth by at most this much.
 const PROBCUT_REDUCTION: Depth = 4;
 
 const SINGULAR_TABLE_LAG: Depth = 3;
@@ -44,7 +44,7 @@ impl Reductions {
 
 /// Whether the whole node may be pruned.
 ///
-/// It may not at PV nodes, in check, or during a singularity test.
+/// PV nodes, nodes in check and nodes of a singularity test may not be pruned.
 #[inline]
 pub(super) fn may_prune_node(node: &Node) -> bool {
     !node.pv && !node.in_check && node.excluded.is_none() && node.eval != NO_EVAL

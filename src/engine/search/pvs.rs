@@ -33,7 +33,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Returns the value of `position` within `window`, searched to `depth`. The value is
     /// fail-soft.
     ///
-    /// `cut` is whether the node is expected to fail high. The value is meaningless once the search
+    /// `cut` is true if the node is expected to fail high. The value is meaningless once the search
     /// has been interrupted.
     pub(super) fn pvs(
         &mut self,
@@ -173,8 +173,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         window
     }
 
-    /// Returns the score of a mate with bishop and knight, if the fifty-move rule leaves enough
-    /// time for it.
+    /// Returns the score of a mate with bishop and knight, if the mate is possible within the
+    /// fifty-move rule.
     #[inline]
     fn known_mate(&mut self, node: &Node) -> Option<Score> {
         if !self.job.solves_kbnk {
@@ -194,8 +194,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Returns the tablebase result after a capture or pawn move.
     ///
-    /// At a null-window node, a win or loss causes a cutoff. At a PV node it only bounds the score;
-    /// the node is searched to show the line.
+    /// At a null-window node, a win or loss causes a cutoff. At a PV node, the result only bounds
+    /// the score, and the node is still searched to find the line.
     fn probe_endgames(&mut self, node: &mut Node) -> Option<Score> {
         let tables = self.job.config.endgames.as_ref()?;
         if node.excluded.is_some() {

@@ -74,7 +74,7 @@ impl Searcher {
 
     /// Creates a searcher that runs on the calling thread, which needs a stack of [`STACK_SIZE`].
     ///
-    /// This saves starting a thread, which takes as long as searching a few dozen nodes.
+    /// This avoids starting a thread, which takes as long as searching a few dozen nodes.
     pub(crate) fn on_large_stack(config: Config) -> Self {
         Searcher { searches_on_caller: true, ..Searcher::new(config) }
     }

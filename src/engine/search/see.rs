@@ -54,7 +54,7 @@ fn gain(position: &Position, mv: Move) -> Score {
 /// Plays out the exchange, and returns whether the first mover reaches the threshold.
 ///
 /// `balance` is the first mover's gain beyond the threshold if its piece is captured now. The side
-/// that runs out of useful captures loses.
+/// that runs out of useful captures loses the exchange.
 fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance: Score) -> bool {
     let board = position.board();
     let diagonal = board.pieces(Piece::Bishop) | board.pieces(Piece::Queen);

@@ -43,7 +43,7 @@ use crate::chess::score::Score;
 /// Number of moves that must have failed to cause a cutoff at an expected cut node before the other
 /// moves are shared.
 const CUT_NODE_MOVES: usize = 3;
-/// Time after which the main thread, waiting for others, checks the clock again.
+/// Time after which the main thread checks the clock again while it waits for others.
 const MAX_IDLE_WAIT: Duration = Duration::from_millis(1);
 
 /// Signs a thread off from a split point when it leaves, even if it panics, because the owner waits
@@ -120,7 +120,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.job.pool.reserve(&self.owners, is_above)
     }
 
-    /// Returns the next move of a node that is not pruned, with its number.
+    /// Returns the next move of a node that is not to be pruned, with its number.
     fn pick(
         &mut self,
         node: &Node,

@@ -67,8 +67,8 @@ pub struct RankedMove {
     pub mv: Move,
     /// Result after the move, for the side that plays it.
     pub outcome: TablebaseResult,
-    /// Whether the result is certain under the fifty-move rule. It may not be, because distances in
-    /// tables can be rounded by one ply.
+    /// Whether the result is certain under the fifty-move rule. It can be uncertain, because
+    /// distances in tables may be rounded by one ply.
     pub is_certain: bool,
     /// Number of plies from the position after the move to the next capture or pawn move; negative
     /// in a loss, 0 in a draw.
@@ -89,7 +89,7 @@ impl RankedMove {
 }
 
 impl From<&[RankedMove]> for RootProbe {
-    /// Returns the best of these moves; there are none if the game is over.
+    /// Returns the best of these moves. There are none if the game is over.
     fn from(ranked: &[RankedMove]) -> Self {
         let best = ranked.iter().map(RankedMove::rank).max();
         let moves = ranked.iter().filter(|ranked| Some(ranked.rank()) == best);

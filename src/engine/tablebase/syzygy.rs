@@ -201,7 +201,7 @@ impl Tables {
 }
 
 impl Damage {
-    /// Records an error in a file, unless one is already recorded.
+    /// Records an error in a file, unless one has already been recorded for this file.
     fn add(&mut self, name: &str, why: &str) {
         if self.known.insert(name.to_owned()) {
             self.messages

@@ -45,7 +45,7 @@ fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
     words
 }
 
-/// Reports that the search has transposed into the book, as a line of thinking output.
+/// Converts the report of a transposition into the book to thinking output.
 ///
 /// Every GUI shows text in place of a principal variation, and no GUI mistakes it for a command.
 pub(super) fn transposed(transposed: &Transposed) -> Thinking {
@@ -60,7 +60,7 @@ pub(super) fn transposed(transposed: &Transposed) -> Thinking {
 const NAMED: usize = 6;
 
 /// Returns the book moves with their probabilities, as thinking output for a book move.
-/// The parentheses tell GUIs that the move was not searched.
+///
 /// The parentheses indicate to GUIs that there was no search.
 pub(super) fn book_thinking(moved: &Moved) -> Option<Thinking> {
     let choice = match &moved.move_reason {

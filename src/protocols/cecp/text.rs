@@ -37,8 +37,8 @@ pub(crate) fn from_protocol_score(number: i32) -> Score {
 /// `HandleMachineMove`).
 const MISTAKEN: [(&str, &str); 2] = [("Draw", "DRAW"), ("offer", "OFFER")];
 
-/// Words that xboard takes for an error of a remote shell, after which it considers the engine
-/// dead, and their replacements. Source: as for [`MISTAKEN`].
+/// Words that xboard interprets as an error message from a remote shell, and their replacements.
+/// xboard then considers the engine dead. Source: as for [`MISTAKEN`].
 pub(crate) const FATAL: [(&str, &str); 5] = [
     ("not found", "Not found"),
     ("No such file", "no such file"),

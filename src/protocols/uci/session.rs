@@ -160,8 +160,8 @@ impl<W: Write> Session<W> {
         self.engine.move_now();
     }
 
-    /// Starts a perft count. Until it ends, commands that change the state of the engine have to
-    /// wait.
+    /// Starts a perft count. Until the count ends, commands that change the state of the engine
+    /// have to wait.
     fn begin_count(&mut self, depth: u32) -> io::Result<()> {
         if self.engine.is_broken() || !PERFT_DEPTHS.contains(&depth) {
             let most = PERFT_DEPTHS.end();
@@ -214,8 +214,7 @@ impl<W: Write> Session<W> {
                 self.engine.move_now();
             }
             if !self.is_busy() && self.waiting.is_empty() {
-                // The event that ended the search may not have been handled yet, and no other may
-                // follow.
+                // Replies to the last event may still be pending, and no further event may arrive.
                 return self.flush();
             }
             let Ok(background_event) = self.engine.background_events().recv() else {

@@ -1,5 +1,5 @@
-//! The position from one side's view, in which its pawns move up the board, and each side's
-//! attacks.
+//! The position from one side's view, in which that side's pawns move up the board, and the attacks
+//! of each side.
 //!
 //! The terms do not depend on colours: Black's view is the board turned upside down. The evaluation
 //! is therefore symmetric by construction.
@@ -88,7 +88,8 @@ impl View {
     }
 }
 
-/// Returns the nine squares around the king. On an edge of the board they are shifted inwards.
+/// Returns the nine squares on and around the king. If the king is on an edge of the board, the
+/// squares are shifted inwards.
 fn ring(king: Square) -> BitBoard {
     let square = |rank: usize, file: usize| chess::ALL_SQUARES[rank * 8 + file];
     let middle = square(rank(king).clamp(1, 6), file(king).clamp(1, 6));

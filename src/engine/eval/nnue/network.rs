@@ -19,8 +19,8 @@ pub struct Network {
     pub(super) inputs: Box<[Row; INPUTS]>,
     /// Biases, which are the initial values of the neurons.
     pub(super) biases: Row,
-    /// Weights to the output, for each bucket, from the neurons of the side to move and of the
-    /// other side.
+    /// Weights from neurons to the output, for each bucket: from the neurons of the side to move
+    /// and from those of the other side.
     outputs: [[Row; 2]; BUCKETS],
     output_biases: [i32; BUCKETS],
 }
