@@ -23,9 +23,8 @@ use crate::tools::suite::Switch;
 /// Find mistakes in games and add better lines
 ///
 /// Marks moves that lose expected points as inaccuracies (?!), mistakes (?) or blunders (??), and
-/// adds the better line as a variation. Comments note only moves (the single move that does not
-/// lose
-/// points), missed mates, the opening, where the game left the book, and each player's accuracy.
+/// adds the better line as a variation. Comments report moves without a good alternative, missed
+/// mates, the opening, the position where the game left the book, and each player's accuracy.
 /// Existing comments are kept. With -o, the same command resumes an interrupted run.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -45,7 +44,7 @@ pub(super) struct Args {
     force: Force,
     #[command(flatten)]
     limit: SearchLimit,
-    /// Expected points lost (0 to 1) for an inaccuracy, a mistake and a blunder
+    /// Minimum loss of expected points (0 to 1) for an inaccuracy, a mistake and a blunder
     #[arg(long, value_name = "A,B,C", default_value = "0.05,0.1,0.15", value_parser = parse_limits)]
     limits: Limits,
     /// Compare the games with this book, or with several separated by ;

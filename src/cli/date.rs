@@ -44,8 +44,7 @@ fn time_stamp(seconds: u64) -> String {
 /// "chrono-Compatible Low-Level Date Algorithms" (`civil_from_days`).
 fn civil_date(days: u64) -> (u64, u64, u64) {
     // In this algorithm a year starts in March, so that the leap day is its last day. An era has
-    // 400
-    // years.
+    // 400 years.
     let days = days + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era =

@@ -11,8 +11,8 @@ use crate::cli::usage::of_arguments;
 /// Show the evaluations of positions
 ///
 /// Prints the score that the search uses, the classical evaluation by term, and the network
-/// evaluation
-/// by piece (not with `--evaluation classical`). Each FEN may be given as one argument or as six.
+/// evaluation by piece (not with `--evaluation classical`). Each FEN may be given as one argument
+/// or as six.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Positions as FEN (default: the start position)
@@ -49,8 +49,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// Joins arguments into FENs. An argument is a complete FEN or one field of a FEN. An argument that
-/// is
-/// a board starts a new FEN.
+/// is a board starts a new FEN.
 fn fens(arguments: &[String]) -> Vec<String> {
     let mut fens: Vec<String> = Vec::new();
     for word in arguments.iter().flat_map(|argument| argument.split_whitespace()) {

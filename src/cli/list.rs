@@ -6,7 +6,7 @@ use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 
-/// The values of one argument. The alias hides the name `Vec`, so that clap parses a single value.
+/// The values of one argument. This is an alias because clap parses a `Vec` as several arguments.
 pub(super) type List<T> = Vec<T>;
 
 /// Parses a list separated by commas or spaces; `one` parses each value.

@@ -20,7 +20,7 @@ const READER_LEFT: u8 = 128 + 13;
 #[error("cannot write to the standard output: {0}")]
 struct StandardOutputError(io::Error);
 
-/// A wrapper of standard output that marks its errors, see [`StandardOutputError`].
+/// A wrapper around standard output that marks its errors; see [`StandardOutputError`].
 #[derive(Debug)]
 pub(super) struct StandardOutput(io::Stdout);
 

@@ -25,7 +25,7 @@ use crate::support::files::Cannot;
 /// The exit status that shells report for a process ended by SIGTERM.
 const TERMINATED: i32 = 128 + SIGTERM;
 
-/// How to play.
+/// Options for playing.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Engine mode: speak the xboard protocol
@@ -47,7 +47,7 @@ pub(super) struct Args {
     /// Load and store results learned from games and analyses in this file
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
-    /// Use of the book inside the search: off, first, stop, value, steer
+    /// How the search uses the book: off, first, stop, value, steer
     #[arg(long, value_name = "MODE", hide_possible_values = true, value_parser = book_search())]
     book_search: Option<BookSearch>,
     /// Play like a player with this rating (800 or more)

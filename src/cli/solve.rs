@@ -13,12 +13,10 @@ use crate::support::words::visible;
 use crate::tools::suite::solve::{Solution, SuiteRun, TIME};
 
 /// Search a test suite (EPD) and count the solved positions
+///
 /// Each line names the moves that solve the position (bm), the moves that do not (am), or the
-/// number of
-/// moves to mate (dm); other lines are reported and skipped. Each search starts with an empty table
-/// and
-/// uses no book. Ctrl-C ends the command and prints the results so far.
-/// no book. Ctrl-C ends the command with the results so far.
+/// number of moves to mate (dm); other lines are reported and skipped. Each search starts with an
+/// empty table and uses no book. Ctrl-C ends the command and prints the results so far.
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("seconds", |arg| arg.help("Seconds for each position (default: 5)")))]
 pub(super) struct Args {

@@ -22,7 +22,7 @@ pub(super) const GAMES: FileKind = FileKind {
 };
 /// Positions in EPD, one per line.
 pub(super) const EPD: FileKind = FileKind { name: "a file of positions (EPD)", recognises: is_epd };
-/// A list of the faults found by a build, see [`crate::games::book::GameFault`].
+/// A list of the faults found by a build; see [`crate::games::book::GameFault`].
 pub(super) const FAULTS: FileKind = FileKind { name: "a list of faults", recognises: is_faults };
 pub(super) const NETWORK: FileKind =
     FileKind { name: "a network", recognises: |head| head.starts_with(b"tabia network ") };

@@ -38,8 +38,7 @@ const DEFAULT_MARGIN: Duration = Duration::from_millis(50);
 ///
 /// The exit status is 0 if the first engine scored more (or the SPRT accepts H1), 3 if both scored
 /// the same (or the SPRT is undecided), 4 if the second engine scored more (or the SPRT accepts
-/// H0),
-/// 1 after an error, and 130 if interrupted. For three or more engines it is 0.
+/// H0), 1 after an error, and 130 if interrupted. For three or more engines it is 0.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Command line of the first engine, or its name in the --engines file
@@ -252,7 +251,7 @@ struct Test {
     elo_model: Model,
 }
 
-/// The unit of the sequential test's bounds, see [`EloModel`].
+/// The unit of the sequential test's bounds; see [`EloModel`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Model {
     /// Ordinary Elo

@@ -23,7 +23,7 @@ pub(super) struct Openings {
     /// Seed for --opening-order random, and for lines from a book
     #[arg(long, hide_short_help = true, default_value_t = 1)]
     seed: u64,
-    /// Start with the Nth opening of the file; those before it follow the last
+    /// Start with opening N of the file; the earlier ones come after the last
     #[arg(hide_short_help = true, long = "opening-start", default_value_t = 1, value_name = "N")]
     start: usize,
     /// Maximum number of plies in each opening
@@ -37,9 +37,9 @@ pub(super) struct Openings {
 /// The order in which openings are played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Order {
-    /// As in the file
+    /// The order of the file
     File,
-    /// Shuffled
+    /// Random order
     Random,
 }
 

@@ -22,9 +22,8 @@ use crate::tools::suite::threads::{
 ///
 /// A separate search with one thread determines the depth for each position: the first iteration
 /// completed after --seconds. One thread and each of the other numbers of threads then search to
-/// this
-/// depth in turn, with empty tables. Run this on an idle machine, with no more threads than cores.
-/// docs/measurements/threads-method.md explains the columns.
+/// this depth in turn, with empty tables. Run this on an idle machine, with no more threads than
+/// cores. docs/measurements/threads-method.md explains the columns.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Numbers of threads; 1 shows the noise (default: 2, 4, 8 … up to the number of cores)

@@ -27,13 +27,10 @@ const NODES: u64 = 1_000_000;
 /// Search the positions of a book and store the values in it
 ///
 /// Starts with the positions reached in the most games. Values are backed up along the book's
-/// moves:
-/// a position has the value of its best move, whether that move leads to an analysed position or
-/// not.
-/// --grow extends the book beyond its games by the best moves that lead out of the analysis, the
-/// most
-/// likely ones first. The same command resumes an interrupted analysis, even with more nodes or a
-/// lower --min-games.
+/// moves: a position has the value of its best move, whether that move leads to an analysed
+/// position or not. --grow extends the book beyond its games by the best moves that lead out of the
+/// analysis, the most likely ones first. The same command resumes an interrupted analysis, even
+/// with more nodes or a lower --min-games.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("nodes", |arg| arg.help(format!("Nodes for each position (default: {NODES})"))),
@@ -168,10 +165,8 @@ impl Work<'_> {
     }
 
     /// Extends the book by a fraction of the `wanted` positions. Returns `false` if the book
-    /// already has
-    /// that many additional positions or cannot be extended further. The book is written
-    /// immediately, so
-    /// that the same command can resume from it.
+    /// already has that many additional positions or cannot be extended further. The book is
+    /// written immediately, so that the same command can resume from it.
     fn grow(&mut self, wanted: u64) -> anyhow::Result<bool> {
         let left = wanted.saturating_sub(self.analysis.beyond);
         let share = wanted.div_ceil(ROUNDS).min(left);

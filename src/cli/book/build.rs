@@ -352,7 +352,8 @@ pub(super) fn report_named_again(names: &[String]) {
 }
 
 /// Builds a book from these inputs, shows the progress, and writes the faults to the `--errors`
-/// file. Returns the output, the tally of games, and the monitor, which Ctrl-C stops.
+/// file. Returns the output, the tally of games, and the monitor, through which Ctrl-C stops the
+/// build.
 ///
 /// # Errors
 /// Same as for [`build()`]; also if the faults cannot be written.

@@ -113,7 +113,7 @@ fn write_csv(out: &mut impl Write, book: &Book, at: &Visited, args: &Args) -> st
         let score = score_columns(book.value_of_move(&at.position, mv));
         writeln!(out, ",{value_columns},{score}")?;
     }
-    // A position beyond the games that was analysed has a value but no moves.
+    // An analysed position that no game reached has a value but no moves.
     if moves.is_empty() && value.is_some() {
         writeln!(out, "{},{},,,,,,,,,,{value_columns},,", at.position.fen(), at.ply)?;
     }
@@ -147,8 +147,7 @@ fn position_row(book: &Book, at: &Visited, args: &Args) -> PositionRow {
 }
 
 /// Writes one game for each line of play. A line ends where the book ends or where it joins an
-/// earlier
-/// line.
+/// earlier line.
 fn write_lines(
     out: &mut impl Write,
     book: &Book,

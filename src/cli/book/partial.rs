@@ -9,14 +9,13 @@ use super::build::{CountingArgs, PruneArgs, ReadingArgs, Resources};
 /// Count games and write the counts as Parquet, for `book pack`, DuckDB or Spark
 ///
 /// With --facets, the counts are also divided by rating group, speed and month, and contain ratings
-/// and
-/// the latest game. These columns are for queries only: a book packed from them has no facets.
+/// and the latest game. These columns are for queries only: a book packed from them has no facets.
 #[derive(Debug, clap::Args)]
 pub(super) struct CountArgs {
-    /// The folder to write
+    /// Write the files to this folder
     #[arg(long, value_name = "DIR")]
     parquet: PathBuf,
-    /// Files to write (a power of two, at most 256), selected by the top bits of the keys
+    /// Number of files (a power of two up to 256); the top bits of a key select its file
     #[arg(long, default_value_t = 16, value_parser = parse_files, value_name = "N")]
     files: usize,
     #[command(flatten)]

@@ -386,8 +386,7 @@ fn write_legend(out: &mut impl Write, candidates: &[Candidate]) -> std::io::Resu
 }
 
 /// Formats the side to move's score in the games as a percentage. If the move has no analysed
-/// value,
-/// adds confidence bounds.
+/// value, adds confidence bounds.
 fn score(candidate: &Candidate) -> String {
     match candidate.value {
         Some(_) if candidate.book_move.reached.is_empty() => String::new(),

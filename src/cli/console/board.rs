@@ -32,9 +32,8 @@ pub(super) fn colours_are_wanted() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Colours of squares in the terminal's 256-colour palette. All have medium brightness, so that
-/// white
-/// and black pieces are equally visible. This one is for light squares.
+/// The colour of light squares in the terminal's 256-colour palette. All square colours have medium
+/// brightness, so that white and black pieces are equally visible.
 const LIGHT: u8 = 137;
 /// The colour of dark squares.
 const DARK: u8 = 94;

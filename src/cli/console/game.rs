@@ -111,8 +111,7 @@ impl Console {
     }
 
     /// Takes moves back, which deletes the later moves. If the user had stepped back through the
-    /// game, the
-    /// game is saved first.
+    /// game, the game is saved first.
     pub(super) fn take_back(&mut self, plies: usize) -> io::Result<Flow> {
         let played = self.engine.game().moves().len();
         if !self.engine.undo(plies) {

@@ -13,7 +13,7 @@ use signal_hook::consts::SIGHUP;
 use crate::cli::work::on_signals;
 use crate::engine::controller::Input;
 
-/// How often the terminal is polled while no prompt is shown.
+/// The interval at which the terminal is polled while no prompt is shown.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// Reads one line per prompt, with editing and history. While the engine is thinking, commands that

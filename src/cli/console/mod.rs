@@ -1,8 +1,7 @@
 //! The console: a prompt in the terminal with a board, moves and commands, as in GNU Chess.
 //!
 //! `Record` contains the whole game with its tags. The engine has only the moves up to the position
-//! on
-//! the board. The record is updated after every line of input.
+//! on the board. The record is updated after every line of input.
 
 mod annotate;
 mod board;

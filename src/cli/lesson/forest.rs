@@ -18,8 +18,7 @@ use crate::web::lesson::timeline::{Timeline, split_on_a_clock};
 /// Compare all methods on many random trees
 ///
 /// The trees have consecutive seeds, starting with --seed. --json prints one JSON object per tree:
-/// its
-/// text, every search step by step, and PV-splitting timed in ticks.
+/// its text, every search step by step, and PV-splitting timed in ticks.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Number of trees

@@ -18,8 +18,7 @@ use crate::web::lesson::compare::{Cost, CostSum, SearchVariant, cost};
 /// Compare the node counts of alpha-beta and PVS with good, plain and bad move orders
 ///
 /// Runs textbook searches with quiescence but without a table or reductions. Only the last
-/// iteration
-/// is counted; the earlier ones only determine which line to search first.
+/// iteration is counted; the earlier ones only determine which line to search first.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Depth in plies

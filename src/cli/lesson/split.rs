@@ -23,8 +23,7 @@ use crate::web::lesson::timing::{Measurement, PUBLISHED, Stopwatch, TimedPositio
 /// Compare the times of serial alpha-beta and PV-splitting over some moves of a game
 ///
 /// The searches are exact (no table, no reductions), so all of them must find the same score, which
-/// is
-/// checked. After the measurements for a move, the deepest search's best move is played.
+/// is checked. After the measurements for a move, the deepest search's best move is played.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

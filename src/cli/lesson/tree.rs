@@ -18,12 +18,9 @@ use crate::web::lesson::tree::GameTree;
 /// Search a game tree by minimax, alpha-beta and PVS, step by step
 ///
 /// A tree is an indented list with one node per line: its NAME and, for a leaf, its VALUE for Max.
-/// The
-/// root line contains `max` or `min`, the side that moves first. --print shows the tree in this
-/// form.
-/// With --table or --deepen, nodes with equal subtrees are one position, and a node at the depth
-/// limit
-/// of an iteration is evaluated as the mean of the leaves below it (`~`).
+/// The root line contains `max` or `min`, the side that moves first. --print shows the tree in this
+/// form. With --table or --deepen, nodes with equal subtrees are one position, and a node at the
+/// depth limit of an iteration is evaluated as the mean of the leaves below it (`~`).
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Tree file, `classic` for the shipped tree, or `random`

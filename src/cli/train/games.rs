@@ -21,8 +21,7 @@ use crate::tools::train::{BookOpenings, GameError, GameFile, GameSettings, Playe
 /// Play games for training
 ///
 /// The engine plays against itself and stores its scores with the games. The same command resumes
-/// an
-/// interrupted run. The same settings give the same output with any number of threads.
+/// an interrupted run. The same settings give the same output with any number of threads.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

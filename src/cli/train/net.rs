@@ -25,10 +25,8 @@ const REPORT_INTERVAL: Duration = Duration::from_secs(30);
 /// Train a network on self-play games
 ///
 /// The shape of the network is fixed when the program is built. After each epoch and after Ctrl-C,
-/// three
-/// files are written: the network; next to it, a file with the extension `.checkpoint`, which
-/// --resume
-/// needs; and a plot of the losses with the extension `.svg`.
+/// three files are written: the network; next to it, a file with the extension `.checkpoint`, which
+/// --resume needs; and a plot of the losses with the extension `.svg`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

@@ -17,8 +17,7 @@ use crate::tools::train::{GameReader, Packer};
 /// Pack self-play games into less than two bytes per position
 ///
 /// All commands that read self-play games also read packed ones. Several input files are packed
-/// into
-/// one; `cat` joins packed files. Games with an illegal move are omitted and reported.
+/// into one; `cat` joins packed files. Games with an illegal move are omitted and reported.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

@@ -23,8 +23,7 @@ use crate::tools::train::{
 /// Evaluate the positions of self-play games again
 ///
 /// Moves and results are kept. The output is packed; see `tabia train pack`. The same command
-/// resumes an
-/// interrupted run. The same settings give the same output with any number of threads.
+/// resumes an interrupted run. The same settings give the same output with any number of threads.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

@@ -25,7 +25,8 @@ const BLOCK: usize = 500;
 /// Tune the weights of the classical evaluation (Texel's method)
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Games (.pgn), self-play games (.games), or lines of `FEN | score | result`; may be .zst
+    /// Games (.pgn), self-play games (.games), or lines of `FEN | score | result` (.zst if
+    /// compressed)
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Rust source file to write

@@ -17,17 +17,15 @@ use crate::tools::autoplay::spsa::{Parameter, Plan, check_names, is_journal, rea
 const JOURNAL: FileKind = FileKind { name: "the journal of a tuning", recognises: is_journal };
 
 /// The maximum number of different openings. Additional pairs reuse the same openings, starting
-/// with
-/// the first.
+/// with the first.
 const MAX_OPENINGS: u64 = 100_000;
 
 /// Tune an engine's options by playing games (SPSA)
 ///
 /// Each iteration perturbs all options in opposite directions for two copies of the engine, plays
-/// pairs
-/// of games between the copies, and moves the values towards those of the better copy. The state is
-/// stored after each iteration, so the same command resumes an interrupted run (which exits with
-/// 130).
+/// pairs of games between the copies, and moves the values towards those of the better copy. The
+/// state is stored after each iteration. An interrupted run exits with 130, and the same command
+/// resumes it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Command line of the engine
@@ -35,8 +33,7 @@ pub(crate) struct Args {
     /// Option to tune: NAME,START,MIN,MAX,C_END,R_END
     ///
     /// The fields are the option's name, its initial value, its bounds, and the final perturbation
-    /// and
-    /// learning rate.
+    /// and learning rate.
     #[arg(long = "param", value_name = "PARAM")]
     parameters: Vec<Parameter>,
     /// File of parameters, one per line

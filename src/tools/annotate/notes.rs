@@ -31,8 +31,7 @@ pub(super) const ENDS_SUMMARY: &str = ". Black: ";
 /// The maximum length of a better line in plies. There is no limit for lines that mate.
 const LINE: usize = 10;
 /// The maximum number of book moves listed where a game leaves the book. The most frequent moves
-/// are
-/// listed first.
+/// are listed first.
 const BOOK_MOVES: usize = 3;
 const ONLY_MOVE: u8 = 7;
 /// The numeric glyphs (NAGs) that assess a move.

@@ -82,8 +82,7 @@ pub struct EngineConfig {
     /// Whether the engine is restarted for every game.
     pub restart: bool,
     /// The pause after each line sent, for engines that otherwise lose input. If it is `None`, the
-    /// known
-    /// value for this engine is used, if there is one.
+    /// known value for this engine is used, if there is one.
     pub pace: Option<Duration>,
 }
 

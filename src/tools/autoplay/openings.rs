@@ -88,12 +88,13 @@ pub struct OpeningChoice {
 }
 
 struct OpeningSelector {
-    /// The first `start` openings are played only after all others.
+    /// The number of openings at the start of the list that are played only after all others.
     start: usize,
     /// The number of openings needed, including the first `start`.
     wanted: usize,
-    /// Provides a random rank for each opening if they are shuffled. Because openings are sorted by
-    /// rank, the order of the first ones does not depend on how many are needed.
+    /// The generator of a random rank for each opening; `None` if the openings are not shuffled.
+    /// Because openings are sorted by rank, the order of the first ones does not depend on how many
+    /// are needed.
     ranks: Option<Random>,
     kept: Vec<(u64, Opening)>,
     /// The number of playable openings read so far.

@@ -21,8 +21,7 @@ use super::protocol_adapter::{
 };
 
 /// The time that a GUI waits for features if the engine does not send `done=0` (engine-intf,
-/// section
-/// 8).
+/// section 8).
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The maximum time without any reply at the start, because the engine may still be loading.
@@ -41,8 +40,7 @@ const PONG_TIMEOUT: Duration = Duration::from_secs(20);
 const QUIET_TIME: Duration = Duration::from_millis(200);
 
 /// The time to wait for output after the first line. GNU Chess 6 reads its input in blocks, and
-/// does not
-/// process the second line of a block until more input arrives.
+/// does not process the second line of a block until more input arrives.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// The pause after that output, during which the engine starts reading again.

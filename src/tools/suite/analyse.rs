@@ -2,10 +2,8 @@
 //!
 //! Every position is searched at most twice: once with all its moves and, if the best move leads to
 //! another position in the analysis, once with only the moves that lead out of the analysis. Each
-//! search
-//! starts without data from other searches, so the values depend neither on the number of threads
-//! nor
-//! on interruptions.
+//! search starts without data from other searches, so the values depend neither on the number of
+//! threads nor on interruptions.
 
 use std::cmp::Reverse;
 use std::io;
@@ -277,8 +275,8 @@ fn wanted(key: u64) -> BookValue {
 }
 
 /// Returns whether a value is a placeholder; see [`wanted`]. Other values differ from a
-/// placeholder: a
-/// search finds a move, and a position without legal moves has the depth of a finished game.
+/// placeholder: a search finds a move, and a position without legal moves has the depth of a
+/// finished game.
 fn is_wanted(value: &BookValue) -> bool {
     value.own.is_none() && value.own_depth == 0
 }

@@ -124,8 +124,7 @@ pub(crate) struct SuiteRun {
 
 impl SuiteRun {
     /// Parses a file and starts the clock. Also returns messages about skipped lines, which list
-    /// the first
-    /// few invalid lines and count the others.
+    /// the first few invalid lines and count the others.
     pub(crate) fn parse(file: &str, text: &str) -> (Self, Vec<String>) {
         let (mut open, mut faults) = (VecDeque::new(), Vec::new());
         for (number, line) in epd::lines(text) {
@@ -185,8 +184,7 @@ impl SuiteRun {
     }
 
     /// Searches the remaining problems, each with empty tables, and passes the solutions on. If the
-    /// switch
-    /// is turned off, the current problem does not count.
+    /// switch is turned off, the current problem does not count.
     ///
     /// # Errors
     /// If a solution cannot be passed on; this ends the run.

@@ -2,10 +2,9 @@
 //!
 //! Its positions are not in the book, and the engine cannot answer them from the book without a
 //! search. However, the games that contain them return to the book within a few plies by a
-//! different
-//! move order. In such positions, a search that compares its tree with the book can save time. Each
-//! position is searched without the book, then with the book in each mode, and finally without the
-//! book and with many times more nodes. The last search judges all moves found.
+//! different move order. In such positions, a search that compares its tree with the book can save
+//! time. Each position is searched without the book, then with the book in each mode, and finally
+//! without the book and with many times more nodes. The last search judges all moves found.
 
 use std::collections::HashSet;
 use std::io;
@@ -231,8 +230,7 @@ pub(crate) struct ModeSummary {
     /// The same ratio over all positions.
     pub cost: f64,
     /// The number of times the judge's move was chosen, over the positions in which a match ended
-    /// the
-    /// search.
+    /// the search.
     pub agreement_used: [usize; 2],
     /// The number of times the judge's move was chosen, over all positions.
     pub agreement: [usize; 2],

@@ -44,8 +44,7 @@ pub(crate) struct GameSettings {
     /// The soft limit on nodes per move, after which no new iteration starts.
     pub nodes: u64,
     /// The number of random moves at the beginning of the game. With a book, this is the number of
-    /// book
-    /// moves chosen at random, with probabilities proportional to their numbers of games.
+    /// book moves chosen at random, with probabilities proportional to their numbers of games.
     pub random_plies: usize,
     /// The book that provides openings instead of random moves.
     pub book: Option<BookOpenings>,
@@ -216,8 +215,7 @@ pub(super) fn for_white(position: &Position, score: Score) -> Score {
 }
 
 /// Plays random moves after which the game is not over. If every attempt ends the game, returns the
-/// game
-/// without random moves.
+/// game without random moves.
 fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
     'retry: for _ in 0..MAX_TRIES {
         let mut game = begun.clone();

@@ -50,10 +50,8 @@ impl Sampler {
     }
 
     /// Reads a file of samples in the format indicated by its extension: PGN for `.pgn`, self-play
-    /// games for
-    /// `.games`, and otherwise lines of samples. The lines are compressed with zstd if the name
-    /// ends in
-    /// `.zst`.
+    /// games for `.games`, and otherwise lines of samples. The lines are compressed with zstd if
+    /// the name ends in `.zst`.
     ///
     /// # Errors
     /// If the file cannot be read, or a line is not a sample. Games with errors are skipped.

@@ -19,8 +19,8 @@ pub(super) const TIMEOUT: Duration = Duration::from_secs(3);
 /// The pause after the first line. Some engines lose a second line that follows too soon.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(600);
 
-/// The pause between lines, so that engines do not lose any. It is too short to affect measured
-/// times.
+/// The pause between lines, because some engines otherwise lose input. It is too short to affect
+/// measured times.
 const PACE: Duration = Duration::from_millis(10);
 
 /// Maximum number of characters quoted from an engine's output.

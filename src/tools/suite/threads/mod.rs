@@ -1,13 +1,10 @@
 //! The thread suite: measures how much sooner several threads reach a depth than one thread does.
 //!
 //! For each position, a preliminary search by one thread determines the depth, which is the depth
-//! of the
-//! first iteration completed after a given time. This search is excluded from the comparison,
-//! because
-//! a search that happens to be slow reaches a depth late. Then each number of threads, including
-//! one,
-//! searches the position to that depth, each time starting from a cleared state. The order of the
-//! numbers changes from position to position.
+//! of the first iteration completed after a given time. This search is excluded from the
+//! comparison, because a search that happens to be slow reaches a depth late. Then each number of
+//! threads, including one, searches the position to that depth, each time starting from a cleared
+//! state. The order of the numbers changes from position to position.
 
 mod picture;
 
@@ -65,12 +62,10 @@ pub(crate) struct SpeedupSummary {
     /// The standard error of the mean, as a fraction of the mean.
     pub error: f64,
     /// The total time of one thread divided by the total time of several. Long searches have more
-    /// weight
-    /// in this ratio than short ones.
+    /// weight in this ratio than short ones.
     pub total: f64,
     /// The number of nodes, divided by the number for one thread, over all positions. This is the
-    /// search
-    /// overhead.
+    /// search overhead.
     pub nodes: f64,
     /// The number of nodes per second, divided by the number for one thread, over all positions.
     pub speed: f64,

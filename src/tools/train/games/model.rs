@@ -230,8 +230,7 @@ struct Scores {
     last: i32,
     before: i32,
     /// Four times the mean of the absolute differences. Recent differences have more weight than
-    /// older
-    /// ones.
+    /// older ones.
     restless: u32,
     noisy: bool,
 }

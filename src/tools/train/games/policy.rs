@@ -22,9 +22,8 @@ const POINT: u32 = 16;
 /// The learning rate for an unexpected move in the first positions, in units of 1 / 65,536.
 ///
 /// This value, `LAST_STEP` and `HALVING` were chosen by comparing them with half and twice their
-/// values
-/// on 1.2 million positions of self-play. For a separate set of 10.7 million positions, the file is
-/// 0.4% smaller with these values than with all three halved.
+/// values on 1.2 million positions of self-play. For a separate set of 10.7 million positions, the
+/// file is 0.4% smaller with these values than with all three halved.
 const FIRST_STEP: i32 = 12_000;
 /// The learning rate for an unexpected move in late positions, in units of 1 / 65,536.
 const LAST_STEP: i32 = 1400;
@@ -162,10 +161,8 @@ impl Policy {
 ///
 /// The features by phase and piece are the squares and the distances to both kings. The features by
 /// piece are the captured piece and how it is defended, the attackers of the piece, checks on a
-/// safe or
-/// an unsafe square, replies to the last move, and a second move by the same piece. One more
-/// feature is
-/// the promotion piece.
+/// safe or an unsafe square, replies to the last move, and a second move by the same piece. One
+/// more feature is the promotion piece.
 const TO: usize = 0;
 const FROM: usize = TO + 2 * PIECES * 64;
 const TRADE: usize = FROM + 2 * PIECES * 64;

@@ -1,12 +1,10 @@
 //! Checkpoints from which training can be resumed.
 //!
 //! A checkpoint is identified by the settings and the data. It contains the following, in
-//! little-endian
-//! order: the number of steps taken (u64), the sum of the steps' losses in this epoch (f64), the
-//! number
-//! of epochs completed (u64) and the two losses of each (f64). They are followed by f32 values: the
-//! weights, Adam's two means for them, and the two means for the step common to all king buckets.
-//! king buckets.
+//! little-endian order: the number of steps taken (u64), the sum of the steps' losses in this epoch
+//! (f64), the number of epochs completed (u64) and the two losses of each (f64). They are followed
+//! by f32 values: the weights, Adam's two means for them, and the two means for the step common to
+//! all king buckets.
 
 use std::iter;
 use std::path::Path;

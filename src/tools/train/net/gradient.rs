@@ -123,9 +123,8 @@ fn add<const N: usize>(
 }
 
 /// Returns the neurons' values before activation, for the side to move and the other side. This
-/// function
-/// uses no closure, because a closure passed to `array::map` would be compiled separately from the
-/// surrounding loops, without their instruction sets.
+/// function uses no closure, because a closure passed to `array::map` would be compiled separately
+/// from the surrounding loops, without their instruction sets.
 #[inline(always)]
 fn neurons<const N: usize>(rows: &[[f32; N]], inputs: &Inputs) -> [[f32; N]; 2] {
     [neurons_of(rows, inputs.of(0)), neurons_of(rows, inputs.of(1))]

@@ -1,12 +1,9 @@
 //! Trains a network for [`crate::engine::eval::nnue`] on self-play games, using the CPU.
 //!
 //! The network learns to predict, from a quiet position alone, the score that a search returned
-//! and,
-//! optionally, the result of the game. Stochastic gradient descent minimises the mean squared error
-//! of
-//! the expected result. An example uses only the rows of its pieces, so a step costs little more
-//! than a
-//! forward and a backward pass.
+//! and, optionally, the result of the game. Stochastic gradient descent minimises the mean squared
+//! error of the expected result. An example uses only the rows of its pieces, so a step costs
+//! little more than a forward and a backward pass.
 //!
 //! # Targets
 //!

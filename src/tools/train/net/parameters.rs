@@ -8,8 +8,7 @@ use crate::support::random::Random;
 /// The row of the neurons' biases, which follows the rows of the inputs.
 pub(super) const BIASES: usize = INPUTS;
 /// The first row of output weights. Each bucket has a row for the side to move, followed by a row
-/// for
-/// the opponent.
+/// for the opponent.
 const OUTPUTS: usize = BIASES + 1;
 const ROWS: usize = OUTPUTS + 2 * BUCKETS;
 

@@ -15,8 +15,7 @@ pub(crate) struct TuneSettings {
     pub rate: f32,
     pub batch: usize,
     /// The strength with which weights are pulled towards their initial values, per centipawn. This
-    /// keeps
-    /// rarely used weights within bounds.
+    /// keeps rarely used weights within bounds.
     pub decay: f32,
     /// The number of epochs without a lower validation error after which tuning stops.
     pub patience: usize,
