@@ -33,6 +33,7 @@ pub(crate) const NOTES_JS: &str = include_str!("notes.js");
 
 /// The style sheets shared by all pages that are written to files.
 const STYLES: [&str; 3] = [THEME_CSS, BOARD_CSS, REPLAY_CSS];
+/// The modules shared by the same pages. Each module comes after the modules that it imports.
 const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REPLAY_JS];
 
 /// The HTML frame of all pages that are written to files, with placeholders for the other parts.

@@ -398,8 +398,8 @@ impl Book {
     /// For these positions, the counts are the same as in a book built from only these games. The
     /// values are those of this book.
     ///
+    /// # Errors
     /// If the book has no facets or is damaged.
-    /// If the book has no facets, or if it is damaged.
     pub fn filtered(&self, position: &Position, filter: &FacetFilter) -> Result<Self, BookError> {
         if !self.has_facets() {
             return Err(BookError::NoFacets { name: self.name().to_owned() });
