@@ -12,7 +12,7 @@
 //! assert_eq!(mate_distance(35), None);
 //! ```
 
-/// A score in centipawns, or a mate score; fits into sixteen bits.
+/// A score in centipawns, or a mate score. Fits in sixteen bits.
 pub type Score = i32;
 
 /// The remaining search depth in plies.

@@ -83,7 +83,7 @@ impl Position {
         }
         let fen: Fen = fields.join(" ").parse().map_err(|error| invalid(&words_for(error)))?;
         let setup = fen.into_setup();
-        // A castling right that is listed twice is probably a typing error for a different one.
+        // A castling right that is listed twice is probably a typing error for a different right.
         if fields[2] != "-" && setup.castling_rights.count() != fields[2].len() {
             return Err(invalid("castling names a right more than once"));
         }

@@ -261,7 +261,7 @@ impl Position {
         self.by_color(color) & !light != EMPTY
     }
 
-    /// Returns the position after `mv`, which must be legal here.
+    /// Returns the position after `mv`, which must be legal in this position.
     #[inline]
     pub fn play(&self, mv: Move) -> Position {
         self.play_on(mv, self.keys_after(mv))

@@ -24,7 +24,7 @@ const MAX_PIECES: u32 = 16;
 /// The maximum number of pawns per side.
 const MAX_PAWNS: u32 = 8;
 
-/// Initial capacity of a list of unmoves. Few positions have more.
+/// Initial capacity of a list of unmoves, which few positions exceed.
 const USUAL_UNMOVES: usize = 256;
 
 /// The maximum number of en passant states: one for each file, and one for no en passant.
@@ -236,8 +236,8 @@ impl Position {
         )
     }
 
-    /// Returns the castling rights that the move would lose, if king and rook were at home before
-    /// it.
+    /// Returns the castling rights that the move would lose, if king and rook were on their home
+    /// squares before the move.
     fn rights_at_stake(&self, unmove: &Unmove) -> u8 {
         let mut rights = 0;
         let is_home = |square: Square| {
@@ -292,7 +292,7 @@ impl Position {
                 files.push(Some(square.get_file()));
             }
         }
-        // An en passant capture requires that the en passant file was set.
+        // An en passant capture requires the en passant file to be set.
         match unmove.taken {
             Some((_, square)) if square != unmove.mv.to() => {
                 files.retain(|file| *file == Some(square.get_file()));
@@ -328,7 +328,7 @@ impl Position {
         (key, pawn_key)
     }
 
-    /// Returns the position before a move, or `None` if it is impossible.
+    /// Returns the position before a move, or `None` if there is no such position.
     fn before(&self, unmove: &Unmove, state: State) -> Option<Position> {
         let us = self.mover();
         let mut builder = BoardBuilder::new();
@@ -346,8 +346,8 @@ impl Position {
             );
         }
         builder.en_passant(state.en_passant);
-        // There are at most sixteen pieces per side: captures that would exceed this were excluded
-        // earlier.
+        // There are at most sixteen pieces per side: captures that would exceed this number were
+        // excluded earlier.
         let board = Board::try_from(&builder).ok()?;
         let number =
             self.fullmove_number() - u16::from(us == Color::Black && self.fullmove_number() > 1);

@@ -8,8 +8,8 @@ use crate::engine::search::TimeLimit;
 /// A time control, with time for a number of moves or for the whole game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level {
-    /// Moves per time control, after which `base` is added again; 0 if `base` is for the whole
-    /// game.
+    /// Number of moves per time control, after which `base` is added again; 0 if `base` is for the
+    /// whole game.
     pub moves: u32,
     /// Time on the clock at the start of a time control.
     pub base: Duration,
@@ -177,7 +177,7 @@ pub(super) fn less_overhead(time: TimeLimit, overhead: Duration) -> TimeLimit {
     }
 }
 
-/// Returns how many of `plies` plies were played by the side that played the last one.
+/// Returns the number of plies, out of `plies`, played by the side that made the last move.
 fn moves_of_last_mover(plies: usize) -> usize {
     plies.div_ceil(2)
 }

@@ -21,7 +21,7 @@ const MIN_DEPTH: Depth = 8;
 const FIRST_INTERIM: Duration = Duration::from_secs(5);
 
 impl Engine {
-    /// Starts learning to the file in the settings, if there is one.
+    /// Starts learning with the file in the settings, if there is one.
     pub(super) fn start_learning(&mut self) {
         self.learning.switch_file(&self.settings.learn, &self.worker.event_sender());
     }
@@ -179,7 +179,7 @@ mod tests {
         (dir, path)
     }
 
-    /// Returns an engine that learns to a file and has one second per move.
+    /// Returns an engine that uses a learning file and has one second per move.
     fn learning_engine(path: &Path) -> TestEngine {
         let mut test_engine = TestEngine::new(|settings| {
             settings.ponder = false;

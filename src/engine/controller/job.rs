@@ -29,7 +29,7 @@ pub(super) struct RunningSearch {
     pub(super) completed: Option<Report>,
     /// Elapsed search time when the result was last written.
     pub(super) learnt_at: Duration,
-    /// The result, if the search ended before it was needed.
+    /// The result of a search that ended before its result was needed.
     pub(super) result: Option<SearchResult>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct SearchStatus {
     pub nodes: u64,
     /// Depth of the current iteration, in plies.
     pub depth: Depth,
-    /// Number of the current root move, counted from 1; 0 before the first.
+    /// Number of the current root move, counted from 1; 0 before the first root move.
     pub number: usize,
     /// Number of root moves.
     pub of: usize,

@@ -27,7 +27,7 @@ enum WriteRequest {
     Read(u64),
 }
 
-/// Handle to the thread. Dropping it waits until all rows are written and synced.
+/// Handle to the thread. Dropping the handle waits until all rows are written and synced.
 pub(super) struct LearnWriter {
     orders: Option<Sender<WriteRequest>>,
     thread: Option<JoinHandle<()>>,

@@ -36,7 +36,8 @@ pub(crate) struct Settings {
     pub show_wdl: bool,
     /// Whether moves are played from the book.
     pub own_book: bool,
-    /// Paths of the books, see [`crate::games::book::Book::open_all`]; empty for the embedded book.
+    /// Paths of the books (see [`crate::games::book::Book::open_all`]); empty for the embedded
+    /// book.
     pub book: String,
     /// The policy for choosing book moves.
     pub policy: Policy,
@@ -46,7 +47,7 @@ pub(crate) struct Settings {
     pub learn: String,
     /// Whether learned results may veto book moves.
     pub veto: bool,
-    /// The player to imitate, see [`crate::games::book::OpponentBook::open`]; empty for none.
+    /// The player to imitate (see [`crate::games::book::OpponentBook::open`]); empty for none.
     pub opponent_book: String,
     pub evaluation: EvaluationKind,
     /// Path of the network file; empty for the embedded network.
@@ -80,7 +81,7 @@ pub(crate) struct Settings {
 pub(crate) enum EvaluationKind {
     /// Named terms with tuned weights, whose values can be shown individually.
     Classical,
-    /// A network: the one in a file, or the embedded one.
+    /// A network, either from a file or the embedded one.
     #[default]
     Nnue,
 }
@@ -144,10 +145,10 @@ impl Default for Settings {
 /// Default rating if the strength is limited: that of a typical club player.
 const USUAL_ELO: i64 = 1500;
 
-/// Upper limit of the memory setting on any machine, in mebibytes.
+/// Maximum of the memory setting on any machine, in mebibytes.
 const MAX_MEMORY: i64 = 1 << 20;
 
-/// Upper limit of settings in centipawns.
+/// Maximum of the settings in centipawns.
 const MAX_CENTIPAWNS: i64 = 1_000;
 
 /// Maximum seed. Every GUI can store this number.

@@ -9,7 +9,7 @@ use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score};
 
 /// Maximum difference, in centipawns, between the value of a plausible line and that of the root.
-/// Also the maximum fall of the root's value afterwards.
+/// Also the maximum fall in the root's value afterwards.
 pub(super) const PLAUSIBLE_MARGIN: Score = 60;
 
 /// The book matches of a search.

@@ -60,7 +60,7 @@ pub(super) struct TimeManager {
 pub(super) struct Stability {
     /// Number of iterations since the best move last changed.
     pub(super) unchanged: u32,
-    /// Fall of the score since the last iteration, in centipawns; negative if it has risen.
+    /// Fall in the score since the last iteration, in centipawns; negative if the score has risen.
     pub(super) fall: Score,
     /// Share of all nodes spent on the best move, from 0 to 1.
     pub(super) effort: f64,

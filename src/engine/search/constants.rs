@@ -68,7 +68,7 @@ macro_rules! with_constants {
             lmr_in_check = 1_024 in 0..=2_048, 150;
             // Additional reduction if many replies have failed high in sibling nodes.
             lmr_cutoffs = 1_024 in 0..=2_048, 150;
-            // Rise of the evaluation for the side to move after which a reduced node is reduced by
+            // Rise in the evaluation for the side to move after which a reduced node is reduced by
             // one more ply.
             hindsight_margin = 60 in 10..=200, 12;
             // History score for which a move is reduced by one ply less.

@@ -33,7 +33,7 @@ pub(super) struct RootMove {
     /// Score in the current iteration; `-INFINITY` if the move did not raise alpha.
     pub(super) score: Score,
     pub(super) bound: Bound,
-    /// Score in the last iteration in which the move got one.
+    /// Score in the last iteration in which the move got a score.
     pub(super) previous: Score,
     pub(super) nodes: u64,
     pub(super) pv: Vec<Move>,

@@ -112,7 +112,7 @@ pub(super) struct NodeProgress {
     pub(super) alpha: Score,
     pub(super) best: Score,
     pub(super) best_move: Option<Move>,
-    /// The best line; only at PV nodes.
+    /// The best line, set only at PV nodes.
     pub(super) line: Pv,
     /// Number of moves whose search has started.
     pub(super) count: usize,

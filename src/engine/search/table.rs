@@ -38,7 +38,7 @@ const DEPTH_OFFSET: Depth = 8;
 /// The table entry of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TableEntry {
-    /// The best move or the one that failed high, if known.
+    /// The best move, or the move that failed high, if known.
     pub mv: Option<Move>,
     /// The score. Mate scores are relative to the probing node's ply.
     pub score: Score,

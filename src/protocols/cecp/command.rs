@@ -98,7 +98,7 @@ pub enum Command {
         /// Rating of the opponent; 0 if there is none.
         opponent: i32,
     },
-    /// Names the chess server, or `-` for none.
+    /// Names the chess server; `-` means that there is none.
     Ics(String),
     /// Reports that the opponent is a program.
     Computer,
@@ -126,7 +126,7 @@ pub enum Command {
     },
     /// Excludes these moves from the search at the root.
     Exclude(MoveSet),
-    /// Includes these moves in the search at the root again.
+    /// Includes these excluded moves in the search at the root again.
     Include(MoveSet),
 }
 

@@ -57,7 +57,7 @@ pub enum Reply {
     Tell {
         /// Recipients of the message.
         audience: Audience,
-        /// Text of the message, in one line.
+        /// Text of the message, as a single line.
         text: String,
     },
     /// A line for the GUI's debug file (`# ...`).

@@ -28,7 +28,7 @@ pub enum Command {
     Position {
         /// Position in which the moves start.
         start: Start,
-        /// Moves played from there, in coordinates.
+        /// Moves played from `start`, in coordinates.
         moves: Vec<String>,
     },
     /// Starts a search with these limits.

@@ -176,7 +176,8 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Prints the count move by move, in the format of other engines, because tools compare it.
+    /// Prints the count move by move, in the format of other engines, because tools compare the
+    /// output.
     fn print_count(&mut self) -> io::Result<()> {
         let Some(count) = &mut self.count else { return Ok(()) };
         let counted = count.take();

@@ -159,7 +159,7 @@ weights! {
     Pawns backward: Tapered,
     /// A backward pawn with no enemy pawn ahead.
     Pawns backward_open: Tapered,
-    /// A pawn with another one next to it, by rank.
+    /// A pawn with another friendly pawn next to it, by rank.
     Pawns phalanx: [Tapered; 8],
     /// A pawn defended by another pawn, by rank.
     Pawns supported: [Tapered; 8],

@@ -30,7 +30,7 @@ pub(crate) use pieces::{PieceSet, seen_by};
 pub(crate) const HIDDEN: usize = 256;
 /// Number of regions for the view's own king, each with separate weights.
 pub(crate) const KING_BUCKETS: usize = 4;
-/// Inputs per king bucket: own and enemy pieces, six kinds, 64 squares.
+/// Number of inputs per king bucket: own and enemy pieces, six kinds, 64 squares.
 pub(crate) const INPUTS_PER_KING_BUCKET: usize = 2 * 6 * 64;
 pub(crate) const INPUTS: usize = KING_BUCKETS * INPUTS_PER_KING_BUCKET;
 /// Number of sets of output weights. The number of pieces on the board selects one of the sets.

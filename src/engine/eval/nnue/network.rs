@@ -90,7 +90,7 @@ impl Network {
         Ok((network, bytes))
     }
 
-    /// Returns the CRC-32 of the network's bytes in the file format, which identifies the network.
+    /// Returns the CRC-32 of the network in the file format, which identifies the network.
     pub fn checksum(&self) -> u32 {
         crc32fast::hash(&self.to_bytes())
     }

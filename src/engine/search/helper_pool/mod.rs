@@ -69,12 +69,12 @@ impl ThreadSet {
     }
 }
 
-/// A set of threads that one thread extends while others read it.
+/// A set of threads that can grow while other threads read it.
 #[derive(Debug, Default)]
 pub(super) struct SharedThreadSet([AtomicU64; WORDS]);
 
 impl SharedThreadSet {
-    /// Adds `thread`; returns whether it was missing.
+    /// Adds `thread`. Returns true if the set did not contain it.
     pub(super) fn insert(&self, thread: usize) -> bool {
         let before = self.0[thread / PER_WORD].fetch_or(bit(thread), Ordering::AcqRel);
         // A thread that signals a cutoff marks the node before it reads this set, and a joining

@@ -118,7 +118,7 @@ impl Sums {
         self.joins += other.joins;
     }
 
-    /// Returns the counts that the search also keeps itself.
+    /// Returns those counts that the search itself also keeps.
     pub fn counters(&self) -> Counters {
         Counters { nodes: self.nodes, cutoffs: self.cutoffs, deeper: self.deeper, open: self.open }
     }
