@@ -2,11 +2,9 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The number of seconds in a day.
+// In seconds.
 const DAY: u64 = 86_400;
-/// The number of seconds in an hour.
 const HOUR: u64 = 3600;
-/// The number of seconds in a minute.
 const MINUTE: u64 = 60;
 
 const MONTHS: [&str; 12] =

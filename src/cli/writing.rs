@@ -20,7 +20,6 @@ pub(super) const GAMES: FileKind = FileKind {
     name: "a file of games (PGN)",
     recognises: |head| head.trim_ascii_start().starts_with(b"[Event "),
 };
-/// Positions in EPD, one per line.
 pub(super) const EPD: FileKind = FileKind { name: "a file of positions (EPD)", recognises: is_epd };
 /// A list of the faults found by a build; see [`crate::games::book::GameFault`].
 pub(super) const FAULTS: FileKind = FileKind { name: "a list of faults", recognises: is_faults };

@@ -461,10 +461,7 @@ pub(in crate::cli) fn described(engine: &EngineConfig) -> String {
     )
 }
 
-/// Checks that an engine has a limit on its thinking time.
-///
-/// # Errors
-/// If nothing limits the thinking time.
+/// Returns an error if nothing limits an engine's thinking time.
 pub(in crate::cli) fn check_limits(engine: &EngineConfig) -> anyhow::Result<()> {
     ensure!(
         engine.limits != MoveLimits::default(),

@@ -60,18 +60,12 @@ mod missing {
 
     use super::{CountArgs, PackArgs};
 
-    /// Reports that the program lacks this feature.
-    ///
-    /// # Errors
-    /// Always.
+    /// Returns an error, because the program lacks Parquet support.
     pub(in crate::cli::book) fn run_count(_args: &CountArgs) -> anyhow::Result<ExitCode> {
         refuse()
     }
 
-    /// Reports that the program lacks this feature.
-    ///
-    /// # Errors
-    /// Always.
+    /// Returns an error, because the program lacks Parquet support.
     pub(in crate::cli::book) fn run_pack(_args: &PackArgs) -> anyhow::Result<ExitCode> {
         refuse()
     }

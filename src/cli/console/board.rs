@@ -32,18 +32,13 @@ pub(super) fn colours_are_wanted() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// The colour of light squares in the terminal's 256-colour palette. All square colours have medium
-/// brightness, so that white and black pieces are equally visible.
+// Colours in the terminal's 256-colour palette. All square colours have medium brightness, so that
+// white and black pieces are equally visible. The squares of the last move are marked.
 const LIGHT: u8 = 137;
-/// The colour of dark squares.
 const DARK: u8 = 94;
-/// The colour of light squares of the last move.
 const MARKED_LIGHT: u8 = 71;
-/// The colour of dark squares of the last move.
 const MARKED_DARK: u8 = 65;
-/// The colour of white pieces in the 256-colour palette: pure white.
 const WHITE_PIECE: u8 = 231;
-/// The colour of black pieces in the 256-colour palette: pure black.
 const BLACK_PIECE: u8 = 16;
 
 /// Draws a position and highlights the move that led to it.

@@ -60,7 +60,6 @@ pub(super) struct Console {
     boards: bool,
     /// Whether the engine's thinking is shown.
     post: bool,
-    /// The whole game; the engine has only the moves up to the position on the board.
     record: Record,
     players: Players,
     /// A draw offer made with the last move.

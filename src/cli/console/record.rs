@@ -85,7 +85,6 @@ impl Record {
         self.engine = Some(side);
     }
 
-    /// Sets or clears the result.
     pub(super) fn set_result(&mut self, result: GameResult) {
         self.unsaved |= self.game.result != result;
         self.game.result = result;

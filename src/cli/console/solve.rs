@@ -16,9 +16,8 @@ use crate::tools::suite::solve::{SuiteRun, TIME};
 pub(super) struct Solving {
     suite: SuiteRun,
     time: Duration,
-    /// The suspended game.
     game: Game,
-    /// The side that the engine was playing in the suspended game.
+    /// The side that the engine was playing in the game.
     side: Option<Color>,
 }
 

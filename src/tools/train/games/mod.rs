@@ -73,7 +73,6 @@ pub(crate) struct PlayedGame {
 pub(crate) enum GameError {
     #[error("cannot use {}: {error}", path.display())]
     Io {
-        /// The path of the file.
         path: PathBuf,
         error: io::Error,
     },
@@ -91,7 +90,6 @@ pub(crate) enum GameError {
         path.display()
     )]
     Settings {
-        /// The path of the file.
         path: PathBuf,
         found: String,
         /// The settings that were requested.
@@ -99,7 +97,6 @@ pub(crate) enum GameError {
     },
     #[error("cannot read {}: line {line}: {error}", path.display())]
     Line {
-        /// The path of the file.
         path: PathBuf,
         /// The line number, counted from 1.
         line: usize,
@@ -107,7 +104,6 @@ pub(crate) enum GameError {
     },
     #[error("cannot read {}: game {game}: {what}", path.display())]
     Damaged {
-        /// The path of the file.
         path: PathBuf,
         /// The game's number in the file, counted from 1.
         game: usize,
