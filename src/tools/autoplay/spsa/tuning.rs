@@ -34,6 +34,7 @@ pub(crate) enum TuneError {
     /// An option cannot be tuned as requested.
     #[error("{engine}: {what}")]
     Option {
+        /// The engine's name.
         engine: String,
         what: String,
     },
