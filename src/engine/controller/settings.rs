@@ -145,10 +145,10 @@ impl Default for Settings {
 /// Default rating if the strength is limited: that of a typical club player.
 const USUAL_ELO: i64 = 1500;
 
-/// Maximum of the memory setting on any machine, in mebibytes.
+/// Maximum memory setting on any machine, in mebibytes.
 const MAX_MEMORY: i64 = 1 << 20;
 
-/// Maximum of the settings in centipawns.
+/// Maximum value of settings in centipawns.
 const MAX_CENTIPAWNS: i64 = 1_000;
 
 /// Maximum seed. Every GUI can store this number.

@@ -24,7 +24,7 @@ pub struct Config {
     pub evaluation: Evaluation,
     /// Endgame tables, probed at the root and after every capture or pawn move.
     pub endgames: Option<Tables>,
-    /// The book with which the nodes of the tree are compared.
+    /// The book in which the nodes of the tree are looked up.
     pub book: Option<Book>,
     /// The effect of book positions on the search.
     pub book_search: BookSearch,
@@ -66,10 +66,10 @@ impl Default for Config {
 /// The effect of book positions in the tree on the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BookSearch {
-    /// The tree is not compared with the book.
+    /// The nodes of the tree are not looked up in the book.
     #[default]
     Off,
-    /// A match ends the search immediately, whatever the line. For study and comparison.
+    /// A match ends the search immediately, whatever the line. Intended for study and comparison.
     First,
     /// A match is stored with its line. The search may end early if its long-settled best move
     /// leads to the match by plausible play, unless the book's verdict is bad for the side to move

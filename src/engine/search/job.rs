@@ -109,7 +109,7 @@ pub(super) struct Job {
     pub(super) sharing: Box<[CachePadded<SharingCounts>]>,
     /// Minimum depth at which the moves of a node are shared.
     pub(super) split_depth: Depth,
-    /// The book with which the nodes of the tree are compared.
+    /// The book in which the nodes of the tree are looked up.
     pub(super) book: Option<BookProbe>,
     /// Whether events are reported.
     pub(super) is_reported: bool,

@@ -48,16 +48,16 @@
 //!
 //! # Book in the search
 //!
-//! Every node except the root is compared with the book. [`BookSearch`] selects the effect of a
+//! Every node except the root is looked up in the book. [`BookSearch`] selects the effect of a
 //! match:
 //!
 //! | mode | at a node in the book | what ends the search |
 //! | --- | --- | --- |
 //! | `off` | nothing | – |
-//! | `first` | ends the search immediately, whatever the line | the first match |
-//! | `stop` | is stored with its line and reported | a settled best move that leads there by plausible play, with two fifths of the limits spent |
-//! | `value` | as `stop`; the book value replaces the table entry (`book_known`): a score if it is deep enough, else a first move | as `stop`; or an analysis of the root deeper than the search can reach |
-//! | `steer` | as `value` | as `value`; a root move within a margin of the best replaces it if only its line leads into the book |
+//! | `first` | the match ends the search immediately, whatever the line | the first match |
+//! | `stop` | the match is stored with its line and reported | a settled best move that leads to the match by plausible play, once two fifths of the limits are spent |
+//! | `value` | as `stop`; in addition, the book value replaces the table entry (`book_known`): it supplies the score if it is deep enough, otherwise the first move to search | as `stop`, or an analysis of the root that is deeper than the search can reach |
+//! | `steer` | as `value` | as `value`; a root move that is worse than the best move by at most a margin replaces it if only the line of the worse move leads into the book |
 //!
 //! `-b` means `value`, which is equivalent to `stop` for a book without book values.
 //!

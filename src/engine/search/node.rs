@@ -151,7 +151,7 @@ impl NodeProgress {
                 self.line.set(mv, rest);
             }
             // Alpha is also raised beyond beta: threads that share the node keep recording until
-            // they notice the cutoff, and their results must not replace this one.
+            // they notice the cutoff, and their results must not replace this result.
             self.alpha = score;
             if self.has_failed_high(node) {
                 return true;
