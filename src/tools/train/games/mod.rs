@@ -73,6 +73,7 @@ pub(crate) struct PlayedGame {
 pub(crate) enum GameError {
     #[error("cannot use {}: {error}", path.display())]
     Io {
+        /// The path of the file.
         path: PathBuf,
         error: io::Error,
     },

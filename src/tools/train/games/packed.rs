@@ -91,6 +91,7 @@ pub(super) enum Section {
     Block(PackedBlock),
     /// Damaged bytes before the next section, and the number of games lost, if known.
     Damaged { games: Option<usize>, bytes: u64 },
+    /// The end of the file.
     End,
 }
 
