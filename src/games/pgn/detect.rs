@@ -16,7 +16,7 @@ const ENOUGH: usize = 16;
 /// The number of games examined at the beginning of a text.
 const SAMPLE: usize = 48;
 
-/// Returns the language of a text. This is English unless three conditions hold: the first games
+/// Returns the language of a text. This is English unless three conditions are met: the first games
 /// contain letters that English does not use, more of these games are completely legal in another
 /// language than in English, and no third language fits as well with different moves.
 pub(crate) fn language_of(text: &[u8]) -> Language {

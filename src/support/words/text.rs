@@ -31,8 +31,8 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Makes invisible characters visible, except line ends. For lines that contain text from other
-/// sources.
+/// Makes invisible characters visible, except line ends. Used for output that quotes text from
+/// other sources.
 pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
     if !text.contains(|letter| is_unseen(letter) && letter != '\n') {
         return Cow::Borrowed(text);

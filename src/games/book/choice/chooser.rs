@@ -21,8 +21,8 @@ pub struct Chooser {
     pub confidence: f64,
     /// The minimum number of games that reached the position after a move.
     pub min_games: u64,
-    /// The maximum loss of a move according to the analysis, in centipawns. Ignored with
-    /// [`Policy::Worst`], [`Policy::Random`] and [`Policy::Frequency`].
+    /// The maximum loss of a move according to the analysis, in centipawns.
+    /// [`Policy::Worst`], [`Policy::Random`] and [`Policy::Frequency`] ignore it.
     pub max_loss: Score,
     /// Whether to also play moves that lost every game, which is needed to imitate a player.
     pub plays_lost: bool,

@@ -93,7 +93,7 @@ impl Book {
         })
     }
 
-    /// Visits every position that can be reached from `start` without leaving the book once, until
+    /// Visits each position that can be reached from `start` without leaving the book, until
     /// `visit` breaks. Returns the number of visited positions. To be fast on whole books, it first
     /// follows only moves that were played. If some positions have not been reached, it then
     /// follows all other moves.
