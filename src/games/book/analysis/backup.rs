@@ -216,7 +216,7 @@ mod tests {
     fn cycles_score_as_draws() {
         // Positions 0 and 1 lead to each other; leaving the cycle loses.
         assert_eq!(scores(&[(&[1][..], Some(-20)), (&[0], Some(-20))]), [0, 0]);
-        // A side leaves the cycle if that gains something.
+        // A side leaves the cycle if it gains by doing so.
         assert_eq!(scores(&[(&[1][..], Some(25)), (&[0], Some(-20))]), [25, -20]);
         assert_eq!(scores(&[(&[1][..], Some(25)), (&[0], Some(-40))]), [25, -25]);
         // Four positions form a cycle without a way out.

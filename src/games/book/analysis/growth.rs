@@ -39,8 +39,7 @@ pub(crate) struct FrontierMove {
     pub mv: Move,
 }
 
-/// Orders positions by likelihood. If likelihoods are equal, the index of the position's value
-/// decides; values are sorted by key.
+/// Orders positions by likelihood, and then by the index of their values, which are sorted by key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     /// The bits of the likelihood, which sort like the likelihood itself because it is positive.
@@ -260,8 +259,8 @@ mod tests {
 
     #[test]
     fn frontier_is_ordered_by_likelihood() {
-        // In the start position, the shares according to the values are 0.31 for 1.c4, 0.49 for
-        // 1.e4 and 0.20 for 1.d4. According to the games, 1.e4 has 0.6 and 1.d4 has 0.4.
+        // In the start position, the values give shares of 0.31 to 1.c4, 0.49 to 1.e4 and 0.20 to
+        // 1.d4. The games give shares of 0.6 to 1.e4 and 0.4 to 1.d4.
         let values = [
             ("", 30, "c4", 20),
             ("e4", -30, "c5", -30),

@@ -4,9 +4,9 @@
 //! Uses `facets`, `format`, `lookup` and `merge`. The searches are in `tools::suite`.
 //!
 //! `tools::suite::analyse` searches each position separately and stores the results as rows in the
-//! `journal`. At the end, `backup` computes the values of the book. This is a deterministic
-//! graphical game, solved by value iteration from a draw. Cycles are therefore draws, and the order
-//! of updates does not matter. The rows become a separate section of the file (`lookup::values`),
+//! `journal`. At the end, `backup` computes the values of the book. It solves a deterministic
+//! graphical game by value iteration from a draw. Cycles are therefore draws, and the order of
+//! updates does not matter. The rows become a separate section of the file (`lookup::values`),
 //! which then has version 3.
 //!
 //! With `--grow`, `growth` picks the positions that the analysis adds next, and writes the book

@@ -96,7 +96,7 @@ pub(super) struct CheckpointWriter<'a> {
     lock: Option<File>,
 }
 
-/// The checkpoint writer of a build and, if the build resumes, the point from which it does.
+/// The checkpoint writer of a build, and the point from which the build resumes, if it does.
 type Begun<'a, R> = (CheckpointWriter<'a>, Option<ResumePoint<R>>);
 
 pub(super) struct ResumePoint<R> {
@@ -301,7 +301,7 @@ impl<'a> CheckpointWriter<'a> {
         Ok(())
     }
 
-    /// Removes the files that the state file does not name.
+    /// Removes the files that the state file does not list.
     fn remove_unreferenced(&self) -> io::Result<()> {
         let State { runs, games, pawns, .. } = &self.state;
         let kept = runs.iter().flat_map(|run| [Some(&run.records), run.log.as_ref()]);

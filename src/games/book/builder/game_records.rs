@@ -142,7 +142,7 @@ fn count(same_position: &[GameRecord], entry: &mut BookEntry) -> Color {
         }
         black = record.rest & BLACK_TO_MOVE != 0;
     }
-    // Records are sorted by move, but only within first visits and within repeated ones.
+    // First and repeated visits are sorted by move separately, so their moves must be joined.
     if repeats {
         entry.join_moves();
     }

@@ -291,7 +291,7 @@ pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
         *end -= 1;
         sorted[*end] = *record;
     }
-    // What was the end of a bucket is now its start.
+    // After the buckets are filled, the former end of each bucket is its start.
     let mut rest = &mut sorted[..];
     for start in ends.into_iter().rev() {
         let (before, bucket) = rest.split_at_mut(start);
@@ -331,7 +331,7 @@ pub(super) fn group(
                 entry.add_move(mv, counts);
             }
         }
-        // Records are sorted by move, but only within first visits and within repeated ones.
+        // First and repeated visits are sorted by move separately, so their moves must be joined.
         if same_position.last().is_some_and(|record| record.rest & AGAIN != 0) {
             entry.join_moves();
         }

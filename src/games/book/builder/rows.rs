@@ -11,7 +11,8 @@ use crate::games::pgn::GameDate;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct PartialRow {
     pub key: u64,
-    /// The top bits of the position's pawn key. The pawn filter of a book uses the highest ones.
+    /// The top bits of the position's pawn key. The pawn filter of a book uses the highest of these
+    /// bits.
     pub pawns: u32,
     pub side: Color,
     /// The move played. `None` for the last counted position of a game and for moves that are not

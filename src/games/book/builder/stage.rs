@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use crate::games::pgn::{Chunk, Chunks};
 
-/// A stage must be at least as large as all earlier text divided by this number. The number of
-/// stages therefore grows only with the logarithm of the text, even if checkpoints are due more
-/// often, and so does the data kept for them in memory and on disk. A terabyte has at most 500
+/// A stage must be at least as large as all earlier text divided by this number. Even if
+/// checkpoints are due more often, the number of stages therefore grows only with the logarithm of
+/// the text, and so does the data kept for stages in memory and on disk. A terabyte has at most 500
 /// stages.
 pub(super) const STAGES_OF_EQUAL_TEXT: u64 = 32;
 

@@ -253,7 +253,7 @@ impl Chooser {
     }
 }
 
-/// Returns the book's score of a move. Weights say nothing about results.
+/// Returns the book's score for a move. Weights say nothing about results.
 fn figure(candidate: &Candidate, side: Color) -> BookMoveScore {
     let weights = candidate.weight.is_some();
     let counts = if weights { Counts::default() } else { candidate.book_move.reached };

@@ -8,23 +8,25 @@ use crate::support::error::ParseError;
 /// How to choose a move. Modelled on GNU Chess (`book on|off|best|worst|random|prefer`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {
-    /// The book is not used.
+    /// Does not use the book.
     Off,
-    /// The move whose score has the highest lower bound, see
+    /// Chooses the move whose score has the highest lower bound, see
     /// [`Chooser::confidence`](super::chooser::Chooser::confidence).
     Best,
-    /// The move whose score has the lowest upper bound, for handicaps and for testing.
+    /// Chooses the move whose score has the lowest upper bound, for handicaps and testing.
     Worst,
-    /// Any book move, with equal probability.
+    /// Chooses any book move with equal probability.
     Random,
-    /// In proportion to the number of games of a move, unless another move is clearly better. In a
-    /// book of weights, in proportion to the weight. `on` selects this policy.
+    /// Chooses moves in proportion to their number of games, unless another move is clearly better.
+    /// In a book of weights, chooses moves in proportion to their weights. `on` selects this
+    /// policy.
     #[default]
     Prefer,
-    /// More likely the higher the lower bound of the score of a move. In a book of weights, like
+    /// Prefers moves whose scores have higher lower bounds. In a book of weights, like
     /// [`Policy::Prefer`].
     Weighted,
-    /// In proportion to the number of games of a move, regardless of its score, to imitate players.
+    /// Chooses moves in proportion to their number of games, regardless of score, to imitate
+    /// players.
     Frequency,
 }
 

@@ -1,6 +1,6 @@
 //! Vetoes book moves that have turned out badly for the engine.
 //!
-//! The book's score of a move is the prior, worth a few games at most, and the learned games are
+//! The book's score for a move is the prior, worth a few games at most, and the learned games are
 //! the evidence. A veto is limited: it requires clear evidence, and it ends if the other moves in
 //! the position turn out to be equally bad. Otherwise a stronger opponent could disable the whole
 //! book.
@@ -34,9 +34,9 @@ pub enum Veto {
     Games {
         /// The number of learned games with the move.
         games: u64,
-        /// The score in these games for the side that played the move, 0 to 1.
+        /// The score in these games, from 0 to 1, for the side that played the move.
         score: f64,
-        /// The score expected according to the book, 0 to 1.
+        /// The score, from 0 to 1, that the book predicts.
         book: f64,
     },
     /// The score of a search after the move or after a reply to it, in centipawns for the side that
@@ -130,8 +130,8 @@ mod tests {
     use crate::games::book::choice::certainty::quantile;
     use crate::games::pgn::PgnInput;
 
-    /// Returns the veto against 1.e4 after these learned games. The book's score is one half, from
-    /// the given number of games.
+    /// Returns the veto against 1.e4 after these learned games. The book's score is one half, based
+    /// on `games` games.
     fn against_e4(learnt: &[(&str, &str, usize)], games: f64) -> Option<Veto> {
         let game = |(mv, result, times): &(&str, &str, usize)| {
             format!("[Result \"{result}\"]\n\n1. {mv} {result}\n\n").repeat(*times)

@@ -1,4 +1,4 @@
-//! The facets of a single game, used to count without a list of games.
+//! The facets of a single game, used to count games without listing them.
 
 use super::game_tags::GameTags;
 use super::games::GameId;

@@ -140,7 +140,7 @@ fn from_word(bytes: &[u8]) -> u64 {
 }
 
 impl GameRow {
-    /// Creates a row whose text is not known yet.
+    /// Creates the row of a game whose text is not known yet.
     pub(super) fn of_players(white: u32, black: u32, id: Option<GameId>) -> Self {
         let id = id.unwrap_or(GameId(UNKNOWN_ID));
         GameRow { white, black, file: 0, length: 0, check: 0, offset: 0, id }

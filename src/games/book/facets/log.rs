@@ -261,7 +261,7 @@ fn place(game: &LoggedGame) -> (u32, u64) {
 
 type Numbered = (LoggedGame, u32, u32);
 
-/// Replaces each counted game with its first duplicate if that duplicate comes earlier.
+/// Replaces each counted game with its first duplicate if the duplicate comes earlier in the files.
 fn choose_first(games: &mut [Numbered], courses: &[u64], again: Vec<(u64, LoggedGame)>) {
     let mut firsts: HashMap<u64, LoggedGame> = HashMap::new();
     for (course, game) in again {

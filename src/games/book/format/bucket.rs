@@ -92,7 +92,7 @@ impl Bucket {
         self.filter |= bits_of(key);
     }
 
-    /// Whether `key` may be in this bucket. `false` is certain.
+    /// Whether `key` may be in this bucket. There are no false negatives.
     #[inline]
     pub(crate) fn may_hold(self, key: u64) -> bool {
         !self.filter & bits_of(key) == 0

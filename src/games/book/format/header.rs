@@ -23,7 +23,8 @@ const VERSION_WITH_VALUES: u64 = 3;
 const VERSION_WITH_FACETS: u64 = 4;
 pub(crate) const HEADER_BYTES: usize = 256;
 pub(crate) const VALUE_BYTES: usize = 24;
-/// Upper limit for the sizes of filters and tables in bits, as a power of two: 128 GiB.
+/// Upper limit, as a power of two, for the number of buckets and of filter bits: 2^40 bits are 128
+/// GiB.
 const MAX_TABLE_BITS: u64 = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,8 +46,8 @@ pub(crate) struct Sections {
     pub buckets: Section,
     pub pawn_filter: Section,
     pub manifest: Section,
-    /// The games that reached each position, an index of these lists, and the tags of all games;
-    /// see [`crate::games::book::facets`]. Empty in a book without facets.
+    /// Lists of the games that reached each position, the index of these lists, and the tags of all
+    /// games; see [`crate::games::book::facets`]. Empty in a book without facets.
     pub lists: Section,
     pub list_index: Section,
     pub games: Section,

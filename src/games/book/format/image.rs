@@ -75,7 +75,7 @@ impl Image {
         &self.storage.bytes()[section.start as usize..section.end() as usize]
     }
 
-    /// Whether the book may contain a position with these pawns. `false` is certain.
+    /// Whether the book may contain a position with these pawns. There are no false negatives.
     #[inline]
     pub(crate) fn may_hold_pawns(&self, pawn_key: u64) -> bool {
         let filter = self.section(self.header.sections.pawn_filter);

@@ -72,7 +72,7 @@ impl Manifest {
 /// Which moves were pruned from a book because they had few games or low scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Pruning {
-    /// Moves with at least this many games are complete; if 0 or 1, all moves are.
+    /// Moves with at least this many games are complete; 0 or 1 if all moves are complete.
     min_games: u64,
     /// Whether moves with low scores may be missing, whatever their number of games.
     by_score: bool,

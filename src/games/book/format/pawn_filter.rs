@@ -1,4 +1,5 @@
-//! The pawn filter: one bit for each pawn structure that may be in the book, tested first.
+//! The pawn filter, which lookups test first: one bit for each pawn structure that may be in the
+//! book.
 //!
 //! Its size in bits is a power of two, and the top bits of a pawn key select the bit. The filter
 //! has no false negatives. It is a [Bloom filter](https://en.wikipedia.org/wiki/Bloom_filter) with

@@ -196,7 +196,8 @@ fn note_of_a_book_with_other_positions_is_ignored() {
     for (number, (before, after)) in [(&all, &pruned), (&pruned, &all)].into_iter().enumerate() {
         let whole = run(before, &place.path().join(format!("{number}")), false);
         stop_while_writing(before, &folder, Stop { parts: 9, noted: true });
-        // Replace the draft by that of another book, and stop its build before the note is written.
+        // Replace the draft with the draft of another book, and stop that build before it writes
+        // its note.
         let found = stop_while_writing(after, &folder, Stop { parts: 1, noted: false });
         assert_eq!(found, 0, "{number}");
         assert!(run(before, &folder, false).expect("a book") == whole.expect("a book"));
