@@ -13,8 +13,8 @@ use crate::chess::position::{Move, Replay, is_loose_san};
 /// The minimum length of the move number before Black's first move: `1` and two dots.
 const BLACK_NUMBER: usize = "1..".len();
 
-/// The number of legal plies that text without tags must begin with to be treated as a game. Fewer
-/// are enough if the text ends earlier.
+/// Text without tags is treated as a game if it begins with this many legal plies, or with fewer if
+/// it ends earlier.
 const PROOF: usize = 2;
 
 enum TextPart {

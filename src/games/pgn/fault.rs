@@ -21,7 +21,7 @@ pub struct GameEnd {
     pub contradiction: Option<Box<Fault>>,
 }
 
-/// The status of a game after reading.
+/// The status of a game after it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GameStatus {
     /// The game was read completely, or as far as the visitor requested.
@@ -104,7 +104,7 @@ impl GameStatus {
 }
 
 impl Fault {
-    /// Creates a fault that is not in a move. Its line is set later.
+    /// Creates a fault that does not concern a move. Its line is set later.
     pub(super) fn of(reason: FaultReason) -> Self {
         Fault { line: 0, fen: None, san: None, reason }
     }

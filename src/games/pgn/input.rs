@@ -30,8 +30,8 @@ const READ_AHEAD: usize = 128 << 10;
 /// A source of PGN text.
 #[derive(Debug, Clone)]
 pub enum PgnInput {
-    /// A file. Its encoding is detected. With the feature `compression`, so is its compression
-    /// (gzip, bzip2, zstd).
+    /// A file. Its encoding is detected and, with the feature `compression`, its compression format
+    /// (gzip, bzip2 or zstd).
     File(PathBuf),
     /// Standard input, compressed or uncompressed.
     Stdin,
@@ -202,7 +202,7 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
     if packings == [false; 4] { Ok(Box::new(whole)) } else { decompressed(whole, packings) }
 }
 
-/// Decompresses an input. `packing` is the index of its format in [`PACKINGS`].
+/// Decompresses an input. The flags state which of [`PACKINGS`] is its format.
 #[cfg(feature = "compression")]
 fn decompressed(
     input: impl Read + Send + 'static,

@@ -37,7 +37,7 @@ const ENGLISH: &[u8; 5] = b"KQRBN";
 /// The white and black figurines, in the same order.
 const FIGURINES: [[char; 2]; 5] = [['♔', '♚'], ['♕', '♛'], ['♖', '♜'], ['♗', '♝'], ['♘', '♞']];
 
-/// Length in bytes of the longest move in English, `Qa1-b2=Q+e.p.`, with some reserve.
+/// Length in bytes of the longest move in English, `Qa1-b2=Q+e.p.`, with room to spare.
 const LONGEST: usize = 16;
 
 pub(super) type EnglishWord = ArrayVec<u8, LONGEST>;

@@ -106,7 +106,7 @@ pub(crate) struct EntriesSoFar {
 }
 
 /// Writes a book to a file. Entries must be sorted by key. [`BookWriter::finish`] reads all entries
-/// again to create the table of buckets, because the table's size is unknown before.
+/// again to create the table of buckets, because the table's size is unknown until then.
 pub(crate) struct BookWriter<'a, W> {
     output: W,
     header: Header,

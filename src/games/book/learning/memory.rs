@@ -121,9 +121,9 @@ impl Memory {
         self.numbers.get(&key).map(|&number| &self.learned_positions[number as usize])
     }
 
-    /// Returns at most `most` rows, without duplicates but otherwise equivalent. If there are more,
-    /// the positions with the fewest games are removed first, and among those the oldest. Whole
-    /// games are removed, so every search that remains keeps the replies that tested it.
+    /// Returns the rows without duplicates, at most `most` of them. If there are more, the
+    /// positions with the fewest games are removed first, and among those the oldest. Whole games
+    /// are removed, so every search that remains keeps the replies that tested it.
     pub(super) fn compacted(&self, most: usize) -> Vec<Row> {
         let mut order: Vec<&LearnedPosition> = self.learned_positions.iter().collect();
         // A position that was only analysed is treated like one with a single game.

@@ -184,7 +184,7 @@ impl Book {
         self.probe(position.key(), position.pawn_key())
     }
 
-    /// Whether the book may contain a position with these pawns. `false` is certain.
+    /// Whether the book may contain a position with these pawns. There are no false negatives.
     pub(crate) fn may_hold_pawns(&self, pawn_key: u64) -> bool {
         self.image.may_hold_pawns(pawn_key)
             || self.next.as_ref().is_some_and(|next| next.may_hold_pawns(pawn_key))

@@ -18,8 +18,8 @@ pub(crate) struct PendingLookup<'a> {
 }
 
 impl PendingLookup<'_> {
-    /// Whether the book may contain the position. `false` is certain. In a chain, the first book is
-    /// tested with the position's key, but later books only with its pawns.
+    /// Whether the book may contain the position. There are no false negatives. In a chain, the
+    /// first book is tested with the position's key, but later books only with its pawns.
     #[inline]
     pub(crate) fn may_hold(self, position: &Position) -> bool {
         self.behind | self.row.bucket().may_hold(position.key())

@@ -305,7 +305,7 @@ impl Cut {
     }
 }
 
-/// Writes the contents of a book that remain to an empty `output`, with its facets, if any.
+/// Writes what remains of a book to an empty `output`, including any facets.
 ///
 /// # Errors
 /// If the output cannot be written.

@@ -62,7 +62,7 @@ fn encode(mv: Move, position: &Position) -> u16 {
     castling.unwrap_or(mv).to_polyglot()
 }
 
-/// Whether these may be the first bytes of a Polyglot book: they must be sorted rows of moves.
+/// Whether these may be the first bytes of a Polyglot book, that is, sorted rows of moves.
 pub(crate) fn recognises(head: &[u8]) -> bool {
     let rows: Vec<Row> = head.as_chunks().0.iter().map(Row::parse).collect();
     let holds_moves = |row: &Row| row.key == 0 || Move::from_polyglot(row.mv).is_some();

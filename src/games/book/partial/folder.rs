@@ -52,7 +52,7 @@ impl PartialMetadata {
         Ok(PartialMetadata { checksum, ..new })
     }
 
-    /// Computes what [`PartialMetadata::checksum`] should be.
+    /// Computes the checksum that this metadata should have.
     fn checksum(&self) -> io::Result<u64> {
         let bare = PartialMetadata { checksum: None, ..self.clone() };
         Ok(xxh3_64(&serde_json::to_vec(&bare)?))

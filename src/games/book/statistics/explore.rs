@@ -322,7 +322,7 @@ impl Book {
     /// filter.
     ///
     /// If books are chained, the first one that contains the position is used, as in the engine. If
-    /// no book contains the position, the first one with moves to positions that it contains is
+    /// no book contains the position, the first one that contains a position one move later is
     /// used. Books without facets provide only counts, and are skipped if there is a filter.
     ///
     /// The counts are the same as in a book built from only these games, unless moves or positions

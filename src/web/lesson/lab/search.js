@@ -9,7 +9,7 @@ const OPEN = "open";
 const NULL = "null";
 export const AGAIN = "again";
 
-/** The window from the opponent's side. */
+/** Returns the window from the opponent's point of view. */
 export const flipped = ({ alpha, beta }) => ({ alpha: -beta, beta: -alpha });
 /** Returns the null window that tests whether a value is greater than alpha. */
 export const nullAbove = alpha => ({ alpha, beta: alpha + 1 });
