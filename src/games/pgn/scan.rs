@@ -69,7 +69,7 @@ pub(super) fn whole_word_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// Splits a text at white space outside ASCII. It must not contain ASCII white space.
+/// Splits a text at white space outside ASCII. The text must not contain ASCII white space.
 pub(super) fn wide_words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -51,7 +51,7 @@ pub(crate) fn foreign_kind(head: &[u8]) -> Option<(&'static str, &'static str)> 
     )
 }
 
-/// Whether a JSON object whose first member has a name begins here. PGN comments also begin with a
+/// Whether a JSON object with at least one member begins here. PGN comments also begin with a
 /// brace.
 fn is_json(head: &[u8]) -> bool {
     let name = head.strip_prefix(b"{\"").unwrap_or_default();

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::support::words::xml;
 
-/// The height of a row in the legend, in user units (pixels). All lengths in this module use them.
+/// The height of a row in the legend. All lengths in this module are in user units (pixels).
 pub(super) const LEGEND_ROW: f64 = 20.0;
 const MARK: f64 = 3.5;
 /// The mean width of a letter in the title.

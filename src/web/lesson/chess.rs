@@ -107,7 +107,8 @@ impl Chess {
         }
     }
 
-    /// In the positions along `line`, starting from `root`, makes searches try its moves first.
+    /// Makes searches try the moves of `line` first in the positions along it. The line starts at
+    /// `root`.
     pub fn expect(&mut self, root: &Position, line: &[Move]) {
         let mut position = *root;
         self.hints.clear();

@@ -82,7 +82,7 @@ pub struct Search<'a, G: ZeroSumGame, O> {
     pub table: Option<&'a mut Table>,
 }
 
-/// The place of a node in the tree: the number of plies from the root, and of plies left.
+/// The place of a node in the tree: its distance from the root and the remaining depth, in plies.
 #[derive(Debug, Clone, Copy)]
 struct NodePlace {
     ply: Ply,

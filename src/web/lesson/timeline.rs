@@ -1,4 +1,4 @@
-//! PV-splitting of an explicit tree with a simulated clock. Each visit to a node takes one tick, so
+//! PV-splitting of an explicit tree on a simulated clock. Each visit to a node takes one tick, so
 //! the timeline is the same in every run.
 //!
 //! The rules are the same as in [`splitting`](super::splitting). At a node of the principal

@@ -102,7 +102,7 @@ fn search(
     event("end", &EndAnswer { best, depth: result.depth, nodes: result.nodes, reason })
 }
 
-/// A position on a line that is in the book.
+/// A book position that occurs on a line.
 #[derive(Debug, Serialize)]
 struct BookPlace {
     /// The number of plies from the root.
@@ -127,7 +127,7 @@ struct LineAnswer {
     nodes: u64,
     milliseconds: u64,
     moves: Vec<NamedMove>,
-    /// The numbers of plies after which the line is in a book position.
+    /// The numbers of plies after which the line reaches a book position.
     in_book: Vec<usize>,
     /// The first position where the line enters the book from outside.
     transposes: Option<BookPlace>,
@@ -155,8 +155,8 @@ impl LineAnswer {
     }
 }
 
-/// Returns the numbers of plies after which a line is in a book position, and the first position
-/// where it enters the book from outside.
+/// Returns the numbers of plies after which a line reaches a book position, and the first position
+/// where the line enters the book from outside.
 fn book_on(content: &Content, root: &Position, line: &[Move]) -> (Vec<usize>, Option<BookPlace>) {
     let (mut position, mut is_known) = (*root, content.book.reached(root).is_some());
     let (mut in_book, mut transposes) = (Vec::new(), None);

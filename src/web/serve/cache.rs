@@ -1,4 +1,4 @@
-//! A cache of responses, by the address of the request.
+//! A cache of responses, keyed by request address.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};

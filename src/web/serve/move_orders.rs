@@ -1,4 +1,4 @@
-//! Finds the move orders that lead to a position in the games of a book.
+//! Finds the move orders by which games in a book reach a position.
 //!
 //! A book counts positions and moves, not lines. The counts for the last move are nevertheless
 //! exact, because every game that plays the move reaches the position. Further back, a game that
@@ -27,7 +27,7 @@ const MAX_ORDERS: usize = 8;
 /// The maximum number of partial move orders that are expanded to find complete ones.
 const MAX_STEPS: usize = 2000;
 
-/// A move that leads to a position in games of the book.
+/// A move by which games in the book reach a position.
 #[derive(Debug, Clone)]
 pub(crate) struct Arrival {
     pub(crate) before: Position,
@@ -35,7 +35,7 @@ pub(crate) struct Arrival {
     pub(crate) played: Counts,
 }
 
-/// Returns the moves that lead to a position in games of the book, most frequent first.
+/// Returns the moves by which games in the book reach a position, most frequent first.
 pub(crate) fn arrivals(book: &Book, position: &Position) -> Vec<Arrival> {
     let has_pawns = |pawn_key| book.may_hold_pawns(pawn_key);
     let found = position.predecessors(has_pawns, |key| book.reached_by_key(key).is_some());
@@ -54,7 +54,7 @@ pub(crate) struct ArrivalAnswer {
     #[serde(flatten)]
     mv: NamedMove,
     fen: String,
-    /// The name of the opening before the move.
+    /// The opening of the position before the move.
     opening: Option<NamedOpening>,
     played: Counts,
 }
@@ -128,7 +128,7 @@ struct Edge {
     to: usize,
     mv: Move,
     played: Counts,
-    /// The fraction of the games in `to` that arrived through this edge, from 0 to 1.
+    /// The fraction of the games reaching `to` that used this edge, from 0 to 1.
     weight: f64,
 }
 
@@ -138,7 +138,7 @@ struct Graph {
     edges: Vec<Edge>,
 }
 
-/// Finds the move orders that lead to a position in the games of the books.
+/// Finds the move orders by which games in the books reach a position.
 pub(crate) fn find(content: &Content, position: &Position) -> MoveOrders {
     let graph = Graph::before(&content.book, position);
     let path_position = |node: &Node| PathPosition {
@@ -164,7 +164,7 @@ pub(crate) fn find(content: &Content, position: &Position) -> MoveOrders {
     }
 }
 
-/// Rounds a fraction of games to four decimals. It is not more precise than that.
+/// Rounds a fraction of games to four decimals. The estimate is not more precise than that.
 fn rounded(share: f64) -> f64 {
     (share * 1e4).round() / 1e4
 }

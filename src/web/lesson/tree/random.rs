@@ -113,8 +113,8 @@ impl TreeGenerator {
     }
 }
 
-/// Returns names for the nodes in file order. The names are numbered by level, and from left to
-/// right.
+/// Returns names for the nodes in file order. The numbers in the names increase level by level,
+/// from left to right.
 fn names(root: &TreeShape) -> Vec<String> {
     // The indices of the nodes in the file, by level.
     let mut levels: Vec<Vec<usize>> = Vec::new();
