@@ -12,8 +12,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::PgnInput;
 use super::scan::{comment, count_lines, is_tag, line_sign, trim_end};
 
-/// The size of a chunk in bytes, small enough that it stays in the cache between reading and
-/// parsing.
+/// The size of a chunk in bytes. It stays in the cache between reading and parsing.
 const CHUNK: usize = 256 << 10;
 /// The maximum size of a chunk in bytes. If no game ends before this limit, the chunk is split at
 /// the end of a line.

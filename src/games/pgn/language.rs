@@ -73,8 +73,7 @@ impl Language {
         while let Some(sign) = rest.chars().next() {
             let mut length = sign.len_utf8();
             let last = english.last().copied();
-            // A piece letter can be only at the beginning of a move or after the destination of a
-            // promotion.
+            // A piece letter must be at the beginning of a move or after a promotion square.
             let is_piece_due =
                 last.is_none_or(|last| matches!(last, b'1'..=b'8' | b'=' | b'/' | b'('));
             // In Estonian, `O` stands for a bishop.

@@ -63,8 +63,7 @@ pub(crate) fn open_parquet(file: File) -> io::Result<SerializedFileReader<File>>
 }
 
 impl ParquetGames {
-    /// Opens the games of a file. `progress` increases to the size of the file as its rows are
-    /// read.
+    /// Opens the games of a file. `progress` increases to the file's size as rows are read.
     ///
     /// # Errors
     /// If the file is damaged, or has no column with moves.

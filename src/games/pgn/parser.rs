@@ -251,8 +251,7 @@ impl<V: Visitor> Parser<'_, V> {
         })))
     }
 
-    /// Handles a number that is not a plain move number: a result or castling written with zeros,
-    /// for example.
+    /// Handles numbers other than move numbers, such as results or castling written with zeros.
     fn digit(&mut self) -> ParseFlow {
         let digits = scan::digits_end(self.text, self.at);
         let end = scan::whole_word_end(self.text, self.at);

@@ -54,8 +54,7 @@ pub(super) fn digits_end(text: &[u8], at: usize) -> usize {
     skip_while(text, at, |byte| byte.is_ascii_digit())
 }
 
-/// Returns the end of the word that begins at `at`. White space and glyphs outside ASCII end a
-/// word.
+/// Returns the end of the word at `at`. White space and glyphs outside ASCII end a word.
 pub(super) fn whole_word_end(text: &[u8], at: usize) -> usize {
     let end = word_end(text, at);
     let mut place = at;
@@ -118,8 +117,7 @@ pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// The first line must end within this number of bytes; otherwise the text is assumed to have no
-/// lines.
+/// The first line must end within this number of bytes; otherwise the text has no lines.
 const FIRST_LINE: usize = 64 << 10;
 
 /// Returns the last byte of each line end in a text: LF (with or without a CR before it) or CR.

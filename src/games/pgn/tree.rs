@@ -65,8 +65,7 @@ impl OpeningCache {
         self.branches.get(&word.key(place)?).map(|branch| (branch.child, branch.ply))
     }
 
-    /// Adds a move and the position after it, if the place is visited often enough and there is
-    /// room.
+    /// Adds a move and the position after it, if there is room and the place is visited often.
     #[inline]
     pub(super) fn grow(
         &mut self,
@@ -143,8 +142,7 @@ impl Word {
     pub(super) fn end(self, text: &[u8], at: usize) -> Option<usize> {
         let length = (self.bits / u8::BITS) as usize;
         let stands = match text[at..].first_chunk() {
-            // Reading eight bytes and masking some of them is faster than comparing a variable
-            // number of bytes.
+            // Reading eight bytes and masking some is faster than comparing a variable number.
             Some(next) => {
                 (u64::from_le_bytes(*next) ^ self.letters) << (u64::BITS - self.bits) == 0
             }

@@ -75,8 +75,7 @@ pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
     };
     for _ in 0..DRAFT_ATTEMPTS {
         let (file, path) = under_draft_name(target, create)?;
-        // Failure is harmless: where locks are not supported, other programs do not remove drafts
-        // either.
+        // Failure is harmless: where locks are not supported, others do not remove drafts either.
         let _ = file.try_lock();
         if is_at(&file, &path) {
             return Ok((file, path));

@@ -51,8 +51,7 @@ pub(crate) fn foreign_kind(head: &[u8]) -> Option<(&'static str, &'static str)> 
     )
 }
 
-/// Whether a JSON object with at least one member begins here. PGN comments also begin with a
-/// brace.
+/// Whether a JSON object with a member begins here. PGN comments also begin with a brace.
 fn is_json(head: &[u8]) -> bool {
     let name = head.strip_prefix(b"{\"").unwrap_or_default();
     let end = name.iter().take(JSON_NAME).position(|&byte| byte == b'"');

@@ -106,8 +106,7 @@ impl Kind {
         if !self.check(&mut BufReader::new(&file), owner)? {
             file.set_len(0)?;
             file.write_all(self.headline(owner).as_bytes())?;
-            // The contents are synced later, so sync the name too; otherwise a power failure could
-            // lose it.
+            // The contents are synced later, but a power failure could also lose the name.
             sync_name(path)?;
         }
         Ok(file)

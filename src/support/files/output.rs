@@ -75,8 +75,7 @@ impl Failure {
 }
 
 enum Destination {
-    /// A file that may not exist yet: its path, with symbolic links resolved, and its metadata if
-    /// it exists.
+    /// A file that may not exist yet: its path without symbolic links, and its metadata if any.
     File(PathBuf, Option<Metadata>),
     Stream,
 }

@@ -16,9 +16,7 @@ const MIN_VALUE: f64 = 1.0 / 1024.0;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
-    /// The horizontal value.
     pub x: f64,
-    /// The vertical value.
     pub y: f64,
     /// The lower and upper end of the error bar, if there is one.
     pub bar: Option<[f64; 2]>,
@@ -48,8 +46,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Creates an axis that covers the numbers. Both ends are powers of two, at least one doubling
-    /// apart.
+    /// Creates an axis that covers the numbers. Its ends are different powers of two.
     fn of(numbers: impl Iterator<Item = f64>) -> Self {
         let ends = numbers.map(doubled).fold(None, |ends, at| match ends {
             None => Some((at, at)),

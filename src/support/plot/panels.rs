@@ -18,8 +18,7 @@ const ROW_GAP: f64 = 40.0;
 const NUMBERS: usize = 20;
 /// The approximate number of horizontal grid lines in a panel with a linear scale.
 const GRID_LINES: f64 = 6.0;
-/// Curves with at most this many points have a mark at each point, because a single point does not
-/// form a line.
+/// Curves with at most this many points have marks, because a single point does not form a line.
 const MARKED: usize = 20;
 /// On a logarithmic scale, smaller values are drawn as if they were this value.
 const MIN_VALUE: f64 = 1e-6;

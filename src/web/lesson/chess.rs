@@ -85,13 +85,11 @@ pub struct Chess {
     /// Whether to search captures beyond the depth limit. Otherwise, positions at the limit are
     /// evaluated statically.
     pub quiescence: bool,
-    /// The number of quiescence nodes so far. Nodes that the searches themselves count are
-    /// excluded.
+    /// The number of quiescence nodes so far, without nodes that the searches themselves count.
     pub quiescence_nodes: u64,
     /// The side to move at the root, which is the maximising player.
     max: Color,
-    /// The best line of the last iteration: the key of each position, and the move to search first
-    /// there.
+    /// The best line of the last iteration: each position's key and the move to search first.
     hints: Vec<(u64, Move)>,
 }
 

@@ -28,7 +28,6 @@ const LEVEL_HEIGHT: f64 = 104.0;
 /// The distance between the edge of the image and the centres of the outermost nodes.
 const MARGIN: f64 = 64.0;
 const RADIUS: f64 = 21.0;
-/// The distance between lines of small text.
 const LINE_HEIGHT: f64 = 13.0;
 /// The height reserved for the title and the legend.
 const HEADER: f64 = 110.0;

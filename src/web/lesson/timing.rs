@@ -1,5 +1,4 @@
-//! Measures the speedup from PV-splitting: compares the times of serial and split searches, move by
-//! move.
+//! Measures the speedup from PV-splitting, move by move, by comparing serial and split searches.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -69,7 +68,6 @@ pub(crate) enum TimedPosition {
     Done(Measurement, Option<Move>),
     /// A split search returned a score that differs from that of the serial search, which is a bug.
     Disagreement(String),
-    /// A search was stopped before it was complete.
     Stopped,
 }
 

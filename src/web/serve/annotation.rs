@@ -56,7 +56,6 @@ enum Line {
     Progress { searched: usize, of: usize },
     /// The annotated game, both in the page's format and as PGN.
     Game { game: Value, pgn: String },
-    /// The reason why the game could not be annotated.
     Error { error: String },
 }
 

@@ -12,7 +12,6 @@ const RETRY_SECONDS: HeaderValue = HeaderValue::from_static("1");
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ApiError {
     pub(crate) status: StatusCode,
-    /// The sentence that states the problem and how to solve it.
     pub(crate) text: String,
     /// Whether the response is plain text, as sent by Lichess's explorer, instead of JSON.
     is_plain: bool,

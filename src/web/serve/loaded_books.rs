@@ -136,8 +136,7 @@ fn short_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Returns whether a path contains games: whether it is a folder, or a file that is not a book of
-/// any kind.
+/// Returns whether a path is a folder or a file that is not a book of any kind.
 fn is_of_games(path: &Path) -> Result<bool, BookError> {
     use std::io::Read;
 

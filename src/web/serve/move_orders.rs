@@ -170,8 +170,7 @@ fn rounded(share: f64) -> f64 {
 }
 
 impl Graph {
-    /// Builds the graph of preceding positions, ply by ply. Stops where too few games pass through
-    /// the positions.
+    /// Builds the graph of preceding positions, ply by ply, as long as enough games pass through.
     fn before(book: &Book, position: &Position) -> Self {
         let mut graph = Graph::default();
         graph.nodes.push(Node {

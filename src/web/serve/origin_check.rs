@@ -16,8 +16,7 @@ const SITE: &str = "sec-fetch-site";
 #[derive(Debug)]
 pub(super) struct OriginCheck {
     origins: Vec<String>,
-    /// Whether the server listens only on this machine. If so, no host name from outside is valid
-    /// for it.
+    /// Whether the server listens only on this machine, so that no outside host name is valid.
     is_local: bool,
 }
 

@@ -29,8 +29,7 @@ impl Links {
         Links { spans: vec![0..0; positions], links: Vec::new() }
     }
 
-    /// Finds the links of the position with index `own`; `number` maps a key to the index of its
-    /// position.
+    /// Finds the links of the position with index `own`; `number` maps a key to a position's index.
     pub(crate) fn find(
         &mut self,
         own: u32,
@@ -91,8 +90,7 @@ fn leads_out(&(mv, _): &Scored, links: &[(Move, u32)]) -> bool {
 /// Returns the best move of a position and its score, given the scores of its successors.
 fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Scored> {
     let within = links.iter().map(|&(mv, to)| (mv, before(scores[to as usize])));
-    // If the position after a move was analysed, its value replaces the score of the earlier
-    // search.
+    // If the position after a move was analysed, its value replaces the earlier search score.
     let outside = value.outside.filter(|found| leads_out(found, links));
     within.chain(outside).reduce(|best, next| if next.1 > best.1 { next } else { best })
 }

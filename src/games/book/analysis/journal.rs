@@ -12,8 +12,7 @@ static KIND: Kind = Kind { magic: "tabia analysis 2; book ", name: "the analysis
 /// A journal of rows in the format of [`crate::games::book::lookup::values`].
 pub(crate) type AnalysisJournal = Journal<[u8; ROW_BYTES]>;
 
-/// Opens or creates the journal at `path` for an analysis of `book`; also returns the stored
-/// values.
+/// Opens or creates the journal at `path` for an analysis of `book`; also returns its values.
 ///
 /// # Errors
 /// If the file cannot be read or written, is not a journal of this analysis, or is in use.

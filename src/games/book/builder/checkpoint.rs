@@ -1,5 +1,4 @@
-//! Keeps the progress of a long build in a folder next to the book, so that the build can resume
-//! after a crash.
+//! Keeps the progress of a long build in a folder next to the book, so that it survives a crash.
 //!
 //! A checkpoint marks the end of a stage: all threads have finished their chunks, and their records
 //! are written as a sorted run. The state file lists the runs and stores how much of the inputs has
@@ -226,8 +225,7 @@ impl<'a> CheckpointWriter<'a> {
         self.path(&self.named(WRITTEN))
     }
 
-    /// Writes the records of a stage and the position at its end to disk, and frees the copies in
-    /// memory.
+    /// Writes the records of a stage and the position at its end to disk, and frees the memory.
     ///
     /// # Errors
     /// If the checkpoint cannot be written or exceeds the disk limit. The previous checkpoint
@@ -301,7 +299,6 @@ impl<'a> CheckpointWriter<'a> {
         Ok(())
     }
 
-    /// Removes the files that the state file does not list.
     fn remove_unreferenced(&self) -> io::Result<()> {
         let State { runs, games, pawns, .. } = &self.state;
         let kept = runs.iter().flat_map(|run| [Some(&run.records), run.log.as_ref()]);
@@ -379,8 +376,7 @@ impl Checkpoints {
     }
 }
 
-/// Whether a build creates files with this name. This includes files that a build was writing when
-/// it was killed.
+/// Whether a build creates files with this name, complete or not.
 fn is_ours(name: &OsStr) -> bool {
     let kinds = [PAWNS, RUN, GAMES, HASHES, BOOK, WRITTEN];
     let of_kind = |name: &str| kinds.iter().any(|kind| name.starts_with(&format!("{kind}-")));

@@ -96,9 +96,7 @@ impl RowRecord for PawnRecord {
 
 pub(in crate::games::book) struct Counted {
     records: Records,
-    /// The manifest of the games.
     pub manifest: Manifest,
-    /// The tally of the games that were read.
     pub tally: BuildTally,
 }
 

@@ -19,8 +19,7 @@ use crate::games::pgn::{GameEnd, GamePly, GameResult, Tags, Visitor};
 /// Minimum number of plies between repetitions of a position: each side must make two moves.
 const SHORTEST_CYCLE: u16 = 4;
 
-/// The multiplier in the hash of a game's positions: 2^64 divided by the golden ratio, rounded to
-/// an odd number.
+/// The multiplier in the hash of a game's positions: 2^64 / golden ratio, rounded to an odd number.
 const COURSE_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Number of positions at the start of a game that are likely to occur in other games too. Only

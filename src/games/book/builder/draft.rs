@@ -57,8 +57,7 @@ pub(super) struct BookDraft<'k, 'a> {
 }
 
 impl<'k, 'a> BookDraft<'k, 'a> {
-    /// Opens the existing draft if its options and number of parts match. Otherwise creates a new
-    /// draft.
+    /// Opens the existing draft if its options and number of parts match, or creates a new one.
     ///
     /// # Errors
     /// If the draft cannot be opened, or if a new one cannot be created.

@@ -115,8 +115,7 @@ impl PositionRecord for FacetRecord {
 
     #[inline]
     fn slot(&self, bits: u32) -> usize {
-        // Also mix in the move and the facets, because otherwise all moves in a position would
-        // share one slot.
+        // Without the move and facets, all moves in a position would share one slot.
         let mixed = self.key ^ self.alike().wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> (u64::BITS - bits)) as usize
     }

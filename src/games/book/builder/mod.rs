@@ -420,8 +420,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// in entries.
 const COPIES: u64 = 4;
 const MIN_SORTING: usize = 16 << 20;
-/// The maximum number of parts per partition, as a power of two. More parts would require too many
-/// seeks.
+/// The maximum number of parts per partition, as a power of two. More would require too many seeks.
 const MAX_PART_BITS: u32 = 10;
 
 trait Partitioned: Sync {

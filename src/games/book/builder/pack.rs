@@ -43,8 +43,7 @@ pub(in crate::games::book) trait RowSource: Sync {
 }
 
 pub(in crate::games::book) struct Packing<'a> {
-    /// The build options. Only the pruning conditions, the memory limit and the number of threads
-    /// are used.
+    /// Only the pruning conditions, the memory limit and the number of threads are used.
     pub options: &'a BuildOptions,
     pub monitor: &'a Monitor,
     pub manifest: &'a Manifest,

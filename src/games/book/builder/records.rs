@@ -66,8 +66,7 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     fn key(&self) -> u64;
     /// The sort order; the key provides the most significant bits.
     fn rank(&self) -> u128;
-    /// Returns the slot of the record among `2^bits`. Records that can be merged have the same
-    /// slot.
+    /// Returns the record's slot among `2^bits`. Records that can be merged have the same slot.
     fn slot(&self, bits: u32) -> usize;
     /// Adds another record. Returns false if the records differ or the sum would overflow.
     fn join(&mut self, other: &Self) -> bool;
@@ -82,8 +81,7 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
         partition_of(self.key())
     }
 
-    /// Returns the bucket of the record in its partition, among `2^bits`. Buckets are sorted by
-    /// key.
+    /// Returns the record's bucket in its partition, among `2^bits`. Buckets are sorted by key.
     #[inline]
     fn bucket(&self, bits: u32) -> usize {
         // Shift twice, because a single shift by 64 bits (for one bucket) would overflow.
@@ -147,8 +145,7 @@ impl Record {
         Record { rest: once.rest - 1 + games, ..once }
     }
 
-    /// Returns the bits that are equal in all records of a position and move, for both first and
-    /// repeated visits.
+    /// Returns the bits that are equal in all first and repeated visits of a position and move.
     pub(super) fn group_key(&self) -> u32 {
         self.rest >> RESULT_SHIFT >> 2
     }
@@ -213,8 +210,7 @@ impl PositionRecord for Record {
 
     #[inline]
     fn slot(&self, bits: u32) -> usize {
-        // Also mix in the move and the result, because otherwise all moves in a position would
-        // share one slot.
+        // Without the move and result, all moves in a position would share one slot.
         let mixed = self.key ^ u64::from(self.kind()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> (64 - bits)) as usize
     }

@@ -11,8 +11,7 @@ use crate::games::pgn::GameDate;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct PartialRow {
     pub key: u64,
-    /// The top bits of the position's pawn key. The pawn filter of a book uses the highest of these
-    /// bits.
+    /// The top bits of the position's pawn key, the highest of which the pawn filter uses.
     pub pawns: u32,
     pub side: Color,
     /// The move played. `None` for the last counted position of a game and for moves that are not
@@ -59,7 +58,6 @@ impl PartialRow {
 }
 
 pub(super) trait RowRecord: PositionRecord {
-    /// Whether both records belong to the same row.
     fn is_of_row(&self, other: &Self) -> bool;
     fn row(&self) -> PartialRow;
 }

@@ -224,8 +224,7 @@ impl<R: PositionRecord> Collected<R> {
         (full + self.open[partition].len()) as u64 + on_disk
     }
 
-    /// Writes all these parts as one run to an empty file, and syncs the file. Also returns its
-    /// checksum.
+    /// Writes all these parts as one run to an empty file, and syncs it. Also returns its checksum.
     pub(super) fn keep(parts: &[Self], file: File, disk: &Disk) -> io::Result<(Self, u64)> {
         let mut file = ChecksumWriter::new(file);
         let ends = SortedRun::write_to(&mut file, disk, |partition, records| {
@@ -249,8 +248,7 @@ impl<R: PositionRecord> Collected<R> {
     }
 }
 
-/// Sorted records on disk, partition by partition, followed by a table of where each partition
-/// ends.
+/// Sorted records on disk, partition by partition, then a table of where each partition ends.
 struct SortedRun {
     file: Mutex<File>,
     ends: Vec<u64>,
@@ -266,8 +264,7 @@ impl SortedRun {
         Ok(SortedRun { file: Mutex::new(file), ends })
     }
 
-    /// Writes the records that `fill` returns for each partition. Returns where each partition
-    /// ends.
+    /// Writes the records that `fill` returns for each partition. Returns where each one ends.
     fn write_to<R: PositionRecord>(
         file: impl Write,
         disk: &Disk,

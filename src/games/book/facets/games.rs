@@ -73,8 +73,7 @@ impl GameId {
         GameId(number)
     }
 
-    /// Returns the id of a Lichess game from its `Site` tag. The URL may end with the name of a
-    /// side.
+    /// Returns the id of a Lichess game from its `Site` tag, whose URL may end with a side's name.
     pub(crate) fn of_site(site: &[u8]) -> Option<Self> {
         let word = site.strip_prefix(LICHESS)?.get(..ID_SIGNS as usize)?;
         std::str::from_utf8(word).ok()?.parse().ok()

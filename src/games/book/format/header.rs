@@ -23,8 +23,7 @@ const VERSION_WITH_VALUES: u64 = 3;
 const VERSION_WITH_FACETS: u64 = 4;
 pub(crate) const HEADER_BYTES: usize = 256;
 pub(crate) const VALUE_BYTES: usize = 24;
-/// Upper limit, as a power of two, for the number of buckets and of filter bits: 2^40 bits are 128
-/// GiB.
+/// Upper limit, as a power of two, for the number of buckets and of filter bits (128 GiB).
 const MAX_TABLE_BITS: u64 = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -75,7 +74,6 @@ impl Sections {
         self.games.length > 0
     }
 
-    /// Returns the format version of a file with these sections.
     fn version(&self) -> u64 {
         match (self.have_facets(), self.values.length > 0) {
             (true, _) => VERSION_WITH_FACETS,
@@ -206,8 +204,7 @@ impl Header {
         Ok(header)
     }
 
-    /// Checks that the sections are contiguous, agree with the sizes in the header, and fill the
-    /// file.
+    /// Checks that the sections are contiguous, agree with the header's sizes, and fill the file.
     fn check_sections(&self, file: u64, name: &str) -> Result<(), BookError> {
         let mut end = HEADER_BYTES as u64;
         for (part, section) in self.sections.named() {

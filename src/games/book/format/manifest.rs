@@ -53,8 +53,7 @@ impl Manifest {
 
 impl Manifest {
     pub(crate) fn pruning(&self) -> Pruning {
-        // A merged book has the filters of all its sources. The name of the source precedes each
-        // filter.
+        // A merged book has the filters of all its sources, each after the name of its source.
         let of_part = |filter: &'_ str| filter.rsplit(": ").next().unwrap_or_default().to_owned();
         let filters: Vec<String> = self.filters.iter().map(|filter| of_part(filter)).collect();
         let values = |name: &str| {

@@ -1,5 +1,4 @@
-//! The pawn filter, which lookups test first: one bit for each pawn structure that may be in the
-//! book.
+//! The pawn filter, which lookups test first: one bit for each pawn structure that may be present.
 //!
 //! Its size in bits is a power of two, and the top bits of a pawn key select the bit. The filter
 //! has no false negatives. It is a [Bloom filter](https://en.wikipedia.org/wiki/Bloom_filter) with

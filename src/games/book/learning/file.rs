@@ -115,8 +115,7 @@ impl LearnFile {
         self.unsynced.is_some()
     }
 
-    /// Opens and locks the file, and truncates an incomplete row. Also returns the file's length in
-    /// bytes.
+    /// Opens and locks the file, and truncates an incomplete row. Also returns the file's length.
     fn locked(&self) -> Result<(File, u64), Fault> {
         let file = KIND.open(&self.path, "").map_err(|error| error.fault)?;
         let length = file.metadata()?.len();

@@ -1,5 +1,4 @@
-//! Evaluates positions from all learned searches and games. A search is trusted until later results
-//! refute it.
+//! Evaluates positions from all learned results. A search is trusted until later results refute it.
 //!
 //! The value of a position is the value of its best known move. The best move of the position's own
 //! search is always known. If there is no later result of similar depth for the position after that
@@ -219,8 +218,7 @@ impl Nodes {
             (Some(best), None) if best.score > own.score => best,
             (None, _) | (_, None) => promised,
             (Some(best), Some(_)) if best.score >= own.score - REFUTED_BY => best,
-            // The search is refuted. If its score was decisive, only the known value remains
-            // usable.
+            // The search is refuted. If its score was decisive, only the known value is usable.
             (Some(best), Some(_)) if is_decided(own.score) => PositionValue { depth: 0, ..best },
             (Some(best), Some(_)) => {
                 PositionValue { score: own.score - NEXT_BEST_COSTS, depth: 0, ..best }

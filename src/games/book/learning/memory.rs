@@ -29,7 +29,6 @@ pub(super) struct LearnedPosition {
 }
 
 impl LearnedPosition {
-    /// Returns the results of the games that reached this position.
     pub(super) fn reached(&self) -> Counts {
         self.played.iter().map(|played| played.counts).sum()
     }
@@ -61,8 +60,7 @@ impl LearnedPosition {
     }
 }
 
-/// All learned results. Positions are in the order of their first rows, so the positions of a game
-/// are consecutive.
+/// All learned results. Positions are in the order of their first rows, so each game is contiguous.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     learned_positions: Vec<LearnedPosition>,

@@ -55,7 +55,6 @@ pub(crate) struct Learned {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnrefutedMove {
     pub mv: Move,
-    /// The value of the position.
     pub value: BookValue,
     /// The time of the search that found the move.
     pub time: Duration,
@@ -99,8 +98,7 @@ impl Learned {
         &self.book
     }
 
-    /// Returns the best move of a position, if no later result has refuted the search that found
-    /// it.
+    /// Returns the best move of a position, unless later results refuted the search that found it.
     pub(crate) fn unrefuted(&self, position: &Position) -> Option<UnrefutedMove> {
         let value = self.book.value(position)?;
         let (mv, time) = (value.best?, *self.times.get(&position.key())?);
@@ -195,8 +193,7 @@ fn entries(memory: &Memory) -> (Vec<BookEntry>, PawnSet) {
     (entries, pawns)
 }
 
-/// Returns the moves of a position with their games: the moves played, and the best moves that
-/// searches found.
+/// Returns the moves of a position with their games: those played, and those that searches found.
 fn moves(learned_position: &LearnedPosition) -> Vec<(Move, Counts)> {
     let played =
         learned_position.played.iter().filter_map(|played| Some((played.mv?, played.counts)));

@@ -50,7 +50,6 @@ pub(crate) enum Fact {
     /// The move was played in games with this result.
     Played {
         result: GameResult,
-        /// The number of games.
         games: u32,
     },
 }
@@ -100,8 +99,7 @@ impl Row {
         Row::new(position, None, Fact::Found(found))
     }
 
-    /// Creates one row for each distinct position of a game. Returns no rows if the game has no
-    /// result.
+    /// Creates one row for each distinct position of a game, or none if the game has no result.
     pub(crate) fn of_game(game: &Game, result: GameResult) -> Vec<Self> {
         if result == GameResult::Undecided {
             return Vec::new();

@@ -203,8 +203,7 @@ impl Book {
         found.or_else(|| self.next.as_ref()?.reached_by_key(key))
     }
 
-    /// Like [`Book::reached`], but also finds positions without games that were analysed or
-    /// learned.
+    /// Like [`Book::reached`], but also finds analysed or learned positions without games.
     #[inline]
     pub(crate) fn holds(&self, position: &Position) -> Option<Counts> {
         self.look_up(position.key(), position.pawn_key(), |_| true)

@@ -253,8 +253,7 @@ mod tests {
         let sections = &book.image.header().sections;
         let [lists, index, games] = [sections.lists, sections.list_index, sections.games]
             .map(|section| (section.start - sections.lists.start) as usize);
-        // Each change damages one value: a game in the first list, a key, the year of the first
-        // game.
+        // Each change damages one value: a game in the first list, a key, a year.
         for (at, part) in [(lists + 3, "lists"), (index, "list index"), (games + 16 + 6, "games")] {
             let seen = [0, 0x5a, 0xff].map(|byte| damaged(&book, &[(at, byte)]).verify().err());
             let is_named = |error: &BookError| matches!(error, BookError::Damaged { part: found, .. } if *found == part);

@@ -24,8 +24,7 @@ pub struct Visited {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follow {
     Played,
-    /// Follow the moves of the book. If games left the position by a pruned move, follow all legal
-    /// moves instead.
+    /// Follow the moves of the book, or all legal moves if games left by a pruned move.
     Missing,
     All,
 }

@@ -373,8 +373,7 @@ pub struct Difference {
     pub right: Option<Counts>,
 }
 
-/// Iterates over the positions whose counts or moves differ between two books, in ascending order
-/// of keys.
+/// Iterates over the positions whose counts or moves differ, in ascending order of keys.
 pub fn differences(left: &Book, right: &Book) -> impl Iterator<Item = Difference> {
     let (mut left, mut right) = (left.entries().peekable(), right.entries().peekable());
     std::iter::from_fn(move || {

@@ -37,8 +37,7 @@ struct Selected<'a> {
 }
 
 impl Selected<'_> {
-    /// Returns the entry restricted to the selected games. Returns `None` if none of them reached
-    /// the position.
+    /// Returns the entry restricted to the selected games; `None` if none reached the position.
     fn of(&self, mut known: KnownEntry) -> Option<KnownEntry> {
         known.games.retain(|&(_, game)| self.is_in[game as usize]);
         let one = |game: u32| counts_of(self.games, game);
@@ -142,8 +141,7 @@ impl Repeated {
             .collect()
     }
 
-    /// Removes the repeated games and their counts from an entry. Returns `false` if nothing is
-    /// left.
+    /// Removes the repeated games and their counts from an entry; returns `false` if it is empty.
     fn take_out(&self, games: &Games<'_>, known: &mut KnownEntry) -> bool {
         let is_repeated = |game: u32| self.games.get(game as usize).copied().unwrap_or(false);
         let mut gone: Vec<(Option<Move>, u32)> =

@@ -34,7 +34,6 @@ pub(super) struct PartialMetadata {
     pub sum: Option<u64>,
     #[serde(default)]
     facets: bool,
-    /// The manifest for a book built from these games.
     pub manifest: Manifest,
     /// The XXH3 hash of this metadata without this field. `None` in files written by older
     /// versions.

@@ -233,7 +233,6 @@ impl Columns {
         Ok(())
     }
 
-    /// Returns a row of the last batch.
     fn row(&self, row: usize) -> Result<PartialRow, ParquetError> {
         let mv = match self.words[row] {
             None => None,

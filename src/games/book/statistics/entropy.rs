@@ -86,8 +86,7 @@ mod tests {
         let book = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book").0;
         let found = entropy(&book, &MoveSelection::Games, 3);
         assert_eq!(found[0], PlyEntropy { bits: 1.0, covered: 1.0 });
-        // There are two replies to 1.e4 and one to 1.d4, and each first move is played in half of
-        // the games.
+        // There are two replies to 1.e4 and one to 1.d4; half of the games start with each.
         assert_eq!(found[1], PlyEntropy { bits: 0.5, covered: 1.0 });
         assert_eq!(found[2], PlyEntropy { bits: 0.0, covered: 0.0 });
         let best = Chooser::new(Policy::Random, 0);

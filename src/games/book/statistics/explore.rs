@@ -188,8 +188,7 @@ impl<'a> Facets<'a> {
     }
 }
 
-/// The games of a position that have been seen. A game that repeated the position is in several
-/// lists.
+/// The games of a position seen so far. A game that repeated the position is in several lists.
 enum SeenGames {
     /// Nothing is stored, because each game is in only one list.
     Nowhere,

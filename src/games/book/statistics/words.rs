@@ -97,7 +97,6 @@ impl BookValue {
 /// without checking its length.
 const LONGEST_REPLY: usize = 4000;
 
-/// The legend below [`book_lines`].
 const LEGEND: &str = "score: of the side to move; games: that reached the position after the move; \
                       here: that played it in this position; the rest: who won";
 

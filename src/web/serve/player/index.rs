@@ -136,8 +136,7 @@ impl Players {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the index of the file that contains a game. The game must have been found for a
-    /// player.
+    /// Returns the index of the file that contains a game found for a player.
     pub(crate) fn file_of(&self, id: GameId) -> Option<usize> {
         self.known().iter().find_map(|player| {
             player.games().iter().find(|game| game.listed.id == id).map(|game| game.place.0)
@@ -150,8 +149,7 @@ impl Players {
     }
 }
 
-/// Drops the least recently requested players while too many games are stored, but keeps at least
-/// one player.
+/// Drops the least recently requested players while too many games are stored, but keeps one.
 fn make_room(known: &mut Vec<Arc<PlayerIndex>>) {
     // Even a player without games needs some memory.
     let cost = |player: &Arc<PlayerIndex>| player.games().len().max(1);
@@ -215,7 +213,6 @@ struct PlayerGameFinder<'p> {
     name: &'p str,
     site: Option<GameId>,
     found: Option<PlayerGame>,
-    /// The key of the game's current position.
     key: u64,
 }
 
