@@ -17,8 +17,8 @@ use crate::games::book::lookup::values::{BookValue, before};
 /// A search is refuted if its best known move is worth this many centipawns less than the score of
 /// the search. Hand-set: scores usually change by less between consecutive moves of a game.
 const REFUTED_BY: Score = 30;
-/// A refuted search is worth its score minus this many centipawns, because another move may not
-/// cost more. This keeps the moves that lead to the position playable. Hand-set.
+/// A refuted search is worth its score minus this many centipawns, because some other move may cost
+/// no more than that. This keeps the moves that lead to the position playable. Hand-set.
 const NEXT_BEST_COSTS: Score = 10;
 /// A result after a move can refute the search before that move only if its depth is at most this
 /// many plies lower. Hand-set: search depths within one game differ by that much, but those of a
