@@ -1,6 +1,6 @@
 //! Tabia is a chess engine for the xboard protocol, with opening books indexed by position.
 //!
-//! The program is `cli::main`. The parts that are useful to other programs are public:
+//! The program is `cli::main`. The modules that are useful to other programs are public:
 //!
 //! | module | contents |
 //! | --- | --- |
@@ -10,16 +10,16 @@
 //! | [`search`] | the search, with [`eval`], [`tablebase`] and [`score`] |
 //! | [`cecp`], [`uci`] | parsing and printing the messages of both protocols |
 //! | [`autoplay`] | the match runner |
-//! | [`suite`] | built-in positions, and comparisons of search orders and of books |
+//! | [`suite`] | built-in positions, and experiments with re-searches and with books |
 //! | `lesson` | searches that report every step |
-//! | [`ParseError`], [`FileError`] | the errors of several modules |
+//! | [`ParseError`], [`FileError`] | the errors that several modules share |
 //!
 //! Each module starts with an example or refers to one. `src/` groups the modules into areas; see
 //! `ARCHITECTURE.md`.
 //!
 //! # Features
 //!
-//! Programs that use Tabia as a library disable the default features and choose the ones they need:
+//! If you use Tabia as a library, disable the default features and choose those you need:
 //!
 //! ```toml
 //! tabia = { version = "0.1", default-features = false }
@@ -30,15 +30,15 @@
 //! | `cli` | yes | the program: command line, console, annotation, engine definitions in TOML |
 //! | `serve` | yes | `tabia serve`; includes `cli` |
 //! | `lesson` | yes | the module `lesson`; with `cli`, `tabia lesson` |
-//! | `compression` | yes | reading games compressed with gzip, bzip2 or zstd; part of `cli` |
-//! | `syzygy` | yes | reading endgame tables; part of `cli` |
+//! | `compression` | yes | support for games compressed with gzip, bzip2 or zstd; part of `cli` |
+//! | `syzygy` | yes | support for endgame tables; part of `cli` |
 //! | `train` | no | `tabia train`; includes `cli` |
-//! | `tune` | no | the constants of the search as engine options |
+//! | `tune` | no | engine options for the constants of the search |
 //! | `parquet` | no | partial counts and games in Parquet |
 
 #![warn(unreachable_pub)]
-// Crate-private items are also used by optional parts. Unused items are reported in builds with all
-// of these features.
+// Optional parts also use crate-private items. Only builds with all of these features report unused
+// items.
 #![cfg_attr(
     not(all(feature = "cli", feature = "lesson", feature = "serve", feature = "train")),
     allow(dead_code, unused_imports)

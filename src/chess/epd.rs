@@ -8,7 +8,7 @@ use crate::support::words::{is_space, split_words};
 
 /// Number of fields in an EPD position, which is a FEN without its two counters.
 const FIELDS: usize = 4;
-/// Number of counters in a FEN. Many files also add them to EPD lines.
+/// Number of counters at the end of a FEN. Many EPD files also contain them.
 const COUNTERS: usize = 2;
 
 /// Iterates over the lines that are neither empty nor comments (`#`), with their numbers from 1.
@@ -17,7 +17,7 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Reads the position at the beginning of a line; returns it with the rest of the line.
+/// Parses the position at the beginning of a line. Returns the position and the rest of the line.
 ///
 /// # Errors
 /// If the line does not begin with a valid position.
@@ -47,7 +47,7 @@ pub(crate) fn positions(text: &str) -> Result<Vec<Position>, (usize, ParseError)
         .collect()
 }
 
-/// Reads the moves to avoid (`am`) from every line of a file, each with its position.
+/// Reads the moves to avoid (`am`) from each line of a file. Returns each move with its position.
 ///
 /// # Errors
 /// Returns the number of the first invalid line, and the reason.
@@ -85,7 +85,7 @@ fn after_words(line: &str, count: usize) -> usize {
     words.last().map_or(0, |word| word.as_ptr() as usize - line.as_ptr() as usize + word.len())
 }
 
-/// Returns the operations of a line as pairs of opcode and operand, without quotation marks.
+/// Returns the operations in a line as pairs of opcode and operand, without quotation marks.
 pub(crate) fn operations(text: &str) -> Vec<(&str, &str)> {
     let mut quoted = false;
     let parts = text.split(|letter| {

@@ -1,6 +1,6 @@
 //! The rules of chess: positions, moves and games, their notation, and scores.
 //!
-//! Uses `support`.
+//! This area uses `support`.
 
 pub(crate) mod epd;
 pub(crate) mod notation;

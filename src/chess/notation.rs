@@ -1,4 +1,4 @@
-//! Formats chess for readers: lines of moves, scores, outcomes and colours.
+//! Formats moves, scores, outcomes and colours for display.
 
 use serde::Serialize;
 
@@ -41,7 +41,7 @@ pub(crate) fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
-/// Formats a score in pawns, `+0.35`, or as a mate in moves, `+M5`.
+/// Formats a score in pawns (`+0.35`) or as a mate in N moves (`+M5`).
 pub(crate) fn score(score: Score) -> String {
     match score::mate_distance(score) {
         Some(moves) if score > 0 => format!("+M{moves}"),
@@ -50,7 +50,7 @@ pub(crate) fn score(score: Score) -> String {
     }
 }
 
-/// Formats a bound of the search window in centipawns, or as infinity.
+/// Formats a bound of the search window, in centipawns or as `±∞`.
 pub(crate) fn bound(score: Score) -> String {
     match score {
         score::INFINITY.. => "+∞".to_owned(),

@@ -1,8 +1,8 @@
 //! Scores in centipawns, and mate scores that encode the distance to mate.
 //!
 //! A [`Score`] is for the side to move. Mate scores count plies from the root: [`mate_in`]`(n)`
-//! means that the side to move gives mate on the n-th ply, [`mated_in`]`(n)` that it is mated on
-//! that ply.
+//! means that the side to move gives mate on the n-th ply, and [`mated_in`]`(n)` means that it is
+//! mated on that ply.
 //!
 //! ```
 //! use tabia::score::{mate_distance, mate_in, mated_in};
@@ -12,7 +12,7 @@
 //! assert_eq!(mate_distance(35), None);
 //! ```
 
-/// A score in centipawns, or a mate score; fits into sixteen bits.
+/// A score in centipawns, or a mate score. Fits in sixteen bits.
 pub type Score = i32;
 
 /// The remaining search depth in plies.
@@ -59,7 +59,7 @@ pub const fn mated_in(ply: Ply) -> Score {
     ply as Score - MATE
 }
 
-/// Whether the score is a mate for either side.
+/// Whether the score is a mate score for either side.
 #[inline]
 pub const fn is_mate(score: Score) -> bool {
     score.abs() >= MATE_BOUND
@@ -107,8 +107,8 @@ pub const fn from_table(score: Score, ply: Ply) -> Score {
     }
 }
 
-/// The number of centipawns that multiplies the odds by e. On this usual logistic scale, 400
-/// centipawns multiply the odds by ten.
+/// Increase in score, in centipawns, that multiplies the odds by e. On this common logistic scale,
+/// 400 centipawns multiply the odds by ten.
 const LOGISTIC_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// Converts a score in centipawns to expected points, from 0 to 1.

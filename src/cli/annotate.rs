@@ -22,10 +22,10 @@ use crate::tools::suite::Switch;
 
 /// Find mistakes in games and add better lines
 ///
-/// Moves that lose expected points become inaccuracies (?!), mistakes (?) and blunders (??), with the
-/// better line as a variation. Only moves, missed mates, the opening, where the game left the book,
-/// and each player's accuracy are noted. Existing comments stay. With -o, the same command resumes
-/// an interrupted run.
+/// Marks moves that lose expected points as inaccuracies (?!), mistakes (?) or blunders (??), and
+/// adds the better line as a variation. Comments report moves without a good alternative, missed
+/// mates, the opening, the position where the game left the book, and each player's accuracy.
+/// Existing comments are kept. With -o, the same command resumes an interrupted run.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("nodes", |arg| arg.help(format!("Nodes for each position (default: {NODES})"))),
@@ -34,20 +34,20 @@ use crate::tools::suite::Switch;
 pub(super) struct Args {
     #[command(flatten)]
     games: GamePaths,
-    /// The file of annotated games to write (default: standard output)
+    /// Write the annotated games to this file (default: standard output)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write a page of the games, too: board, expected points, turning points
+    /// Also write an HTML page with a board, expected points and turning points
     #[arg(long, value_name = "FILE", requires = "output")]
     html: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
     #[command(flatten)]
     limit: SearchLimit,
-    /// Lost points, 0 to 1, that make an inaccuracy, a mistake and a blunder
+    /// Minimum loss of expected points (0 to 1) for an inaccuracy, a mistake and a blunder
     #[arg(long, value_name = "A,B,C", default_value_t, value_parser = parse_limits)]
     limits: Limits,
-    /// The book to compare with, or several separated by ;
+    /// Compare the games with this book, or with several separated by ;
     #[arg(long, value_name = "BOOK", default_value = EMBEDDED_NAME)]
     book: String,
     #[command(flatten)]

@@ -14,7 +14,7 @@ use crate::support::words::parse_time;
 /// The number of threads.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct Threads {
-    /// Threads (default: one for each core)
+    /// Number of threads (default: one per core)
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
 }
@@ -28,7 +28,7 @@ impl Threads {
 /// The number of games played at the same time.
 #[derive(Debug, clap::Args)]
 pub(super) struct Concurrency {
-    /// Games at a time (default: one for each core)
+    /// Games to play at the same time (default: one per core)
     #[arg(short = 'j', long, value_name = "N")]
     concurrency: Option<usize>,
 }
@@ -84,7 +84,7 @@ pub(super) struct SearchLimit {
 /// The evaluation that a command uses.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct EvaluationArgs {
-    /// Evaluation: nnue (a network) or classical
+    /// Evaluation to use: nnue (a network) or classical
     #[arg(
         long = "evaluation",
         value_name = "KIND",
@@ -94,7 +94,7 @@ pub(super) struct EvaluationArgs {
         value_parser = evaluation_kind()
     )]
     pub kind: EvaluationKind,
-    /// Use this network, made by `tabia train net`
+    /// Use this network file, made by `tabia train net`
     #[arg(long, value_name = "FILE")]
     pub network: Option<PathBuf>,
 }
@@ -120,7 +120,7 @@ impl EvaluationArgs {
 /// The input games, in PGN.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct GamePaths {
-    /// PGN files or folders, also as .gz, .bz2 or .zst; - for standard input
+    /// PGN files or folders; may be compressed (.gz, .bz2, .zst); - means standard input
     #[arg(required = true, value_name = "GAMES")]
     pub games: Vec<PathBuf>,
 }
@@ -128,7 +128,7 @@ pub(super) struct GamePaths {
 /// Folders that contain a book's games.
 #[derive(Debug, clap::Args)]
 pub(super) struct GameFolders {
-    /// A folder with the games of a book that are no longer where they were; may be repeated
+    /// Folder that now contains games of the book; may be repeated
     #[arg(long = "games", value_name = "FOLDER")]
     pub folders: Vec<PathBuf>,
 }

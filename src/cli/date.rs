@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The number of seconds in a day, an hour and a minute.
+// In seconds.
 const DAY: u64 = 86_400;
 const HOUR: u64 = 3600;
 const MINUTE: u64 = 60;
@@ -41,7 +41,7 @@ fn time_stamp(seconds: u64) -> String {
 /// Converts a number of days since 1970-01-01 to year, month and day. Source: Howard Hinnant,
 /// "chrono-Compatible Low-Level Date Algorithms" (`civil_from_days`).
 fn civil_date(days: u64) -> (u64, u64, u64) {
-    // In this algorithm a year starts in March, so that the leap day is its last day; an era has
+    // In this algorithm a year starts in March, so that the leap day is its last day. An era has
     // 400 years.
     let days = days + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);

@@ -10,8 +10,9 @@ use crate::cli::usage::of_arguments;
 
 /// Show the evaluations of positions
 ///
-/// Prints the score that the search uses, the classical evaluation term by term, and the network
-/// piece by piece (not with `--evaluation classical`). Each FEN may be one argument or six.
+/// Prints the score that the search uses, the classical evaluation by term, and the network
+/// evaluation by piece (not with `--evaluation classical`). Each FEN may be given as one argument
+/// or as six.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Positions as FEN (default: the start position)
@@ -47,7 +48,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Joins arguments into FENs. An argument is a complete FEN or one field of a FEN; an argument that
+/// Joins arguments into FENs. An argument is a complete FEN or one field of a FEN. An argument that
 /// is a board starts a new FEN.
 fn fens(arguments: &[String]) -> Vec<String> {
     let mut fens: Vec<String> = Vec::new();

@@ -6,7 +6,7 @@ use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 
-/// The values of one argument. Its name is not `Vec`, so that clap treats it as a single value.
+/// The values of one argument. This is an alias because clap parses a `Vec` as several arguments.
 pub(super) type List<T> = Vec<T>;
 
 /// Parses a list separated by commas or spaces; `one` parses each value.

@@ -12,13 +12,13 @@ use log::LevelFilter;
 
 use crate::support::files::append_to;
 
-/// The environment variable in which users of env_logger set filters.
+/// The environment variable from which env_logger reads filters.
 pub(super) const VARIABLE: &str = "RUST_LOG";
 
 /// Options for the amount of log output.
 #[derive(Debug, clap::Args)]
 pub(super) struct Verbosity {
-    /// Log on standard error; -vv and -vvv log more
+    /// Log to standard error; -vv and -vvv log more
     #[arg(short, long, global = true, action = ArgAction::Count)]
     verbose: u8,
 }
@@ -86,7 +86,8 @@ impl Log {
         self
     }
 
-    /// From now on, appends the log to the file with this name. An empty name closes the file.
+    /// Appends later log messages to the file with this name. An empty name closes the current
+    /// file.
     pub(super) fn open(&self, name: &str) -> io::Result<()> {
         let file = match name {
             "" => None,

@@ -57,7 +57,7 @@ struct Cli {
     verbosity: logging::Verbosity,
 }
 
-/// What `tabia` can do besides playing.
+/// The subcommands of `tabia`.
 #[derive(Debug, Subcommand)]
 enum Command {
     Annotate(annotate::Args),

@@ -1,6 +1,6 @@
 //! Output of commands. Standard output may be a pipe whose reader has exited, or a file on a full
-//! disk. In the first case a command ends silently, in the second with a message, and never with a
-//! panic.
+//! disk. In the first case a command ends silently; in the second it prints a message. It never
+//! panics.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
@@ -20,7 +20,7 @@ const READER_LEFT: u8 = 128 + 13;
 #[error("cannot write to the standard output: {0}")]
 struct StandardOutputError(io::Error);
 
-/// A wrapper of standard output that marks its errors, see [`StandardOutputError`].
+/// A wrapper around standard output that marks its errors; see [`StandardOutputError`].
 #[derive(Debug)]
 pub(super) struct StandardOutput(io::Stdout);
 

@@ -11,7 +11,7 @@ use crate::cli::usage::of_arguments;
 use crate::engine::controller::PERFT_DEPTHS;
 use crate::support::words::number_of;
 
-/// Count the leaves of the legal move tree, by first move
+/// Count the leaves of the legal move tree for each first move
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Depth in plies

@@ -10,13 +10,13 @@ use crate::support::words::split_words;
 /// The position to use; by default the start position.
 #[derive(Debug, clap::Args)]
 pub(super) struct PositionArgs {
-    /// The position as FEN
+    /// Position as FEN
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
-    /// The position after these moves (SAN or coordinates), from --fen or the start
+    /// Position after these moves (SAN or coordinates) from --fen or the start
     #[arg(long, value_name = "MOVES", allow_hyphen_values = true)]
     moves: Option<String>,
-    /// The position of an opening: an ECO code, a name, or part of one
+    /// Position of this opening (ECO code, name or part of a name)
     #[arg(long, value_name = "NAME", conflicts_with = "fen")]
     opening: Option<String>,
 }

@@ -25,7 +25,7 @@ use crate::support::files::Cannot;
 /// The exit status that shells report for a process ended by SIGTERM.
 const TERMINATED: i32 = 128 + SIGTERM;
 
-/// How to play.
+/// Options for playing.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Engine mode: speak the xboard protocol
@@ -34,7 +34,7 @@ pub(super) struct Args {
     /// Engine mode: speak UCI
     #[arg(long)]
     uci: bool,
-    /// Use a book inside the search, too (.tbk, .pgn, .bin, `embedded`)
+    /// Also use a book inside the search (.tbk, .pgn, .bin, `embedded`)
     #[arg(short = 'b', long = "bookpvs", value_name = "BOOK", num_args = 0..=1,
           default_missing_value = EMBEDDED_NAME)]
     bookpvs: Vec<String>,
@@ -44,19 +44,19 @@ pub(super) struct Args {
     /// Play no moves from a book
     #[arg(long)]
     no_book: bool,
-    /// Learn from games and analyses, to and from this file
+    /// Load and store results learned from games and analyses in this file
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
-    /// Book inside the search: off, first, stop, value, steer
+    /// How the search uses the book: off, first, stop, value, steer
     #[arg(long, value_name = "MODE", hide_possible_values = true, value_parser = book_search())]
     book_search: Option<BookSearch>,
-    /// Play like a player of this rating, from 800 on
+    /// Play like a player with this rating (800 or more)
     #[arg(long, value_name = "RATING", value_parser = clap::value_parser!(i64).range(controller::ratings()))]
     elo: Option<i64>,
-    /// Play like the players of GAMES.pgn[,player=NAME][,ratings=A-B]
+    /// Play like the players in GAMES.pgn[,player=NAME][,ratings=A-B]
     #[arg(long, alias = "spar", value_name = "GAMES")]
     opponent_book: Option<String>,
-    /// Threads that search
+    /// Number of threads
     #[arg(long, alias = "cores", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     threads: Option<u32>,
     /// Memory for the transposition table, such as 64 or 64M
@@ -64,10 +64,10 @@ pub(super) struct Args {
     memory: Option<usize>,
     #[command(flatten)]
     evaluation: EvaluationArgs,
-    /// Log to this file
+    /// Write the log to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// The folder of the Syzygy endgame tables
+    /// Folder of the Syzygy tablebases
     #[arg(long, value_name = "DIR")]
     egtpath: Option<PathBuf>,
 }
@@ -78,7 +78,7 @@ fn book_search() -> impl TypedValueParser<Value = BookSearch> {
 }
 
 impl Args {
-    /// Returns the books in order of priority; empty if only the embedded one is used.
+    /// Returns the books in order of priority, or an empty string if only the embedded one is used.
     fn books(&self) -> String {
         let books = [&self.bookpvs[..], &self.book].concat();
         if books == [EMBEDDED_NAME] {

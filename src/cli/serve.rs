@@ -17,21 +17,21 @@ use crate::web::serve::{CLIENT_SECONDS, LoadedBooks, Settings, Stopper, parse_or
 /// The default port, which is also the default of a local Lichess opening explorer.
 const PORT: u16 = 9002;
 
-/// Serve an opening explorer, and the API of Lichess' explorer
+/// Serve an opening explorer and the API of the Lichess explorer
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Books, used in order: .tbk, .bin, PGN, folders of PGN, or `embedded`
     #[arg(value_name = "BOOK", default_value = EMBEDDED_NAME)]
     books: Vec<PathBuf>,
-    /// A port, an address, or both
+    /// Listen on this port, this address, or both
     #[arg(long, value_name = "ADDR", default_value_t = SocketAddr::from((Ipv4Addr::LOCALHOST, PORT)), value_parser = parse_address)]
     listen: SocketAddr,
     #[command(flatten)]
     games: GameFolders,
-    /// Origin of a web page that may use the engine; may be repeated
+    /// Allow web pages of this origin to use the engine; may be repeated
     #[arg(long, value_name = "ORIGIN", value_parser = parse_origin)]
     origin: Vec<String>,
-    /// Seconds for a client to send a request, or to read a part of the answer
+    /// Seconds that a client may take to send a request or to read part of a response
     #[arg(long, value_name = "S", hide_short_help = true, default_value_t = CLIENT_SECONDS, value_parser = value_parser!(u64).range(1..=3600))]
     client_timeout: u64,
 }

@@ -14,9 +14,9 @@ use crate::tools::suite::solve::{Solution, SuiteRun, TIME};
 
 /// Search a test suite (EPD) and count the solved positions
 ///
-/// A line names the moves that solve the position (bm), those that do not (am), or the moves to a
-/// mate (dm); other lines are reported and skipped. Each search begins with an empty table and uses
-/// no book. Ctrl-C ends the command with the results so far.
+/// Each line names the moves that solve the position (bm), the moves that do not (am), or the
+/// number of moves to mate (dm); other lines are reported and skipped. Each search starts with an
+/// empty table and uses no book. Ctrl-C ends the command and prints the results so far.
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("seconds", |arg| arg.help("Seconds for each position (default: 5)")))]
 pub(super) struct Args {
@@ -28,7 +28,7 @@ pub(super) struct Args {
     /// Plies for each position, instead of a time
     #[arg(long, conflicts_with_all = ["seconds", "nodes"], value_parser = clap::value_parser!(i32).range(1..=64))]
     depth: Option<Depth>,
-    /// Threads that search
+    /// Number of threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
     #[command(flatten)]

@@ -10,7 +10,7 @@ use crate::support::files::{Cannot, FileKind, Output, open_output};
 /// Permission to replace a file of a different kind.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct Force {
-    /// Replace an output file of another kind
+    /// Replace an output file even if it is of another kind
     #[arg(long = "force")]
     pub allowed: bool,
 }
@@ -20,9 +20,8 @@ pub(super) const GAMES: FileKind = FileKind {
     name: "a file of games (PGN)",
     recognises: |head| head.trim_ascii_start().starts_with(b"[Event "),
 };
-/// Positions in EPD, one per line.
 pub(super) const EPD: FileKind = FileKind { name: "a file of positions (EPD)", recognises: is_epd };
-/// A list of the faults found by a build, see [`crate::games::book::GameFault`].
+/// A list of the faults found by a build; see [`crate::games::book::GameFault`].
 pub(super) const FAULTS: FileKind = FileKind { name: "a list of faults", recognises: is_faults };
 pub(super) const NETWORK: FileKind =
     FileKind { name: "a network", recognises: |head| head.starts_with(b"tabia network ") };

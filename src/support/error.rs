@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-/// A text that cannot be parsed, or a value that is out of range.
+/// Text that cannot be parsed, or a value out of range.
 ///
-/// The message names the text and describes what is expected instead.
+/// The message quotes the text and describes what is expected instead.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ParseError(pub(crate) String);

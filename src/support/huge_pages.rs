@@ -1,11 +1,10 @@
-//! Requests large pages for memory with random access.
+//! Requests huge pages for memory with random access.
 
 use std::mem::MaybeUninit;
 
-/// Requests pages of two megabytes instead of four kilobytes for memory that has not been touched
-/// yet. Nearly every access to a large table or book must look up its page first. With tables of 64
-/// and 256 MB, searches take 5% to 10% less time with large pages
-/// (docs/measurements/search-large-pages.md).
+/// Requests pages of 2 MB instead of 4 kB for memory that has not been touched yet. Nearly every
+/// access to a large table or book must first look up the page. For tables of 64 and 256 MB,
+/// searches take 5% to 10% less time with huge pages (docs/measurements/search-large-pages.md).
 #[cfg(target_os = "linux")]
 pub(crate) fn request<T>(memory: &mut [MaybeUninit<T>]) {
     use rustix::mm::{Advice, madvise};
@@ -18,7 +17,7 @@ pub(crate) fn request<T>(memory: &mut [MaybeUninit<T>]) {
         return;
     }
     #[allow(unsafe_code)]
-    // The range consists of whole pages within `memory`, and the advice does not change their
+    // The range consists of whole pages inside `memory`, and the advice does not change their
     // content.
     let advised = unsafe { madvise(start.add(before).cast(), length, Advice::LinuxHugepage) };
     if let Err(error) = advised {
@@ -26,6 +25,6 @@ pub(crate) fn request<T>(memory: &mut [MaybeUninit<T>]) {
     }
 }
 
-/// Does nothing on other systems, which choose the page size themselves.
+/// Does nothing on other systems, which choose page sizes themselves.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn request<T>(_: &mut [MaybeUninit<T>]) {}

@@ -1,8 +1,8 @@
-/// Prefetches the cache line of `wanted` while other work continues.
+/// Prefetches the cache line of `wanted`, without waiting for it.
 #[inline(always)]
 pub(crate) fn prefetch<T>(wanted: &T) {
     #[cfg(target_arch = "x86_64")]
-    #[allow(unsafe_code)] // A hint: it reads nothing and cannot fault.
+    #[allow(unsafe_code)] // This is only a hint: it reads nothing and cannot fault.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(wanted).cast());

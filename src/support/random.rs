@@ -1,8 +1,8 @@
-//! Reproducible random numbers: a given seed yields the same numbers on every machine.
+//! Reproducible random numbers: the same seed gives the same numbers on every machine.
 
 /// A generator that is small, fast and good enough for picking and shuffling.
 ///
-/// SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014),
+/// This is SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014),
 /// <https://prng.di.unimi.it/splitmix64.c>.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(u64);
@@ -26,7 +26,7 @@ impl Random {
 
     /// Returns a number below `bound`, which must not be zero.
     pub(crate) fn below_u64(&mut self, bound: u64) -> u64 {
-        // Takes the high half of the product, see Lemire, "Fast Random Integer Generation" (2019).
+        // Use the high half of the product, see Lemire, "Fast Random Integer Generation" (2019).
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 

@@ -1,4 +1,4 @@
-//! Starts threads, and handles systems that refuse to start all of them.
+//! Starts threads. If the system cannot start all of them, fewer are used.
 
 use std::io;
 use std::thread::{Builder, Scope, ScopedJoinHandle, scope};
@@ -9,10 +9,10 @@ use crossbeam::channel::bounded;
 pub(crate) const STACK: usize = 2 << 20;
 
 /// Starts up to `wanted` threads in a scope, each with its own job and `stack` bytes of stack. If
-/// the system starts fewer threads, those share the work, and a warning is logged.
+/// the system starts fewer threads, these share the work, and a warning is logged.
 ///
 /// # Errors
-/// If not even one thread can be started.
+/// If no thread can be started.
 pub(crate) fn start<'scope, J, T>(
     scope: &'scope Scope<'scope, '_>,
     (wanted, stack): (usize, usize),
@@ -36,17 +36,17 @@ where
     Ok(threads)
 }
 
-/// Returns the number of threads that the system can start at present, up to `wanted`.
+/// Returns the number of threads, up to `wanted`, that the system can currently start.
 ///
 /// # Errors
-/// If not even one thread can be started.
+/// If no thread can be started.
 pub(crate) fn available(wanted: usize) -> io::Result<usize> {
     let (open, closed) = bounded::<()>(0);
     scope(|scope| {
         let wait = |_| {
             let closed = closed.clone();
             move || {
-                // Nothing is ever sent: this returns once all threads have started.
+                // Nothing is ever sent; the call returns once all threads have started.
                 let _ = closed.recv();
             }
         };

@@ -1,4 +1,4 @@
-//! Tools that use engines, searches and games: matches, tuning, suites, annotation, training.
+//! Tools that use engines, searches and games: matches, tuning, suites, annotation and training.
 //!
 //! Uses `support`, `chess`, `games`, `engine` and `protocols`.
 

@@ -462,7 +462,7 @@ fn failed_engine_start_is_retried_reported_and_counted() {
             let (game, played) =
                 run_with_failing_starts(protocol, &script, &["--proto1", protocol]);
             let shown = text(&played.stdout);
-            assert!(shown.contains("stumbled: "), "{shown}{}", text(&played.stderr));
+            assert!(shown.contains("had a startup problem: "), "{shown}{}", text(&played.stderr));
             assert!(shown.contains("ended with code 7"), "{shown}");
             let reported = format!("Starts of fake_engine 1 that went wrong: {count}\n");
             assert!(shown.contains(&reported), "{protocol} {failing}: {shown}");
@@ -496,7 +496,7 @@ fn slowly_starting_engine_can_play() {
         let shown = text(&played.stdout);
         assert!(shown.contains("Score of"), "{protocol}: {shown}{}", text(&played.stderr));
         game.check_games(2, 0);
-        let late = shown.contains("stumbled: its features came after ");
+        let late = shown.contains("had a startup problem: its features came after ");
         assert_eq!(late, protocol == "xboard", "{protocol}: {shown}");
     }
 }

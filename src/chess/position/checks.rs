@@ -7,13 +7,13 @@ use chess::{
 
 use super::{BitBoard, Move, Piece, Position, Square};
 
-/// The squares and pieces with which the side to move can give check.
+/// The ways in which the side to move can give check, directly or by discovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Checks {
     /// For each kind of piece, the squares from which it attacks the enemy king.
     direct: [BitBoard; ALL_PIECES.len()],
-    /// The pieces of the side to move that are each the only piece between one of its sliders and
-    /// the enemy king.
+    /// Pieces whose moves can discover a check: each is the only piece between a slider of its own
+    /// side and the enemy king.
     discoverers: BitBoard,
     king: Square,
 }
@@ -68,9 +68,8 @@ impl Position {
 mod tests {
     use super::*;
 
-    /// Positions with checks by every kind of piece and by castling, with checks discovered by
-    /// pieces, pawns and the king, and with moves along the line of a slider, which discover
-    /// nothing.
+    /// Positions that contain checks by every kind of piece and by castling, checks discovered by
+    /// pieces, pawns and the king, and moves along a slider's line, which do not discover a check.
     const FENS: [&str; 6] = [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1",
@@ -80,8 +79,8 @@ mod tests {
         "8/8/8/8/k2P2KR/8/8/8 w - - 0 1",
     ];
 
-    /// Compares both methods in all positions down to this depth in plies; returns the number of
-    /// checks.
+    /// Compares `quiet_checks` with playing the moves, in all positions up to `plies` plies deep.
+    /// Returns the number of checks.
     fn compare(position: &Position, plies: usize) -> usize {
         let checks = position.checks();
         let moves = position.legal_moves();

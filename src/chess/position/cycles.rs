@@ -1,11 +1,12 @@
 //! Detects repetitions that are one move away, using the key differences of moves.
 //!
-//! A piece that moves and later moves back repeats an earlier position. The difference between two
-//! keys shows whether a single move leads from the current position to an earlier one: it must
-//! equal the key difference of that move. M. van Kervinck, "The design and implementation of the
-//! Rookie 2.0 chess playing program" (2002), stores all such differences in a table with cuckoo
-//! hashing (R. Pagh and F. Rodler, 2001), where a look-up takes two probes.
-//! <https://www.chessprogramming.org/Repetitions>
+//! A piece that moves and later moves back repeats an earlier position. A single move leads from
+//! the current position to an earlier one only if the difference between the two keys equals the
+//! key difference of that move. All such differences are stored in a cuckoo hash table (R. Pagh and
+//! F. Rodler, 2001), in which a look-up takes two probes.
+//!
+//! Source: M. van Kervinck, "The design and implementation of the Rookie 2.0 chess playing program"
+//! (2002). <https://www.chessprogramming.org/Repetitions>
 
 use chess::{ALL_SQUARES, BitBoard, Color, EMPTY, Piece, Square, get_bishop_moves, get_king_moves};
 use chess::{get_knight_moves, get_rook_moves};
@@ -22,8 +23,8 @@ struct CycleSlot {
     squares: [Square; 2],
 }
 
-/// All moves of pieces on an empty board with their key differences, which include the turn. A move
-/// and its reverse share one entry.
+/// All piece moves on an empty board, with their key differences, which include the change of turn.
+/// A move and its reverse share one entry.
 pub(crate) struct Cycles(Box<[CycleSlot]>);
 
 impl Cycles {
@@ -44,8 +45,8 @@ impl Cycles {
         cycles
     }
 
-    /// Inserts a move into one of its two slots. A move that was stored there goes to its other
-    /// slot, and so on.
+    /// Inserts a move into one of its two slots. If the slot is occupied, its previous move is
+    /// reinserted into the other slot of that move, and so on.
     fn insert(&mut self, mut moving: CycleSlot) {
         let mut index = slots(moving.difference)[0];
         while moving.difference != 0 {
@@ -55,12 +56,10 @@ impl Cycles {
         }
     }
 
-    /// Whether a piece can move, in `position`, between the two squares of the move with
-    /// `difference`.
+    /// Whether the move with this key difference can be played in `position`, in either direction.
     ///
-    /// If it can, one move leads to the earlier position with the key
-    /// `position.key() ^ difference`. This test does not check whether the move leaves the king in
-    /// check.
+    /// If so, one move leads to the earlier position with the key `position.key() ^ difference`.
+    /// This test does not check whether the move leaves the king in check.
     #[inline]
     pub(crate) fn is_move(&self, position: &Position, difference: u64) -> bool {
         slots(difference).into_iter().any(|index| {
@@ -90,7 +89,7 @@ fn moves(piece: Piece, from: Square) -> BitBoard {
         Piece::Rook => get_rook_moves(from, EMPTY),
         Piece::Queen => get_bishop_moves(from, EMPTY) | get_rook_moves(from, EMPTY),
         Piece::King => get_king_moves(from),
-        Piece::Pawn => EMPTY, // no way back
+        Piece::Pawn => EMPTY, // pawns cannot move back
     }
 }
 
@@ -101,8 +100,7 @@ mod tests {
     #[test]
     fn table_contains_every_reversible_move() {
         let cycles = Cycles::new();
-        // Two colours, each with half of 336 knight, 560 bishop, 896 rook, 1456 queen and 420 king
-        // moves.
+        // For each colour, half of 336 knight, 560 bishop, 896 rook, 1456 queen and 420 king moves.
         let held = cycles.0.iter().filter(|slot| slot.difference != 0).count();
         assert_eq!(held, 3668);
     }

@@ -2,9 +2,9 @@
 //!
 //! `chess::Board` accepts invalid FENs, and some of them corrupt memory, for example if one side
 //! has more than sixteen pieces. Therefore `shakmaty` first parses and validates every text. A side
-//! may have any sixteen pieces if one is a king and at most eight are pawns. Whether promotions can
-//! explain the pieces is not checked: the rules of the game do not require it, and composed
-//! problems ignore it.
+//! may have any sixteen pieces if one is a king and at most eight are pawns. Tabia does not check
+//! whether promotions can explain the pieces: the rules of the game do not require this, and
+//! composed problems ignore it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -32,9 +32,10 @@ const FAULTS: [(PositionErrorKinds, &str); 7] = [
     (PositionErrorKinds::OPPOSITE_CHECK, "the side that is not to move is in check"),
 ];
 
-/// The maximum numbers of pieces and of pawns per side. More than sixteen pieces would overflow the
-/// move lists of `chess` and of this module (see [`super::MAX_MOVES`]).
+/// The maximum number of pieces per side. More than sixteen pieces would overflow the move lists of
+/// `chess` and of this module (see [`super::MAX_MOVES`]).
 const MAX_PIECES: usize = 16;
+/// The maximum number of pawns per side.
 const MAX_PAWNS: usize = 8;
 
 /// Removes one kind of fault from a position, if present.
@@ -43,21 +44,21 @@ type Repair = fn(PositionError<Chess>) -> Result<Chess, PositionError<Chess>>;
 /// End of the error message for Chess960.
 const NOT_PLAYED: &str = "which Tabia does not support";
 
-/// Maximum value of a FEN counter. Larger values are reduced to it, which does not change any game.
+/// Maximum value of a FEN counter. Larger values are capped, which does not affect any game.
 const MAX_COUNTER: u32 = 9_999;
 
 impl Position {
     /// Reads a FEN. The two counters at the end are optional, as in EPD.
     ///
-    /// Two unusual kinds of positions occur in problems and test suites, and are accepted because
-    /// the rules apply to them without ambiguity: checks that no previous move can have given, and
-    /// pieces that promotions cannot explain, such as three rooks and eight pawns. A side may have
-    /// at most sixteen pieces, eight of them pawns.
+    /// Accepts two unusual kinds of positions that occur in problems and test suites, because the
+    /// rules apply to them unambiguously: positions with checks that no previous move can have
+    /// given, and positions with pieces that promotions cannot explain, such as three rooks and
+    /// eight pawns. A side may have at most sixteen pieces, including at most eight pawns.
     ///
     /// # Errors
-    /// If the text is malformed, breaks the rules of orthodox chess (kings, castling rights, en
-    /// passant, the side to move could capture the king), or gives a side too many pieces. The
-    /// error describes the fault.
+    /// If the text is malformed, if it breaks the rules of orthodox chess (kings, castling rights,
+    /// en passant, or a king that could be captured), or if a side has too many pieces. The error
+    /// describes the fault.
     pub fn from_fen(text: &str) -> Result<Self, ParseError> {
         let fields: Vec<&str> = split_words(text).collect();
         if !(4..=6).contains(&fields.len()) {
@@ -82,7 +83,7 @@ impl Position {
         }
         let fen: Fen = fields.join(" ").parse().map_err(|error| invalid(&words_for(error)))?;
         let setup = fen.into_setup();
-        // A castling right that is listed twice is probably a typing error for a different one.
+        // A castling right that is listed twice is probably a typing error for a different right.
         if fields[2] != "-" && setup.castling_rights.count() != fields[2].len() {
             return Err(invalid("castling names a right more than once"));
         }
@@ -110,8 +111,9 @@ impl Position {
 
     /// Reads a FEN from a program that may play Chess960, like [`Position::from_fen`].
     ///
-    /// It rejects castling rights that name the rooks' files (`HAha`), because such programs write
-    /// castling moves differently, and positions that are legal only in Chess960.
+    /// Rejects castling rights that name the rooks' files (`HAha`), because programs that use them
+    /// also write castling moves differently. Also rejects positions that are legal only in
+    /// Chess960.
     ///
     /// # Errors
     /// As for [`Position::from_fen`], or if the position is a Chess960 position.
@@ -383,7 +385,7 @@ mod tests {
             let repaired = Position::from_fen_repaired(&text).expect(&text);
             let found: Vec<String> = repaired.fen().split(' ').map(str::to_owned).collect();
             prop_assert_eq!(&found[..2], &fields[..2]);
-            // The remaining rights are legal, and the text contained them.
+            // The rights that remain are legal and were in the text.
             prop_assert_eq!(Position::from_fen(&repaired.fen()).expect("legal").key(), repaired.key());
             prop_assert!(found[2] == "-" || found[2].chars().all(|side| castling.contains(side)));
             prop_assert!(found[3] == "-" || found[3] == square.to_string());

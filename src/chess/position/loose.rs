@@ -77,7 +77,7 @@ fn read(text: &[u8]) -> Option<Loose> {
     let text = without_suffixes(text);
     let mut core = [0; 8];
     let mut length = 0;
-    // The position makes separators and the signs for captures and promotions redundant.
+    // Separators and the signs for captures and promotions are redundant if the position is known.
     for &byte in text.iter().filter(|byte| !b"x:-=/()".contains(byte)) {
         *core.get_mut(length)? = byte;
         length += 1;

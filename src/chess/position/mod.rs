@@ -141,8 +141,8 @@ impl Position {
         &self.board
     }
 
-    /// Returns the key used by the book, the transposition table and repetition detection. It uses
-    /// Polyglot's constants.
+    /// Returns the key used by the book, the transposition table and repetition detection. The key
+    /// is built from Polyglot's constants.
     ///
     /// It includes the en passant file only if a pawn can legally capture there. Under the rules of
     /// chess, a position without such a capture is the same as one without the double step.
@@ -154,7 +154,7 @@ impl Position {
     /// Returns the key under which Polyglot's own books store this position.
     ///
     /// It includes the en passant file whenever an enemy pawn is adjacent, even if that pawn is
-    /// pinned. If a FEN omits the square, the result equals [`Position::key`].
+    /// pinned. If the FEN omitted the en passant square, the result equals [`Position::key`].
     pub fn polyglot_key(&self) -> u64 {
         let target = self.board.en_passant().map(|pawn| pawn.uforward(self.side_to_move()));
         self.key
@@ -162,13 +162,13 @@ impl Position {
             ^ zobrist::state(&self.board, target)
     }
 
-    /// Returns the key of the pawns of both colours.
+    /// Returns the key of the pawns of both sides.
     #[inline]
     pub fn pawn_key(&self) -> u64 {
         self.pawn_key
     }
 
-    /// Returns the key of one side's pieces without its pawns.
+    /// Returns the key of one side's pieces, excluding its pawns.
     #[inline]
     pub fn non_pawn_key(&self, color: Color) -> u64 {
         self.non_pawn_keys[color.to_index()]
@@ -180,13 +180,14 @@ impl Position {
         self.board.side_to_move()
     }
 
-    /// Returns the plies since the last capture or pawn move.
+    /// Returns the number of plies since the last capture or pawn move.
     #[inline]
     pub fn halfmove_clock(&self) -> u16 {
         self.halfmove_clock
     }
 
-    /// Returns the number of the current move, which starts at 1 and increases after Black's move.
+    /// Returns the number of the current move, which starts at 1 and increases after each Black
+    /// move.
     #[inline]
     pub fn fullmove_number(&self) -> u16 {
         self.fullmove_number
@@ -234,8 +235,8 @@ impl Position {
         *self.board.checkers()
     }
 
-    /// Returns the squares of pieces, of either side, each of which is the only piece between the
-    /// king of the side to move and an enemy slider.
+    /// Returns the squares of the pieces, of either side, that are the only piece between an enemy
+    /// slider and the king of the side to move.
     #[inline]
     pub fn pinned(&self) -> BitBoard {
         *self.board.pinned()
@@ -260,22 +261,22 @@ impl Position {
         self.by_color(color) & !light != EMPTY
     }
 
-    /// Returns the position after `mv`, which must be legal here.
+    /// Returns the position after `mv`, which must be legal in this position.
     #[inline]
     pub fn play(&self, mv: Move) -> Position {
         self.play_on(mv, self.keys_after(mv))
     }
 
     /// Returns the keys after `mv`, not updated for castling rights and en passant. Takes a quarter
-    /// of the time needed to play the move.
+    /// as long as playing the move.
     #[inline]
     pub(crate) fn keys_after(&self, mv: Move) -> Keys {
         debug_assert!(self.is_legal(mv), "{mv} is illegal in {self}");
         Keys::after(self, mv)
     }
 
-    /// Returns the position after `mv`, given its keys. Builds it in place, because copying data
-    /// that has just been written would stall until the writes complete.
+    /// Returns the position after `mv`, given the keys of that position. Builds it in place,
+    /// because copying data that has just been written would stall until the writes complete.
     #[inline]
     pub(crate) fn play_on(&self, mv: Move, keys: Keys) -> Position {
         let us = self.side_to_move();
@@ -307,8 +308,8 @@ impl Position {
         }
     }
 
-    /// Returns the position after a move in a game, which may be a null move; returns `None` if the
-    /// move is illegal.
+    /// Returns the position after a move in a game, which may be a null move, or `None` if the move
+    /// is illegal.
     pub fn try_play(&self, mv: Move) -> Option<Position> {
         if mv.is_null() {
             return self.play_null();
@@ -316,7 +317,7 @@ impl Position {
         self.is_legal(mv).then(|| self.play(mv))
     }
 
-    /// Returns the position after a null move; returns `None` if the side to move is in check.
+    /// Returns the position after a null move, or `None` if the side to move is in check.
     #[inline]
     pub fn play_null(&self) -> Option<Position> {
         let board = self.board.null_move()?;
@@ -398,10 +399,11 @@ pub(crate) struct Keys {
     whole: u64,
     /// Change of the pawn key.
     pawns: u64,
-    /// Changes of the piece keys of the moving side and of the opponent.
+    /// Change of the key of the moving side's pieces.
     own: u64,
+    /// Change of the key of the opponent's pieces.
     enemy: u64,
-    /// Whether no later move can undo the move (a capture or pawn move).
+    /// Whether the move is irreversible (a capture or a pawn move).
     irreversible: bool,
 }
 
@@ -412,8 +414,8 @@ impl Keys {
         self.pawns
     }
 
-    /// Returns the transposition table key after the move; it is wrong if castling or en passant
-    /// rights change. Available early enough for a prefetch.
+    /// Returns the transposition table key after the move, early enough for a prefetch. The key is
+    /// wrong if the move changes castling or en passant rights.
     #[inline]
     pub(crate) fn whole(&self) -> u64 {
         self.whole
@@ -483,7 +485,7 @@ mod tests {
         }
     }
 
-    /// Checks the table of pieces by square in all positions down to this depth in plies.
+    /// Checks the table of pieces by square in all positions up to `plies` plies deep.
     fn compare_squares(position: &Position, plies: usize) {
         for square in chess::ALL_SQUARES {
             assert_eq!(position.piece_on(square), position.board.piece_on(square), "{position}");

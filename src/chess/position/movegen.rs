@@ -1,9 +1,10 @@
 //! Legal move generation with the attack look-ups of `chess`, and a fast legality test.
 //!
 //! Noisy and quiet moves are generated separately, so a search that is cut off by a capture never
-//! generates the quiet moves. Masks resolve pins and checks, so no move needs to be tried: a pinned
-//! piece stays on the line through its king, and a single check is answered by a capture or an
-//! interposition. See <https://www.chessprogramming.org/Move_Generation#Legal>.
+//! generates the quiet moves. Masks resolve pins and checks, so no move has to be played to test
+//! its legality: a pinned piece stays on the line through its king, and other pieces answer a
+//! single check by capturing or interposing. See
+//! <https://www.chessprogramming.org/Move_Generation#Legal>.
 
 use arrayvec::ArrayVec;
 use chess::{
@@ -13,8 +14,8 @@ use chess::{
 
 use super::{Move, Position};
 
-/// Upper bound for the number of legal moves in any position that can be set up. Fifteen queens
-/// have at most 27 moves each, more than any other piece, and the king has 8. Its two castling
+/// Upper bound on the number of legal moves in any position that can be set up. Fifteen queens have
+/// at most 27 moves each, more than any other piece, and the king has 8. The king's two castling
 /// moves need rooks, which have at least 13 fewer moves than queens. Positions that can occur in a
 /// game have at most 218 moves (R. Petrović, 1964).
 pub(crate) const MAX_MOVES: usize = 15 * 27 + 8;
@@ -63,9 +64,8 @@ impl MoveList {
     }
 }
 
-/// Returns the squares that `piece` on `from` attacks if `occupied` squares block it. `piece` must
-/// not be a pawn, because the attacks of pawns depend on their colour: see
-/// [`chess::get_pawn_attacks`].
+/// Returns the squares that `piece` on `from` attacks, given the `occupied` squares. `piece` must
+/// not be a pawn, because pawn attacks depend on the colour: see [`chess::get_pawn_attacks`].
 #[inline]
 pub(crate) fn attacks(piece: Piece, from: Square, occupied: BitBoard) -> BitBoard {
     match piece {
@@ -128,8 +128,8 @@ impl Position {
         }
     }
 
-    /// Returns the squares to which pieces other than the king may move: all squares or, in check,
-    /// those on which they block the check or capture the checking piece.
+    /// Returns the squares to which pieces other than the king may move: all squares or, if in
+    /// check, those on which a piece blocks the check or captures the checking piece.
     #[inline]
     fn check_mask(&self) -> BitBoard {
         match self.checkers() {
@@ -243,7 +243,7 @@ impl Position {
     }
 
     /// Whether `mv`, from any source (table, book, user), is legal in this position. Takes a tenth
-    /// of the time needed to generate all moves.
+    /// as long as generating all moves.
     pub fn is_legal(&self, mv: Move) -> bool {
         let us = self.side_to_move();
         let (from, to) = (mv.from(), mv.to());

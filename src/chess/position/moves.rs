@@ -1,4 +1,4 @@
-//! A move in sixteen bits, with the layout of Polyglot books, and coordinate notation.
+//! Moves in sixteen bits, laid out as in Polyglot books, and their coordinate notation.
 
 use std::fmt;
 use std::num::NonZeroU16;

@@ -18,7 +18,8 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     moves.iter().map(|mv| perft(&position.play(mv), depth - 1)).sum()
 }
 
-/// Largest depth that is counted without checking for a stop; it takes milliseconds.
+/// Largest depth that is counted without checking `stop`. Counting to this depth takes
+/// milliseconds.
 const UNWATCHED: u32 = 3;
 
 /// Like [`perft`], but returns `None` soon after `stop` is set.

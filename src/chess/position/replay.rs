@@ -1,9 +1,9 @@
 //! A position for replaying games, updated in place.
 //!
-//! A reader of games plays each move once and never takes one back. Therefore nothing is copied,
-//! and pins and checks are not maintained. The legality of a given move is tested directly:
-//! starting from its target square, the reader finds the pieces that could move there, and the move
-//! must not leave the king in check. For sliders it uses tables of the squares between two squares,
+//! Code that reads games plays each move once and never takes one back. Therefore this type copies
+//! nothing and does not maintain pins and checks. It tests the legality of a given move directly:
+//! starting from the target square, it finds the pieces that could move there, and the move must
+//! not leave the king in check. For sliders it uses tables of the squares between two squares,
 //! whose 32 kB stay in the cache, instead of magic tables of nearly a megabyte. In a profile of
 //! building a book, resolving and playing a move takes two fifths of the time that it takes on a
 //! [`Position`]. A `Position` also uses a replay to resolve SAN.
@@ -24,7 +24,7 @@ use super::{Move, Position, SanError, zobrist};
 /// Bit for the right to castle short, in one side's castling rights.
 const SHORT: u8 = 1;
 const LONG: u8 = 2;
-/// Number of bits by which Black's rights are shifted to lie above White's.
+/// Number of bits by which Black's rights are shifted, so that they are above White's.
 const BLACK_SHIFT: u32 = 2;
 
 /// For each square, the castling rights that remain when a piece leaves it or is captured on it.
@@ -48,7 +48,7 @@ pub(crate) struct Replay {
     key: u64,
     pawn_key: u64,
     side: Color,
-    /// White's rights in the low two bits, Black's rights above them.
+    /// White's rights are in the low two bits, and Black's rights are above them.
     castling: u8,
     en_passant: Option<Square>,
     halfmove_clock: u16,

@@ -1,8 +1,8 @@
 //! Finds retrograde moves: the possible predecessors of a position.
 //!
-//! The caller has a set of positions, such as a book, and needs those from which one move leads
-//! here. Therefore candidates are first generated only as keys, updated piece by piece. Only
-//! candidates in the set are set up as positions and verified by playing the move.
+//! The caller has a set of positions, such as a book, and needs those from which one move leads to
+//! the given position. Therefore only the keys of candidates are generated at first, updated piece
+//! by piece. Candidates in the set are then set up as positions and verified by playing the move.
 
 use arrayvec::ArrayVec;
 use chess::{
@@ -19,14 +19,15 @@ const SHORT: u8 = 1;
 const LONG: u8 = 2;
 const HOME_KING: File = File::E;
 
-/// The maximum numbers of pieces and of pawns per side.
+/// The maximum number of pieces per side.
 const MAX_PIECES: u32 = 16;
+/// The maximum number of pawns per side.
 const MAX_PAWNS: u32 = 8;
 
-/// Initial capacity of a list of unmoves; few positions have more unmoves.
+/// Initial capacity of a list of unmoves, which few positions exceed.
 const USUAL_UNMOVES: usize = 256;
 
-/// The maximum number of en passant states: one for each file, and one without en passant.
+/// The maximum number of en passant states: one for each file, and one for no en passant.
 const MAX_FILES: usize = 9;
 
 /// A move that may have led to a position.
@@ -87,7 +88,6 @@ impl Position {
         found
     }
 
-    /// Returns the side that made the last move.
     fn mover(&self) -> Color {
         !self.side_to_move()
     }
@@ -119,7 +119,7 @@ impl Position {
         list
     }
 
-    /// Appends the move without a capture if `is_quiet`, and with each possible capture.
+    /// Appends the move with each possible capture and, if `is_quiet`, without a capture.
     fn with_captures(&self, mv: Move, piece: Piece, is_quiet: bool, list: &mut Vec<Unmove>) {
         if is_quiet {
             list.push(Unmove { mv, piece, taken: None, rook: None });
@@ -236,8 +236,8 @@ impl Position {
         )
     }
 
-    /// Returns the castling rights that the move would lose, if king and rook were at home before
-    /// it.
+    /// Returns the castling rights that the move would lose, if king and rook were on their home
+    /// squares before the move.
     fn rights_at_stake(&self, unmove: &Unmove) -> u8 {
         let mut rights = 0;
         let is_home = |square: Square| {
@@ -292,7 +292,7 @@ impl Position {
                 files.push(Some(square.get_file()));
             }
         }
-        // An en passant capture requires that the en passant file was set.
+        // An en passant capture requires the en passant file to be set.
         match unmove.taken {
             Some((_, square)) if square != unmove.mv.to() => {
                 files.retain(|file| *file == Some(square.get_file()));
@@ -328,7 +328,7 @@ impl Position {
         (key, pawn_key)
     }
 
-    /// Returns the position before a move, or `None` if it is impossible.
+    /// Returns the position before a move, or `None` if there is no such position.
     fn before(&self, unmove: &Unmove, state: State) -> Option<Position> {
         let us = self.mover();
         let mut builder = BoardBuilder::new();
@@ -346,8 +346,8 @@ impl Position {
             );
         }
         builder.en_passant(state.en_passant);
-        // There are at most sixteen pieces per side: captures that would exceed this were excluded
-        // earlier.
+        // There are at most sixteen pieces per side: captures that would exceed this number were
+        // excluded earlier.
         let board = Board::try_from(&builder).ok()?;
         let number =
             self.fullmove_number() - u16::from(us == Color::Black && self.fullmove_number() > 1);

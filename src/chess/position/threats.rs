@@ -1,5 +1,5 @@
-//! Computes the squares that a side attacks, and the squares where more valuable pieces are in
-//! danger.
+//! Computes the squares that a side attacks, and the squares on which it threatens more valuable
+//! pieces.
 
 use chess::{EMPTY, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves};
 

@@ -1,4 +1,4 @@
-//! Polyglot's Zobrist keys for boards, as a whole and in parts.
+//! Zobrist keys of boards with Polyglot's constants: the whole key and its parts.
 //!
 //! Source: A. Zobrist, "A New Hashing Method with Application for Game Playing" (1970). The
 //! constants, and the en passant rule of [`super::Position::polyglot_key`], come from Polyglot.

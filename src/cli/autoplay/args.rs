@@ -29,39 +29,39 @@ use crate::tools::autoplay::stats::{EloModel, Sprt};
 /// The time per move for an engine without any other limit.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(5);
 
-/// How far a move may exceed its time limit before it counts as a loss on time.
+/// The time by which a move may exceed its limit before the engine loses on time.
 const DEFAULT_MARGIN: Duration = Duration::from_millis(50);
 
 /// Run matches between chess engines
 ///
-/// Without --tc, --st, --depth and --nodes each move gets 5 seconds.
+/// If none of --tc, --st, --depth and --nodes is given, each move gets 5 seconds.
 ///
-/// Ends with 0 if the first engine scored more (or the SPRT accepts H1), 3 if both scored the
-/// same (or the SPRT is undecided), 4 if the second scored more (or the SPRT accepts H0), 1 after
-/// an error, 130 if interrupted. Tournaments of three or more engines end with 0.
+/// The exit status is 0 if the first engine scored more (or the SPRT accepts H1), 3 if both scored
+/// the same (or the SPRT is undecided), 4 if the second engine scored more (or the SPRT accepts
+/// H0), 1 after an error, and 130 if interrupted. For three or more engines it is 0.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Command line of the first engine, or its name in the file of --engines
+    /// Command line of the first engine, or its name in the --engines file
     #[arg(short = '1', long = "first", value_name = "CMD")]
     first: Option<String>,
-    /// Command line of the second engine, or its name in the file of --engines
+    /// Command line of the second engine, or its name in the --engines file
     #[arg(short = '2', long = "second", value_name = "CMD")]
     second: Option<String>,
-    /// Engine definitions (TOML); without -1 and -2 all of them play
+    /// File of engine definitions (TOML); without -1 and -2, all of them play
     #[arg(long, value_name = "FILE")]
     engines: Option<PathBuf>,
-    /// The first engine plays all others, in place of a round robin
+    /// Let the first engine play all others, instead of a round robin
     #[arg(long)]
     gauntlet: bool,
-    /// Games of each pair of engines
+    /// Number of games for each pair of engines
     #[arg(short = 'n', long, default_value_t = 1, value_name = "N")]
     games: usize,
     #[command(flatten)]
     pub concurrency: Concurrency,
-    /// Bind each game to processor cores of its own (Linux)
+    /// Bind each game to its own processor cores (Linux)
     #[arg(long, hide_short_help = true)]
     affinity: bool,
-    /// The state for --resume (default: the file of --pgn with `.state` added)
+    /// State file for --resume (default: the --pgn file with `.state` appended)
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     state: Option<PathBuf>,
     /// Resume an interrupted match
@@ -76,7 +76,7 @@ pub(crate) struct Args {
     /// Append the games to this file
     #[arg(long, value_name = "FILE")]
     pub pgn: Option<PathBuf>,
-    /// The tag `Event` of the games
+    /// Value of the `Event` tag of the games
     #[arg(long, hide_short_help = true, default_value = "tabia autoplay", value_name = "NAME")]
     pub event: String,
     /// Write every move with both clocks, and every result, to this file
@@ -87,13 +87,13 @@ pub(crate) struct Args {
     pub trace: Option<PathBuf>,
     #[command(flatten)]
     pub force: Force,
-    /// Test an xboard engine in place of a match; ends with 4 after a fault
+    /// Test an xboard engine instead of playing a match; exit with 4 on a fault
     #[arg(long, value_name = "CMD", conflicts_with_all = ["first", "second", "engines"])]
     pub check: Option<String>,
-    /// Show every move, as a match of one game does
+    /// Show every move, as in a match of one game
     #[arg(long, hide_short_help = true)]
     moves: bool,
-    /// Games between two lines of statistics
+    /// Print statistics after every N games
     #[arg(long, hide_short_help = true, default_value_t = 10, value_name = "N")]
     pub every: usize,
     #[command(flatten)]
@@ -110,7 +110,7 @@ pub(crate) struct Args {
     test: Test,
 }
 
-/// Defines engine settings. Options for only one side have its digit at the end of their names.
+/// Defines engine settings. The name of an option for one side ends with that side's digit.
 macro_rules! engine_args {
     ($name:ident, $digit:literal, $heading:literal) => {
         #[doc = concat!($heading, ".")]
@@ -129,7 +129,7 @@ macro_rules! engine_args {
             /// Nodes for each move
             #[arg(id = concat!("nodes", $digit), long = concat!("nodes", $digit), value_name = "N", hide_short_help = !$digit.is_empty())]
             nodes: Option<u64>,
-            /// An option of the engine; a button has no value; may be repeated
+            /// Set an engine option; a button takes no value; may be repeated
             #[arg(id = concat!("option", $digit), long = concat!("option", $digit), value_name = "NAME[=VALUE]", value_parser = engine_option, hide_short_help = !$digit.is_empty())]
             options: Vec<(String, String)>,
             /// Think on the opponent's time
@@ -138,25 +138,25 @@ macro_rules! engine_args {
             /// Protocol: xboard, uci, or auto to detect it
             #[arg(id = concat!("proto", $digit), long = concat!("proto", $digit), default_value = "auto", value_name = "PROTOCOL", hide_short_help = true)]
             protocol: Protocol,
-            /// Name in tables and games
+            /// Name to show in tables and games
             #[arg(id = concat!("name", $digit), long = concat!("name", $digit), value_name = "NAME", hide = $digit.is_empty(), hide_short_help = true)]
             name: Option<String>,
-            /// Milliseconds by which a move may exceed its time (default: 50)
+            /// Milliseconds by which a move may exceed its time limit (default: 50)
             #[arg(id = concat!("margin", $digit), long = concat!("margin", $digit), value_name = "MS", hide_short_help = true)]
             margin: Option<u64>,
             /// Restart the engine for every game
             #[arg(id = concat!("restart", $digit), long = concat!("restart", $digit), hide_short_help = true)]
             restart: bool,
-            /// Milliseconds to wait after each line to an engine that loses input
+            /// Wait this many milliseconds after each line, for engines that lose input
             #[arg(id = concat!("pace", $digit), long = concat!("pace", $digit), value_name = "MS", hide_short_help = true)]
             pace: Option<u64>,
-            /// Working folder
+            /// Run the engine in this folder
             #[arg(id = concat!("dir", $digit), long = concat!("dir", $digit), value_name = "DIR", hide_short_help = true)]
             dir: Option<PathBuf>,
-            /// A variable of the environment; may be repeated
+            /// Set an environment variable; may be repeated
             #[arg(id = concat!("env", $digit), long = concat!("env", $digit), value_name = "NAME=VALUE", value_parser = assignment, hide_short_help = true)]
             env: Vec<(String, String)>,
-            /// A line to send at the start; may be repeated
+            /// Send this line at the start; may be repeated
             #[arg(id = concat!("init", $digit), long = concat!("init", $digit), value_name = "LINE", hide_short_help = true)]
             init: Vec<String>,
         }
@@ -218,16 +218,17 @@ pub(in crate::cli) struct Endings {
     /// A capture or a pawn move restarts the count.
     #[arg(long, value_name = "FROM,MOVES,CP", value_parser = numbers::<3>)]
     draw: Option<[u32; 3]>,
-    /// Win if both scores are beyond CP for MOVES moves
+    /// Award the win if both scores are beyond CP for MOVES moves
     #[arg(long, value_name = "MOVES,CP", value_parser = numbers::<2>)]
     resign: Option<[u32; 2]>,
-    /// Draw after this many moves
+    /// Declare a draw after this many moves
     #[arg(long, hide_short_help = true, value_name = "N")]
     max_moves: Option<u32>,
-    /// End games by the Syzygy tables in this folder
+    /// End games using the Syzygy tablebases in this folder
     #[arg(long, value_name = "DIR")]
     tablebases: Option<PathBuf>,
-    /// Seconds after its flag, or without a clock, after which an engine counts as hung
+    /// Consider an engine hung S seconds after its flag falls, or S seconds into a move without a
+    /// clock
     #[arg(long, hide_short_help = true, default_value = "10", value_parser = parse_time, value_name = "S")]
     patience: Duration,
 }
@@ -239,10 +240,10 @@ struct Test {
     /// Stop when ELO0 or ELO1 is accepted for the first engine
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = bounds)]
     sprt: Option<[f64; 2]>,
-    /// Probability of accepting ELO1 wrongly
+    /// Probability of wrongly accepting ELO1
     #[arg(long, hide_short_help = true, default_value_t = 0.05)]
     alpha: f64,
-    /// Probability of accepting ELO0 wrongly
+    /// Probability of wrongly accepting ELO0
     #[arg(long, hide_short_help = true, default_value_t = 0.05)]
     beta: f64,
     /// The unit of ELO0 and ELO1
@@ -250,12 +251,12 @@ struct Test {
     elo_model: Model,
 }
 
-/// The unit of the sequential test's bounds, see [`EloModel`].
+/// The unit of the sequential test's bounds; see [`EloModel`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Model {
     /// Ordinary Elo
     Logistic,
-    /// Normalised Elo, independent of the share of draws
+    /// Normalised Elo, independent of the draw rate
     Normalized,
 }
 
@@ -387,7 +388,7 @@ impl Args {
         }
     }
 
-    /// Prepares a file for overwriting. It must not be a file that the match reads or appends to.
+    /// Prepares a file for overwriting. The match must not read it or append to it.
     pub(crate) fn output<'a>(&'a self, path: &'a Path, kind: FileKind) -> Output<'a> {
         let output = Output::new(path, kind).force(self.force.allowed);
         output.apart_from(&self.engines).apart_from(&self.openings.file).apart_from(&self.pgn)
@@ -445,8 +446,7 @@ impl Endings {
         Ok(Conditions { rules, tablebases, timeout: patience })
     }
 
-    /// Describes the rules that end games early, so that matches with different rules can be
-    /// distinguished.
+    /// Describes the rules that end games early, to distinguish matches with different rules.
     pub(in crate::cli) fn settings(&self) -> String {
         let Endings { draw, resign, max_moves, tablebases, .. } = self;
         format!("ends: {draw:?} {resign:?} {max_moves:?} {tablebases:?}")
@@ -461,10 +461,7 @@ pub(in crate::cli) fn described(engine: &EngineConfig) -> String {
     )
 }
 
-/// Checks that an engine has a limit on its thinking time.
-///
-/// # Errors
-/// If nothing limits the thinking time.
+/// Returns an error if nothing limits an engine's thinking time.
 pub(in crate::cli) fn check_limits(engine: &EngineConfig) -> anyhow::Result<()> {
     ensure!(
         engine.limits != MoveLimits::default(),

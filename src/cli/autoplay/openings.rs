@@ -14,22 +14,22 @@ use crate::tools::autoplay::openings::{Opening, OpeningChoice};
 pub(super) struct Openings {
     /// Openings (EPD or PGN) or a book (.tbk, .bin, `embedded`)
     ///
-    /// Files may be compressed. Lines of a book are drawn at random.
+    /// Files may be compressed. Lines from a book are drawn at random.
     #[arg(long = "openings", value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// The order of the openings
+    /// Order in which openings are played
     #[arg(long = "opening-order", value_enum, hide_short_help = true, default_value_t = Order::File)]
     order: Order,
     /// Seed for --opening-order random, and for lines from a book
     #[arg(long, hide_short_help = true, default_value_t = 1)]
     seed: u64,
-    /// The first opening of the file to use; those before it follow the last
+    /// Start with opening N of the file; the earlier ones come after the last
     #[arg(hide_short_help = true, long = "opening-start", default_value_t = 1, value_name = "N")]
     start: usize,
-    /// Plies of each opening, at most
+    /// Maximum number of plies in each opening
     #[arg(hide_short_help = true, long = "opening-plies", value_name = "N")]
     plies: Option<usize>,
-    /// Play each opening once, not twice with colours reversed
+    /// Play each opening once instead of twice with colours reversed
     #[arg(long)]
     pub no_reverse: bool,
 }
@@ -37,9 +37,9 @@ pub(super) struct Openings {
 /// The order in which openings are played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Order {
-    /// As in the file
+    /// The order of the file
     File,
-    /// Shuffled
+    /// Random order
     Random,
 }
 
@@ -76,8 +76,8 @@ impl Openings {
         vec![("Openings", openings), ("Seed", seed.to_string())]
     }
 
-    /// Describes every setting that affects results, so that matches with different settings can be
-    /// distinguished.
+    /// Describes every setting that affects results, to distinguish matches with different
+    /// settings.
     pub(super) fn settings(&self) -> String {
         let Openings { file, order, seed, start, plies, .. } = self;
         format!("openings: {file:?} {order:?} seed {seed} from {start} plies {plies:?}")

@@ -34,8 +34,9 @@ pub(super) struct Reporter {
     several: bool,
     /// The number of games between two reports of the statistics.
     every: usize,
-    /// When this run started, and how many games had been finished before.
+    /// When this run started.
     begun: Instant,
+    /// The number of games finished in earlier runs.
     before: usize,
     concurrency: usize,
     /// The progress line; hidden if the output is not a terminal.
@@ -100,7 +101,8 @@ impl Reporter {
                 self.finished(results, record, last_output);
             }
             Progress::StartupRetry { engine, what } => {
-                self.note(&format!("{} stumbled: {what}", results.names[*engine]), true);
+                let name = &results.names[*engine];
+                self.note(&format!("{name} had a startup problem: {what}"), true);
             }
             Progress::Named(..) | Progress::Failed(_) => {}
         }

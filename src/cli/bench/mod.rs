@@ -15,7 +15,7 @@ use crate::engine::search::bench;
 
 /// Search fixed positions and print the node count and the speed
 ///
-/// The node count to a fixed depth identifies the search.
+/// The node count at a fixed depth identifies the search.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Args {
@@ -40,7 +40,8 @@ enum Suite {
     Constants,
 }
 
-/// Prints the node count for each position, then `N nodes M nps`; or runs a suite.
+/// Prints the node count for each position, then `N nodes M nps`. If a suite is given, runs it
+/// instead.
 ///
 /// # Errors
 /// If standard output cannot be written to, or a suite fails.

@@ -18,21 +18,21 @@ use crate::tools::suite::threads::{
     Bench, SpeedupSummary, SpeedupTrial, Timing, picture, summarise,
 };
 
-/// Measure the speedup by several threads
+/// Measure the speedup from several threads
 ///
-/// A separate search with one thread sets the depth of each position: that of the first iteration it
-/// completes after --seconds. Then one thread and each of the other numbers of threads search to this depth in
-/// turn, with empty tables. Compare on an idle machine, with no more threads than cores. The columns are
-/// explained in docs/measurements/threads-method.md.
+/// A separate search with one thread determines the depth for each position: the first iteration
+/// completed after --seconds. One thread and each of the other numbers of threads then search to
+/// this depth in turn, with empty tables. Run this on an idle machine, with no more threads than
+/// cores. docs/measurements/threads-method.md explains the columns.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Numbers of threads; 1 shows the noise (default: 2, 4, 8 … up to the cores)
+    /// Numbers of threads; 1 shows the noise (default: 2, 4, 8 … up to the number of cores)
     #[arg(short, long, value_parser = list(clap::value_parser!(u16).range(1..=256)))]
     threads: Option<List<u16>>,
-    /// Least time of one thread, in seconds
+    /// Minimum search time with one thread, in seconds
     #[arg(long, default_value = "2", value_parser = parse_time)]
     seconds: Duration,
-    /// File of positions, a FEN a line (default: 60 from self-play)
+    /// File of positions, one FEN per line (default: 60 from self-play)
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
     /// Search only the first N positions
@@ -40,13 +40,13 @@ pub(super) struct Args {
     number: Option<usize>,
     #[command(flatten)]
     memory: TableMemory,
-    /// Use more threads than cores, to show how the tree grows
+    /// Allow more threads than cores, to show how the tree grows
     #[arg(long)]
     crowded: bool,
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
-    /// Draw the speedups beside published ones (SVG)
+    /// Draw the speedups next to published ones (SVG)
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
@@ -68,7 +68,7 @@ impl Args {
     }
 }
 
-/// Searches the positions, then prints and plots the speedups. If interrupted, it uses the results
+/// Searches the positions, then prints and plots the speedups. If interrupted, reports the results
 /// obtained so far.
 ///
 /// # Errors

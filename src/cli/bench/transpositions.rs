@@ -24,41 +24,41 @@ use crate::tools::suite::transpositions::{
 };
 use clap::builder::StringValueParser;
 
-/// Compare the modes of the book inside the search with plain search
+/// Compare each mode of using the book inside the search with plain search
 ///
 /// The positions are not in the book, but their games return to it within a few plies.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The book: a .tbk, .bin or .pgn
+    /// The book (.tbk, .bin or .pgn)
     #[arg(long, value_name = "BOOK")]
     book: PathBuf,
-    /// Games (PGN, also compressed, or folders) other than those of the book
+    /// PGN files or folders with games that are not in the book; may be compressed
     #[arg(long, value_name = "PGN", required = true, num_args = 1..)]
     games: Vec<PathBuf>,
-    /// Positions to search
+    /// Number of positions to search
     #[arg(long, default_value_t = 100)]
     positions: usize,
-    /// Plies within which a game must return to the book
+    /// Maximum number of plies before a game returns to the book
     #[arg(long, default_value_t = 6)]
     reach: usize,
-    /// Seconds on the clock, with a hundredth as increment
+    /// Seconds on the clock; the increment is one hundredth of this
     #[arg(long, default_value = "10", value_parser = parse_time)]
     clock: Duration,
-    /// Nodes after which a search begins no new iteration, in place of a clock
+    /// Start no new iteration after N nodes, instead of using a clock
     #[arg(long, value_name = "N", conflicts_with = "clock")]
     nodes: Option<u64>,
-    /// The modes to compare
+    /// Modes to compare
     #[arg(long, default_value = "stop,value,steer,first", value_parser = list(StringValueParser::new()))]
     modes: List<String>,
-    /// The judge gets N times the nodes of the plain search
+    /// Give the judge N times as many nodes as the plain search
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u64).range(1..))]
     judge: u64,
     #[command(flatten)]
     memory: TableMemory,
-    /// Seed of the choice of positions
+    /// Seed for selecting the positions
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Only write the positions to this file, as openings (EPD)
+    /// Write the positions to this file as openings (EPD), without searching
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
     #[command(flatten)]
@@ -134,7 +134,7 @@ fn select(args: &Args, book: &Book) -> anyhow::Result<Drawn> {
     Ok(selector.finish())
 }
 
-/// Searches the positions. If interrupted, it returns the positions finished so far.
+/// Searches the positions. If interrupted, returns the results obtained so far.
 fn search(
     args: &Args,
     book: &Book,
@@ -169,7 +169,7 @@ fn search(
     Ok(trials)
 }
 
-/// Formats a position as an EPD record: four fields and a description.
+/// Formats a position as an EPD record with four fields and a description.
 fn epd_line(position: &Position) -> String {
     let fen = position.to_string();
     let fields: Vec<&str> = fen.split(' ').take(4).collect();

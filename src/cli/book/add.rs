@@ -23,16 +23,16 @@ use crate::support::words::visible;
 
 /// Add games to a book that was built from games
 ///
-/// The book determines which games and moves count. Inputs that the book was built from are
-/// skipped, however they are compressed or named; a book with facets skips each game that it has.
-/// Analysis results are kept. The old book is replaced when the new one is complete.
+/// Uses the build options recorded in the book. Skips inputs that the book was built from, whatever
+/// their names or compression; if the book has facets, also skips each game that it already
+/// contains. Keeps analysis results. Replaces the old book when the new one is complete.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The book (.tbk)
     book: PathBuf,
     #[command(flatten)]
     games: GamePaths,
-    /// The book to write (default: the same)
+    /// The book to write (default: the input book)
     #[arg(short, long, value_name = "BOOK")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -60,8 +60,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     add_games(&book, &recorded.running(args.games.clone(), args.force, &args.run))
 }
 
-/// Adds a build's games to the one book among its inputs; returns `None` if the inputs include no
-/// book.
+/// Adds a build's games to the only book among its inputs; returns `None` if there is no book among
+/// them.
 ///
 /// # Errors
 /// Same as for [`run`]; also if the inputs include several books, or the build's options differ
@@ -109,7 +109,7 @@ fn open_book(path: &Path) -> anyhow::Result<Book> {
     Ok(open(path)?)
 }
 
-/// Returns the options that the book was built with.
+/// Returns the options with which the book was built.
 fn recorded(book: &Book, output: &Path) -> anyhow::Result<build::Args> {
     let manifest = book.manifest()?;
     let refuse = |reason: &str| {

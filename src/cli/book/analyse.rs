@@ -24,12 +24,13 @@ use crate::tools::suite::analyse::{Analysis, Plan};
 /// The default number of nodes per search.
 const NODES: u64 = 1_000_000;
 
-/// Search the positions of a book and store values in it
+/// Search the positions of a book and store the values in it
 ///
-/// Positions that most games reached are first. Values are backed up along the moves of the book: a
-/// position is worth its best reply, inside the analysis or outside. --grow extends the book beyond
-/// its games by the best moves that lead out of the analysis, the likeliest first. The same command
-/// resumes an interrupted analysis, also with more nodes or with fewer games.
+/// Starts with the positions reached in the most games. Values are backed up along the book's
+/// moves: a position has the value of its best move, whether that move leads to an analysed
+/// position or not. --grow extends the book beyond its games by the best moves that lead out of the
+/// analysis, the most likely ones first. The same command resumes an interrupted analysis, even
+/// with more nodes or a lower --min-games.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("nodes", |arg| arg.help(format!("Nodes for each position (default: {NODES})"))),
@@ -38,26 +39,26 @@ const NODES: u64 = 1_000_000;
 pub(super) struct AnalyseArgs {
     /// The book (.tbk), or `embedded`
     book: PathBuf,
-    /// The book to write (default: the same)
+    /// The book to write (default: the input book)
     #[arg(short, long, value_name = "BOOK")]
     output: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
-    /// Skip positions that fewer games reached
+    /// Skip positions reached in fewer than N games
     #[arg(long, value_name = "N", default_value_t = 10)]
     min_games: u64,
     #[command(flatten)]
     limit: SearchLimit,
-    /// Also cover N positions of fewer games, or of none
+    /// Also cover N positions reached in fewer games or in none
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     grow: u64,
-    /// Search only these positions (FEN or EPD, one a line)
+    /// Search only these positions (FEN or EPD, one per line)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["grow", "again"])]
     only: Option<PathBuf>,
-    /// Reuse the results of another book; may be repeated
+    /// Reuse analysis results from another book; may be repeated
     #[arg(long, value_name = "BOOK", conflicts_with = "again")]
     known: Vec<PathBuf>,
-    /// Search everything again
+    /// Search all positions again
     #[arg(long)]
     again: bool,
     #[command(flatten)]
@@ -104,7 +105,7 @@ pub(super) fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
     let target = args.target()?;
     let plan = args.plan()?;
     let book = args.begin(target)?;
-    // The output may replace the input book, because it contains everything in it.
+    // The output may replace the input book, because it contains everything in that book.
     let output = book_output(target, args.force, [] as [&Path; 0]);
     output.check()?;
     let mut path = target.as_os_str().to_owned();
@@ -164,8 +165,8 @@ impl Work<'_> {
     }
 
     /// Extends the book by a fraction of the `wanted` positions. Returns `false` if the book
-    /// already has that many or cannot be extended further. The book is written immediately, so
-    /// that the same command can resume from it.
+    /// already has that many additional positions or cannot be extended further. The book is
+    /// written immediately, so that the same command can resume from it.
     fn grow(&mut self, wanted: u64) -> anyhow::Result<bool> {
         let left = wanted.saturating_sub(self.analysis.beyond);
         let share = wanted.div_ceil(ROUNDS).min(left);
@@ -216,7 +217,7 @@ impl AnalyseArgs {
     }
 }
 
-/// Returns the values that another book's analysis has for these positions.
+/// Returns the values for these positions from another book's analysis.
 ///
 /// If that analysis covered additional positions, its best move outside the analysis may lead to a
 /// position outside this book. In that case only searches of all moves are reliable; searches that

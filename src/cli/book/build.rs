@@ -28,17 +28,17 @@ use crate::games::pgn::{GameResult, Language, PgnInput, UNFINISHED};
 use crate::support::files::{Cannot, NewFile, Output, describe};
 use crate::support::words::{counted, grouped, parse_seconds, plural, visible};
 
-/// Make a book from games in PGN
+/// Make a book from PGN games
 ///
-/// A build of more than a minute stores checkpoints in the folder BOOK.unfinished. If it is
-/// interrupted, the same command resumes from there.
+/// A build that takes longer than a minute stores checkpoints in the folder BOOK.unfinished. If the
+/// build is interrupted, the same command resumes it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     pub(super) output: BookOutputArgs,
     #[command(flatten)]
     pub(super) prune: PruneArgs,
-    /// Count a game once, however often it occurs (same players, year, moves and result)
+    /// Count identical games once (same players, year, moves and result)
     #[arg(long)]
     pub(super) unique: bool,
     #[command(flatten)]
@@ -53,16 +53,16 @@ pub(super) struct Args {
 pub(super) struct CountingArgs {
     #[command(flatten)]
     pub(super) games: GamePaths,
-    /// Plies of each game that count
+    /// Count only the first N plies of each game
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_PLY, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(super) max_ply: u32,
-    /// Count only the moves of one side; --player and --title then refer to its player
+    /// Count one side's moves only; --player and --title then refer to that side
     #[arg(long, value_parser = parse_side)]
     pub(super) side: Option<Color>,
-    /// Count games without a result, too
+    /// Also count games without a result
     #[arg(long)]
     pub(super) undecided: bool,
-    /// Store which games the counts come from, for filters and lists of games
+    /// Store which games the counts come from, for filters and game lists
     #[arg(long)]
     pub(super) facets: bool,
     #[command(flatten)]
@@ -90,16 +90,16 @@ pub(super) struct RunArgs {
     pub(super) reading: ReadingArgs,
     #[command(flatten)]
     pub(super) resources: Resources,
-    /// Disk space for data that does not fit into memory, such as 40G (default: no limit)
+    /// Limit on disk space for data that does not fit into memory, such as 40G (default: no limit)
     #[arg(long, value_parser = parse_memory, value_name = "SIZE", hide_short_help = true)]
     disk: Option<usize>,
-    /// Seconds between checkpoints; 0 for none
+    /// Seconds between checkpoints; 0 disables them
     #[arg(long, default_value = "60", value_parser = parse_interval, value_name = "S", hide_short_help = true)]
     checkpoint: Duration,
     /// Discard the checkpoints of an earlier run
     #[arg(long)]
     pub(super) afresh: bool,
-    /// Write all faults of the games to this file
+    /// Write all faults found in the games to this file
     #[arg(long, value_name = "FILE")]
     pub(super) errors: Option<PathBuf>,
 }
@@ -118,10 +118,10 @@ pub(super) struct ReadingArgs {
 /// Options that omit rare positions, and rare or weak moves.
 #[derive(Debug, clap::Args)]
 pub(super) struct PruneArgs {
-    /// Leave out positions that fewer games reached, and moves played in fewer
+    /// Omit positions reached and moves played in fewer than N games
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) min_games: u64,
-    /// Leave out moves with which their side scored less, in percent
+    /// Omit moves that scored less than P percent for their side
     #[arg(long, value_name = "P", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub(super) min_score: u32,
 }
@@ -131,7 +131,7 @@ pub(super) struct PruneArgs {
 pub(super) struct Resources {
     #[command(flatten)]
     threads: Threads,
-    /// Memory to use, such as 256M or 4G; the rest is stored on disk
+    /// Memory to use, such as 256M or 4G; excess data goes to disk
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = parse_memory)]
     memory: usize,
     /// Print errors only
@@ -157,10 +157,10 @@ impl Resources {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Which games count")]
 pub(super) struct GameFilterArgs {
-    /// Lowest rating of both players
+    /// Minimum rating of both players
     #[arg(long, value_name = "ELO")]
     min_elo: Option<u32>,
-    /// Highest rating of both players
+    /// Maximum rating of both players
     #[arg(long, value_name = "ELO")]
     max_elo: Option<u32>,
     #[command(flatten)]
@@ -168,19 +168,19 @@ pub(super) struct GameFilterArgs {
     /// ECO codes, such as B90,B20-B99,C
     #[arg(long, value_delimiter = ',', value_name = "CODES")]
     eco: Vec<EcoRange>,
-    /// Least seconds for each player, with 60 increments
+    /// Minimum time per player in seconds, including 60 increments
     #[arg(long, value_name = "S", hide_short_help = true)]
     min_seconds: Option<u32>,
-    /// Most seconds for each player, with 60 increments
+    /// Maximum time per player in seconds, including 60 increments
     #[arg(long, value_name = "S", hide_short_help = true)]
     max_seconds: Option<u32>,
     /// Results, such as 1-0,1/2-1/2
     #[arg(long, value_delimiter = ',', value_parser = parse_result, value_name = "RESULTS")]
     result: Vec<GameResult>,
-    /// Part of the name of a player; may be repeated
+    /// Part of a player's name; may be repeated
     #[arg(long, value_name = "NAME")]
     player: Vec<String>,
-    /// Titles of a player, such as GM,IM
+    /// Player titles, such as GM,IM
     #[arg(long, value_delimiter = ',', value_name = "TITLES")]
     title: Vec<String>,
 }
@@ -200,7 +200,7 @@ fn parse_interval(text: &str) -> Result<Duration, String> {
 }
 
 impl GameFilterArgs {
-    /// Returns the filter for a book with the moves of `side`, or of both sides.
+    /// Returns the filter for a book that contains the moves of `side`, or of both sides.
     pub(super) fn resolve(&self, side: Option<Color>) -> GameFilter {
         let names_players = !(self.player.is_empty() && self.title.is_empty());
         GameFilter {
@@ -328,7 +328,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the inputs at these paths, each file only once, and the names of files given repeatedly.
+/// Returns the inputs at these paths, each file only once, and the names of files given more than
+/// once.
 ///
 /// # Errors
 /// Same as for [`PgnInput::from_paths`].
@@ -351,7 +352,8 @@ pub(super) fn report_named_again(names: &[String]) {
 }
 
 /// Builds a book from these inputs, shows the progress, and writes the faults to the `--errors`
-/// file. Returns the output, the tally of games, and the monitor, which Ctrl-C stops.
+/// file. Returns the output, the tally of games, and the monitor, through which Ctrl-C stops the
+/// build.
 ///
 /// # Errors
 /// Same as for [`build()`]; also if the faults cannot be written.

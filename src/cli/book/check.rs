@@ -17,29 +17,29 @@ use crate::engine::search::{Config, Control, Limits, Searcher};
 use crate::games::book::{Book, Visited};
 use crate::support::words::counted;
 
-/// Find gaps and weak moves of a repertoire
+/// Find gaps and weak moves in a repertoire
 ///
-/// Positions whose replies a filter of the book may have removed (--min-games, --min-score) are
-/// counted, but not listed.
+/// Positions whose replies may have been removed by a book filter (--min-games, --min-score) are
+/// counted but not listed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The book (.tbk, .bin or .pgn), or `embedded`
     book: PathBuf,
-    /// The side of the repertoire (default: both)
+    /// Side of the repertoire (default: both)
     #[arg(long, value_parser = parse_side)]
     side: Option<Color>,
     #[command(flatten)]
     place: PositionArgs,
-    /// Plies from the position
+    /// Number of plies to check from the position
     #[arg(long, value_name = "N", default_value_t = 20)]
     max_ply: u32,
-    /// Skip positions that fewer games reached
+    /// Skip positions reached in fewer than N games
     #[arg(long, value_name = "N", default_value_t = 1)]
     min_games: u64,
-    /// Nodes for each move; 0 for no search
+    /// Nodes for each move; 0 disables the search
     #[arg(long, value_name = "N", default_value_t = 0)]
     nodes: u64,
-    /// Centipawns that a refuted move loses against the best one
+    /// Centipawns that a move may lose, compared with the best one
     #[arg(long, value_name = "CP", default_value_t = 100)]
     margin: i32,
     #[command(flatten)]
@@ -120,7 +120,7 @@ impl Args {
     }
 
     /// Returns the first ply, counted from the start of the check, at which missing moves are not
-    /// reported because the book was not built deeper.
+    /// reported because the book does not go deeper.
     fn last_ply(&self, book: &Book, game: &Game) -> u32 {
         let depth = book.manifest().map_or(0, |manifest| manifest.max_ply);
         if depth == 0 || *game.start() != Position::start() {

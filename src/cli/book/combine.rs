@@ -23,10 +23,10 @@ use crate::support::files::Output;
 use crate::support::words::{counted, grouped, visible};
 use crate::tools::suite::analyse::carried_over;
 
-/// Merge books into one; their counts are added
+/// Merge books into one by adding their counts
 #[derive(Debug, clap::Args)]
 pub(super) struct MergeArgs {
-    /// The books; BOOK:2.5 counts two and a half times
+    /// The books; BOOK:2.5 multiplies the counts of BOOK by 2.5
     #[arg(required = true, num_args = 2.., value_name = "BOOK")]
     books: Vec<String>,
     #[command(flatten)]
@@ -95,7 +95,7 @@ fn report_shared(books: &[(Book, f64)]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reports why the merged book will not have facets, if any of the books has some.
+/// If any of the books has facets but the merged book will have none, reports why.
 fn warn_about_facets(books: &[(Book, f64)]) -> anyhow::Result<()> {
     let weighted = books.iter().any(|(_, weight)| *weight != 1.0);
     let (with, without): (Vec<_>, Vec<_>) = books.iter().partition(|(book, _)| book.has_facets());
@@ -135,26 +135,26 @@ fn weighted_book(text: &str) -> anyhow::Result<(Book, f64)> {
     Ok((open(path.as_ref())?, weight))
 }
 
-/// Write a part of a book to another
+/// Write part of a book to another book
 #[derive(Debug, clap::Args)]
 pub(super) struct FilterArgs {
     /// The book, or `embedded`
     book: PathBuf,
     #[command(flatten)]
     output: BookOutputArgs,
-    /// Leave out positions that fewer games reached, and moves played in fewer
+    /// Omit positions reached and moves played in fewer than N games
     #[arg(long, value_name = "N", default_value_t = 0)]
     min_games: u64,
-    /// Leave out moves with which their side scored less, in percent
+    /// Omit moves that scored less than P percent for their side
     #[arg(long, value_name = "P", default_value_t = 0.0)]
     min_score: f64,
-    /// Keep only the moves of one side; --player then refers to its player
+    /// Keep only one side's moves; --player then refers to that side
     #[arg(long, value_parser = parse_side)]
     side: Option<Color>,
-    /// Plies from the position to keep
+    /// Keep only the first N plies from the position
     #[arg(long, value_name = "N", default_value_t = u32::MAX, hide_default_value = true)]
     max_ply: u32,
-    /// Leave out the moves to avoid (`am`) of this EPD file, and the positions after them
+    /// Omit the moves to avoid (`am` in this EPD file) and the positions after them
     #[arg(long, value_name = "FILE")]
     avoid: Option<PathBuf>,
     #[command(flatten)]
@@ -169,7 +169,7 @@ pub(super) struct FilterArgs {
 struct SelectionArgs {
     #[command(flatten)]
     facets: FacetArgs,
-    /// Part of the name of a player; may be repeated
+    /// Part of a player's name; may be repeated
     #[arg(long, value_name = "NAME")]
     player: Vec<String>,
 }
@@ -225,7 +225,7 @@ pub(super) struct DiffArgs {
     left: PathBuf,
     /// The second book, or `embedded`
     right: PathBuf,
-    /// Rows to show at most
+    /// Maximum number of rows to show
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: u64,
 }

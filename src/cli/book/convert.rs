@@ -85,7 +85,7 @@ pub(super) fn run_export(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Test whether a book file is sound
+/// Check the integrity of a book file
 #[derive(Debug, clap::Args)]
 pub(super) struct VerifyArgs {
     /// The book, or `embedded`

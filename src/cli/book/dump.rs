@@ -22,26 +22,26 @@ pub(super) struct Args {
     book: PathBuf,
     #[command(flatten)]
     place: PositionArgs,
-    /// The format
+    /// Output format
     #[arg(long, value_enum, default_value_t = DumpFormat::Csv)]
     format: DumpFormat,
-    /// Plies from the position
+    /// Number of plies to print from the position
     #[arg(long, value_name = "N", default_value_t = u32::MAX, hide_default_value = true)]
     max_ply: u32,
-    /// Leave out moves played in fewer games
+    /// Omit moves played in fewer than N games
     #[arg(long, value_name = "N", default_value_t = 1)]
     min_games: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum DumpFormat {
-    /// A row for each move of each position, with analysed values
+    /// One row for each move of each position, with analysis results
     Csv,
-    /// An object for each position, one a line, with analysed values
+    /// One object per line for each position, with analysis results
     Json,
     /// The FEN of each position
     Fen,
-    /// A game for each line
+    /// One game for each line of play
     Pgn,
 }
 
@@ -113,7 +113,7 @@ fn write_csv(out: &mut impl Write, book: &Book, at: &Visited, args: &Args) -> st
         let score = score_columns(book.value_of_move(&at.position, mv));
         writeln!(out, ",{value_columns},{score}")?;
     }
-    // A position that was analysed beyond the games has a value but no moves.
+    // An analysed position that no game reached has a value but no moves.
     if moves.is_empty() && value.is_some() {
         writeln!(out, "{},{},,,,,,,,,,{value_columns},,", at.position.fen(), at.ply)?;
     }
@@ -146,8 +146,8 @@ fn position_row(book: &Book, at: &Visited, args: &Args) -> PositionRow {
     }
 }
 
-/// Writes one game for each line. A line ends where the book ends or where an earlier line
-/// continues.
+/// Writes one game for each line of play. A line ends where the book ends or where it joins an
+/// earlier line.
 fn write_lines(
     out: &mut impl Write,
     book: &Book,

@@ -12,19 +12,19 @@ use crate::support::words::rounded;
 
 /// Measure how much the engine's openings vary
 ///
-/// Prints for each ply the entropy of the move in bits (1 for two equally likely moves, 2 for four)
-/// and how often the book has a move; then the same for the games of the book.
+/// Prints, for each ply, the entropy of the move in bits (1 for two equally likely moves, 2 for
+/// four) and how often the book has a move; then prints the same figures for the book's games.
 #[derive(Debug, clap::Args)]
 pub(super) struct EntropyArgs {
     /// The book (.tbk, .bin or .pgn), or `embedded`
     book: PathBuf,
-    /// Plies from the start position
+    /// Number of plies from the start position
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=40))]
     plies: u16,
-    /// How moves are chosen
+    /// Policy for choosing moves
     #[arg(long, default_value_t = Policy::default(), value_parser = policy())]
     policy: Policy,
-    /// Centipawns that an analysed move may lose
+    /// Maximum loss of an analysed move, in centipawns
     #[arg(long, value_name = "CP", default_value_t = MAX_LOSS)]
     max_loss: Score,
 }

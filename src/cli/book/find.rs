@@ -21,7 +21,7 @@ use crate::support::words::{counted, visible};
 /// Find the games that reached a position, by any order of moves
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// PGN files or folders, or a book, which stands for its games
+    /// PGN files or folders, or a book whose games to search
     #[arg(required = true, value_name = "BOOK|PGN")]
     sources: Vec<PathBuf>,
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub(super) struct Args {
     /// Language of the piece letters (de, fr, es …; default: that of each file)
     #[arg(long, value_name = "CODE")]
     language: Option<Language>,
-    /// Games to list at most, the highest rated first
+    /// Maximum number of games to list, highest rated first
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
 }

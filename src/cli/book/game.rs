@@ -9,12 +9,12 @@ use crate::cli::args::GameFolders;
 use crate::cli::output;
 use crate::games::book::GameId;
 
-/// Print a game of a book with facets
+/// Print a game from a book with facets
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The book, built with --facets
+    /// The book, which must have been built with --facets
     book: PathBuf,
-    /// The game, as `book show` names it
+    /// Id of the game, as shown by `book show`
     game: GameId,
     #[command(flatten)]
     games: GameFolders,

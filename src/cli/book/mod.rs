@@ -31,7 +31,7 @@ use crate::games::book::{BOOK_FILE, Book, BookError, EMBEDDED_NAME, Policy};
 use crate::support::files::{Cannot, NewFile, Output};
 use crate::support::words::{counted, grouped, plural};
 
-/// Make opening books and show them
+/// Build, edit and show opening books
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]

@@ -8,14 +8,14 @@ use super::build::{CountingArgs, PruneArgs, ReadingArgs, Resources};
 
 /// Count games and write the counts as Parquet, for `book pack`, DuckDB or Spark
 ///
-/// With --facets the counts are also by rating group, speed and month, with ratings and the latest
-/// game. These are for queries: a book of them has no facets.
+/// With --facets, the counts are also divided by rating group, speed and month, and contain ratings
+/// and the latest game. These columns are for queries only: a book packed from them has no facets.
 #[derive(Debug, clap::Args)]
 pub(super) struct CountArgs {
-    /// The folder to write
+    /// Write the files to this folder
     #[arg(long, value_name = "DIR")]
     parquet: PathBuf,
-    /// Files in it, by the top bits of the keys: a power of two, at most 256
+    /// Number of files (a power of two up to 256); the top bits of a key select its file
     #[arg(long, default_value_t = 16, value_parser = parse_files, value_name = "N")]
     files: usize,
     #[command(flatten)]
@@ -26,10 +26,10 @@ pub(super) struct CountArgs {
     counting: CountingArgs,
 }
 
-/// Make a book of counts in Parquet
+/// Make a book from counts in Parquet
 #[derive(Debug, clap::Args)]
 pub(super) struct PackArgs {
-    /// Folders of partial counts, grouped or not; those below them are read too
+    /// Folders of partial counts, grouped or not; subfolders are read too
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
     #[command(flatten)]
@@ -60,18 +60,12 @@ mod missing {
 
     use super::{CountArgs, PackArgs};
 
-    /// Reports that the program lacks this feature.
-    ///
-    /// # Errors
-    /// Always.
+    /// Returns an error, because the program lacks Parquet support.
     pub(in crate::cli::book) fn run_count(_args: &CountArgs) -> anyhow::Result<ExitCode> {
         refuse()
     }
 
-    /// Reports that the program lacks this feature.
-    ///
-    /// # Errors
-    /// Always.
+    /// Returns an error, because the program lacks Parquet support.
     pub(in crate::cli::book) fn run_pack(_args: &PackArgs) -> anyhow::Result<ExitCode> {
         refuse()
     }
@@ -101,7 +95,7 @@ mod present {
     use crate::games::pgn::PgnInput;
     use crate::support::words::counted;
 
-    /// Passes on the result for `output`; if there is none, reports the interruption and returns
+    /// Returns the result for `output`. If the build was interrupted, reports that and returns
     /// `None`.
     fn unless_interrupted<T>(
         made: Result<T, BuildError>,

@@ -13,8 +13,9 @@ use crate::games::book::Monitor;
 use crate::games::pgn::PgnInput;
 use crate::support::words::counted;
 
-/// How often the bar on a terminal and the lines elsewhere are updated.
+/// The interval between updates of the bar on a terminal.
 const REFRESH: Duration = Duration::from_millis(100);
+/// The interval between lines when the output is not a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
 /// Displays the progress of a build until this value is dropped.

@@ -14,7 +14,7 @@ pub(super) struct PositionRow {
     pub ply: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opening: Option<OpeningRow>,
-    /// Whether the counts are from the embedded book, see
+    /// Whether the counts are from the embedded book; see
     /// [`SELF_PLAY`](crate::games::book::SELF_PLAY).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub self_play: bool,
@@ -91,7 +91,7 @@ impl From<Counts> for CountsRow {
 /// The analysis result for a position. Scores are from the side to move's point of view.
 #[derive(Debug, Serialize)]
 pub(super) struct ValueRow {
-    /// The score with best play, inside or outside the analysis.
+    /// The score of the best move, which may lead out of the analysis.
     score: ScoreAnswer,
     /// The depth in plies of the search that produced the score.
     depth: i32,

@@ -22,14 +22,14 @@ use crate::games::book::{
 };
 use crate::support::words::{counted, grouped};
 
-/// Show how a book was made, and its size
+/// Show how a book was made and how large it is
 #[derive(Debug, clap::Args)]
 pub(super) struct InfoArgs {
     /// The book (.tbk, .bin or .pgn), or `embedded`
     book: PathBuf,
 }
 
-/// Show the moves of a position with their games
+/// Show the moves of a position and the results of their games
 #[derive(Debug, clap::Args)]
 pub(super) struct ShowArgs {
     /// The book (.tbk, .bin or .pgn), or `embedded`
@@ -45,29 +45,29 @@ pub(super) struct ShowArgs {
 
 const SHOWN_GAMES: usize = 5;
 
-/// Explain the choice of a move
+/// Explain how the engine chooses a move
 #[derive(Debug, clap::Args)]
 pub(super) struct WhyArgs {
     /// The book (.tbk, .bin or .pgn), or `embedded`
     book: PathBuf,
     #[command(flatten)]
     place: PositionArgs,
-    /// How moves are chosen
+    /// Policy for choosing moves
     #[arg(long, default_value_t = Policy::default(), value_parser = policy())]
     policy: Policy,
-    /// Probability of each bound of a score, 50 to 99.9 percent
+    /// Confidence level of each bound of a score, 50 to 99.9 percent
     #[arg(long, value_name = "P", default_value_t = 90.0, value_parser = parse_confidence)]
     confidence: f64,
-    /// Games that a move needs
+    /// Reject moves played in fewer than N games
     #[arg(long, value_name = "N", default_value_t = 1)]
     min_games: u64,
-    /// Centipawns that an analysed move may lose
+    /// Maximum loss of an analysed move, in centipawns
     #[arg(long, value_name = "CP", default_value_t = MAX_LOSS)]
     max_loss: Score,
-    /// A learning file (`tabia --learn FILE`), which may veto moves
+    /// Learning file (`tabia --learn FILE`), which may exclude moves
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
-    /// The same seed gives the same choice
+    /// Seed for the choice of a move
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }
@@ -385,8 +385,8 @@ fn write_legend(out: &mut impl Write, candidates: &[Candidate]) -> std::io::Resu
     }
 }
 
-/// Formats the side to move's score in the games as a percentage, with confidence bounds if the
-/// book has no other information.
+/// Formats the side to move's score in the games as a percentage. If the move has no analysed
+/// value, adds confidence bounds.
 fn score(candidate: &Candidate) -> String {
     match candidate.value {
         Some(_) if candidate.book_move.reached.is_empty() => String::new(),

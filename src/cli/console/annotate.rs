@@ -211,7 +211,7 @@ impl Console {
         }
         let moments = moments(&annotated.pgn);
         if moments.is_empty() {
-            self.print_text("No move gave anything away.")?;
+            self.print_text("No mistakes were found.")?;
         }
         for Moment { played, words, better } in moments {
             let better = better.map_or_else(String::new, |line| format!(" ({line})"));

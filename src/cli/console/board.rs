@@ -32,14 +32,12 @@ pub(super) fn colours_are_wanted() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Colours of squares in the terminal's 256-colour palette: light, dark, and the same for squares
-/// of the last move. All have medium brightness, so that white and black pieces are equally
-/// visible.
+// Colours in the terminal's 256-colour palette. All square colours have medium brightness, so that
+// white and black pieces are equally visible. The squares of the last move are marked.
 const LIGHT: u8 = 137;
 const DARK: u8 = 94;
 const MARKED_LIGHT: u8 = 71;
 const MARKED_DARK: u8 = 65;
-/// Colours of pieces in the 256-colour palette: pure white and pure black.
 const WHITE_PIECE: u8 = 231;
 const BLACK_PIECE: u8 = 16;
 

@@ -20,7 +20,7 @@ impl Console {
         Ok(())
     }
 
-    /// The command `new`. As in GNU Chess, the name of a variant may follow it.
+    /// Runs the command `new`. As in GNU Chess, the name of a variant may follow the command.
     pub(super) fn begin(&mut self, variant: &str) -> io::Result<Flow> {
         match variant {
             "" | "standard" | "normal" | "chess" => self.new_game(),
@@ -110,8 +110,8 @@ impl Console {
         }
     }
 
-    /// Takes moves back. This deletes the later moves, so if the user had stepped back through the
-    /// game, it is saved first.
+    /// Takes moves back, which deletes the later moves. If the user had stepped back through the
+    /// game, the game is saved first.
     pub(super) fn take_back(&mut self, plies: usize) -> io::Result<Flow> {
         let played = self.engine.game().moves().len();
         if !self.engine.undo(plies) {
@@ -231,7 +231,7 @@ impl Console {
         }
     }
 
-    /// GNU Chess's `activate`: reopens a game that was ended by agreement or resignation.
+    /// Runs GNU Chess's `activate`: reopens a game that was ended by agreement or resignation.
     pub(super) fn activate(&mut self) -> io::Result<Flow> {
         if self.position().has_no_moves() {
             return Err(failed("there is no move left; take one back with `undo`"));

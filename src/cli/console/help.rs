@@ -29,7 +29,7 @@ impl Topic {
 }
 
 impl Console {
-    /// The command `help`. If a name is both a command and a topic, both are explained.
+    /// Runs the command `help`. If a name is both a command and a topic, both are explained.
     pub(super) fn help(&mut self, name: &str) -> io::Result<Flow> {
         match name {
             "" => return self.outline(),

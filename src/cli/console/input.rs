@@ -13,11 +13,11 @@ use signal_hook::consts::SIGHUP;
 use crate::cli::work::on_signals;
 use crate::engine::controller::Input;
 
-/// How often the terminal is polled while no prompt is shown.
+/// The interval at which the terminal is polled while no prompt is shown.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// Reads one line per prompt, with editing and history. While the engine is thinking, commands that
-/// end the game, the search or the console take effect immediately; other lines wait for their
+/// end the game, the search or the console take effect immediately; other lines are kept for later
 /// prompts.
 pub(in crate::cli) fn read_lines(
     prompts: Receiver<String>,
@@ -68,8 +68,8 @@ fn ask(editor: &mut DefaultEditor, prompt: &str) -> Input {
 /// Commands that take effect immediately while the engine is thinking.
 const AT_ONCE: [&str; 6] = ["?", "undo", "u", "remove", "r", "resign"];
 
-/// Reads a line that was typed without a prompt, if there is one. It takes effect immediately only
-/// if it is urgent and no other line is waiting.
+/// Reads a line that was typed without a prompt, if there is one. The line takes effect immediately
+/// only if it is urgent and no other line is waiting.
 fn read_typed_ahead(waiting: &mut VecDeque<String>) -> Option<Input> {
     let stdin = io::stdin();
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };

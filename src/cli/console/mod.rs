@@ -1,7 +1,7 @@
 //! The console: a prompt in the terminal with a board, moves and commands, as in GNU Chess.
 //!
 //! `Record` contains the whole game with its tags. The engine has only the moves up to the position
-//! on the board. The record is updated after every line.
+//! on the board. The record is updated after every line of input.
 
 mod annotate;
 mod board;
@@ -60,7 +60,6 @@ pub(super) struct Console {
     boards: bool,
     /// Whether the engine's thinking is shown.
     post: bool,
-    /// The whole game; the engine has only the moves up to the position on the board.
     record: Record,
     players: Players,
     /// A draw offer made with the last move.

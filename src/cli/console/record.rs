@@ -75,7 +75,7 @@ impl Record {
         self.game.result = GameResult::Undecided;
     }
 
-    /// Returns how many of the first moves on the board are the same as in this game.
+    /// Returns the number of initial moves that the board and this game have in common.
     fn common(&self, moves: &[Move]) -> usize {
         self.game.moves.iter().zip(moves).take_while(|(own, mv)| own.mv == **mv).count()
     }
@@ -85,7 +85,6 @@ impl Record {
         self.engine = Some(side);
     }
 
-    /// Sets or clears the result.
     pub(super) fn set_result(&mut self, result: GameResult) {
         self.unsaved |= self.game.result != result;
         self.game.result = result;

@@ -16,8 +16,8 @@ use crate::tools::suite::solve::{SuiteRun, TIME};
 pub(super) struct Solving {
     suite: SuiteRun,
     time: Duration,
-    /// The suspended game and the side that the engine was playing.
     game: Game,
+    /// The side that the engine was playing in the game.
     side: Option<Color>,
 }
 

@@ -14,7 +14,8 @@ pub(super) fn seconds(time: Duration) -> String {
     format!("{} s", (time.as_secs_f64() * 100.0).round() / 100.0)
 }
 
-/// Terminals narrower than this wrap lines better by themselves.
+/// The smallest terminal width at which lines are wrapped. Narrower terminals wrap lines better by
+/// themselves.
 const NARROWEST: usize = 20;
 /// The default indentation of continuation lines.
 const INDENT: usize = 4;

@@ -14,7 +14,7 @@ use crate::engine::controller::{Engine, Flow, Frontend, Input};
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Types one line per prompt and waits until each is processed. Games that are in no other file are
-/// saved in `kept`.
+/// saved in the file `kept`.
 ///
 /// # Errors
 /// If the output cannot be written, or a game cannot be saved.

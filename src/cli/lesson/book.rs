@@ -22,19 +22,19 @@ use clap::builder::StringValueParser;
 
 /// Compare searches with and without the book inside the search
 ///
-/// Without arguments: the game books/dumb.pgn, and another order of moves that runs into it.
+/// Without arguments, uses the game books/dumb.pgn and another move order that leads into it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Moves from the start position
     #[arg(long, default_value = EXAMPLE_MOVES, value_name = "MOVES")]
     moves: String,
-    /// The book: .tbk, .bin, .pgn, or `embedded` (default: the game of books/dumb.pgn)
+    /// The book (.tbk, .bin or .pgn), or `embedded` (default: the game books/dumb.pgn)
     #[arg(short, long, value_name = "FILE")]
     book: Option<PathBuf>,
-    /// Greatest depth in plies
+    /// Maximum depth in plies
     #[arg(short, long, default_value_t = 12, value_parser = clap::value_parser!(i32).range(1..=64))]
     depth: Depth,
-    /// What to compare: off, first, stop, value (what -b means) or steer
+    /// Modes to compare: off, first, stop, value (the mode of -b) or steer
     #[arg(long, default_value = "off,stop", value_parser = list(StringValueParser::new()))]
     modes: List<String>,
     /// Print one JSON object instead of text

@@ -26,16 +26,16 @@ const MEMORY_MB: usize = 16;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "The engine's own search")]
 pub(super) struct EngineArgs {
-    /// Show the engine's own search: reductions, null moves, the table and all
+    /// Show the engine's own search, with its reductions, null moves and table
     #[arg(long, conflicts_with_all = ["algorithm", "order", "aspiration", "no_quiescence", "svg"])]
     engine: bool,
-    /// Show only this line and what is below its end
+    /// Show only this line and the tree below its last move
     #[arg(long, requires = "engine", value_name = "MOVES", default_value = "")]
     branch: String,
-    /// Show only nodes of this depth or more; 0 includes quiescence
+    /// Show only nodes with at least this depth; 0 includes quiescence
     #[arg(long, requires = "engine", default_value_t = 0, value_parser = clap::value_parser!(i32).range(0..=64))]
     least_depth: Depth,
-    /// Threads that search
+    /// Number of threads
     #[arg(long, requires = "engine", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
     /// Use this book inside the search

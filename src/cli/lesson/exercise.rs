@@ -10,21 +10,21 @@ use crate::support::files::FileKind;
 use crate::web::lesson::exercise::{Exercise, exercises};
 use crate::web::lesson::sheet::sheet;
 
-/// Print exercises on searches of random trees
+/// Print exercises about searching random trees
 ///
-/// The same seed gives the same exercises, here and in the page of `lesson tree --html`.
+/// The same seed gives the same exercises here and on the page of `lesson tree --html`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The same seed gives the same exercises
+    /// Seed for generating the exercises
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Exercises
+    /// Number of exercises
     #[arg(short, long, default_value_t = 6, value_parser = clap::value_parser!(u16).range(1..=200))]
     number: u16,
     /// Print the answers with their reasons
     #[arg(long)]
     key: bool,
-    /// Write a printable page instead, with the answers on a page of their own
+    /// Write a printable page instead, with the answers on a separate page
     #[arg(long, value_name = "FILE")]
     sheet: Option<PathBuf>,
     /// Print one JSON array instead of text

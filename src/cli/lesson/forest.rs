@@ -17,17 +17,17 @@ use crate::web::lesson::timeline::{Timeline, split_on_a_clock};
 
 /// Compare all methods on many random trees
 ///
-/// The trees have seeds from --seed on. --json prints one JSON object a tree: its text, every
-/// search step by step, and PV-splitting on a clock.
+/// The trees have consecutive seeds, starting with --seed. --json prints one JSON object per tree:
+/// its text, every search step by step, and PV-splitting timed in ticks.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Trees
+    /// Number of trees
     #[arg(short, long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     number: u32,
-    /// Threads of PV-splitting
+    /// Numbers of threads for PV-splitting
     #[arg(short, long, default_value = "1,2,4", value_parser = list(clap::value_parser!(u16).range(1..=64)))]
     threads: List<u16>,
-    /// Print one JSON object for each tree instead of text
+    /// Print one JSON object per tree instead of text
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -10,25 +10,25 @@ use crate::web::lesson::tree::{GameTree, Growth};
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Random trees")]
 pub(super) struct GrowthArgs {
-    /// The same seed gives the same tree
+    /// Seed for generating the tree
     #[arg(long, default_value_t = Growth::SMALL.seed)]
     seed: u64,
-    /// Levels below the root
+    /// Number of levels below the root
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=60))]
     depth: u16,
-    /// Children of a node
+    /// Number of children of each inner node
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=100))]
     branching: u16,
-    /// Greatest value of a leaf, and the negative of the least
+    /// Maximum value of a leaf; the minimum is its negative
     #[arg(long, default_value_t = Growth::SMALL.spread, value_parser = clap::value_parser!(i32).range(0..=10_000))]
     spread: Score,
     /// Vary the number of children, and end some branches early
     #[arg(long)]
     uneven: bool,
-    /// Percent of inner nodes that are transpositions of earlier ones
+    /// Percentage of inner nodes that are transpositions of earlier ones
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=100))]
     copies: u16,
-    /// Min moves first
+    /// Let Min move first
     #[arg(long)]
     min: bool,
     /// Move order, from 100 (best first) to -100 (worst first); 0 is random

@@ -15,22 +15,22 @@ use crate::cli::work::{exit_status, interruption, positions_of, progress_bar};
 use crate::web::lesson::chess::Ordering;
 use crate::web::lesson::compare::{Cost, CostSum, SearchVariant, cost};
 
-/// Compare the nodes of alpha-beta and PVS with good, plain and bad move orders
+/// Compare the node counts of alpha-beta and PVS with good, plain and bad move orders
 ///
-/// Textbook searches with quiescence, without table and reductions. Counted is the last
-/// iteration; those before it only tell which line to search first.
+/// Runs textbook searches with quiescence but without a table or reductions. Only the last
+/// iteration is counted; the earlier ones only determine which line to search first.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The depth in plies
+    /// Depth in plies
     #[arg(short, long, default_value_t = 3, value_parser = clap::value_parser!(i32).range(2..=12))]
     depth: Depth,
-    /// The orders of moves; a bad one takes minutes from depth 4 on
+    /// Move orders to compare; a bad one takes minutes from depth 4 on
     #[arg(long, default_value = "good,plain,bad", value_parser = list(|text: &str| text.parse::<Ordering>()))]
     orders: List<Ordering>,
-    /// File of positions, a FEN a line (default: 60 from self-play)
+    /// File of positions, one FEN per line (default: 60 from self-play)
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
-    /// Show every position
+    /// Also show the counts for every position
     #[arg(long)]
     each: bool,
     /// Print one JSON object instead of text

@@ -17,7 +17,7 @@ pub(super) struct OutputFormats {
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
-    /// Draw the tree as SVG (several algorithms: FILE-minimax.svg and so on)
+    /// Draw the tree as SVG (FILE-minimax.svg etc. for several algorithms)
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Write an HTML page that steps through the searches

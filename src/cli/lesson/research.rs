@@ -1,4 +1,4 @@
-//! `tabia lesson research`: compares two ways of ordering re-searches.
+//! `tabia lesson research`: compares two orders of re-searches.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -16,22 +16,22 @@ use crate::tools::autoplay::summary;
 use crate::tools::suite::positions::positions;
 use crate::tools::suite::research::{Match, nodes};
 
-/// Compare two orders of re-searching a reduced move: depth first, or window first
+/// Compare two orders of re-searching a reduced move: depth first or window first
 ///
-/// Counts the nodes that both need to the same depth, and lets them play each other at fixed
-/// nodes, two games from each of the shipped positions.
+/// Counts the nodes that each order needs to reach the same depth, and plays games between the two
+/// at a fixed number of nodes per move, two games from each of the shipped positions.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The depth at which nodes are counted, in plies
+    /// Depth at which nodes are counted, in plies
     #[arg(short, long, default_value_t = 8, value_parser = clap::value_parser!(i32).range(1..=30))]
     depth: Depth,
-    /// Games; 0 for the node counts alone
+    /// Number of games; 0 compares only the node counts
     #[arg(short, long, default_value_t = 40)]
     games: usize,
     /// Nodes for each move
     #[arg(short = 'N', long, default_value_t = 3000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Games at a time
+    /// Games to play at the same time
     #[arg(short = 'j', long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     concurrency: u16,
     /// Print one JSON object instead of text

@@ -20,10 +20,10 @@ use crate::web::lesson::plot::plot;
 use crate::web::lesson::splitting::describe_threads;
 use crate::web::lesson::timing::{Measurement, PUBLISHED, Stopwatch, TimedPosition};
 
-/// Time serial alpha-beta against PV-splitting over some moves of a game
+/// Compare the times of serial alpha-beta and PV-splitting over some moves of a game
 ///
-/// The searches are exact (no table, no reductions), so all of them find the same score; that is
-/// checked. After each move's measurements the deepest search's best move is played.
+/// The searches are exact (no table, no reductions), so all of them must find the same score, which
+/// is checked. After the measurements for a move, the deepest search's best move is played.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -31,10 +31,10 @@ pub(super) struct Args {
     /// Depths in plies
     #[arg(short, long, default_value = "3,4,5", value_parser = list(clap::value_parser!(i32).range(1..=12)))]
     depths: List<Depth>,
-    /// Numbers of threads (default: 1, 2, 5 and as many as there are cores)
+    /// Numbers of threads (default: 1, 2, 5 and the number of cores)
     #[arg(short, long, value_parser = list(clap::value_parser!(u16).range(1..=256)))]
     threads: Option<List<u16>>,
-    /// Moves of the game
+    /// Number of moves to play
     #[arg(short = 'n', long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=200))]
     number: u16,
     /// Print one JSON object instead of text

@@ -17,23 +17,24 @@ use crate::web::lesson::search_record::SearchRecord;
 
 /// Show a textbook search of a position
 ///
-/// Iterative deepening with a plain evaluation: no table, no reductions, no draws by repetition.
-/// --tree prints the last iteration step by step, --svg and --html draw it. Scores are centipawns
-/// for the side to move at the root, which is Max. --engine shows the engine's own search.
+/// Uses iterative deepening and a plain evaluation, without a table, reductions or draws by
+/// repetition. --tree prints the last iteration step by step; --svg and --html draw it. Scores are
+/// in centipawns for the side to move at the root, which is Max. --engine shows the engine's own
+/// search instead.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     place: PositionArgs,
-    /// The last iteration, in plies
+    /// Depth of the last iteration, in plies
     #[arg(short, long, default_value_t = 4, value_parser = clap::value_parser!(i32).range(1..=30))]
     depth: Depth,
-    /// minimax, alpha-beta or pvs
+    /// Algorithm: minimax, alpha-beta or pvs
     #[arg(short, long, default_value_t = Algorithm::Pvs)]
     algorithm: Algorithm,
-    /// The order of moves: good, plain or bad
+    /// Move order: good, plain or bad
     #[arg(short, long, default_value_t = Ordering::Good)]
     order: Ordering,
-    /// Half the width of the aspiration window in centipawns; 0 for full windows
+    /// Half the width of the aspiration window in centipawns; 0 uses full windows
     #[arg(short = 'w', long, default_value_t = 15, value_parser = clap::value_parser!(i32).range(0..=10_000))]
     aspiration: Score,
     /// Search without quiescence
@@ -45,7 +46,7 @@ pub(super) struct Args {
     /// Show the tree down to this ply
     #[arg(long, default_value_t = 2)]
     plies: Ply,
-    /// Visits to show at most
+    /// Maximum number of visits to show
     #[arg(long, default_value_t = 400)]
     visits: usize,
     #[command(flatten)]

@@ -17,34 +17,34 @@ use crate::web::lesson::tree::GameTree;
 
 /// Search a game tree by minimax, alpha-beta and PVS, step by step
 ///
-/// A tree is an indented list, one node a line: NAME, and for a leaf its VALUE for Max; the root
-/// says `max` or `min`, who moves first. --print shows the tree in this form. With --table or
-/// --deepen, nodes below which all is the same are one position, and a node at the end of an
-/// iteration is judged by the mean of the leaves below it (`~`).
+/// A tree is an indented list with one node per line: its NAME and, for a leaf, its VALUE for Max.
+/// The root line contains `max` or `min`, the side that moves first. --print shows the tree in this
+/// form. With --table or --deepen, nodes with equal subtrees are one position, and a node at the
+/// depth limit of an iteration is evaluated as the mean of the leaves below it (`~`).
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A file, `classic` for the shipped tree, or `random`
+    /// Tree file, `classic` for the shipped tree, or `random`
     #[arg(default_value = "classic")]
     tree: String,
-    /// Give a leaf another value
+    /// Change the value of a leaf
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
     values: Vec<(String, Score)>,
-    /// One algorithm instead of all: minimax, alpha-beta or pvs
+    /// Use only this algorithm: minimax, alpha-beta or pvs
     #[arg(short, long)]
     algorithm: Option<Algorithm>,
-    /// With a transposition table (alpha-beta and PVS)
+    /// Use a transposition table (alpha-beta and PVS)
     #[arg(long)]
     table: bool,
-    /// With iterative deepening (alpha-beta and PVS)
+    /// Use iterative deepening (alpha-beta and PVS)
     #[arg(long)]
     deepen: bool,
-    /// Show PV-splitting by N threads, too; a visit takes one tick
+    /// Also show PV-splitting by N threads; a visit takes one tick
     #[arg(short, long, value_parser = clap::value_parser!(u16).range(1..=64))]
     threads: Option<u16>,
     /// Print summaries only
     #[arg(short, long)]
     summary: bool,
-    /// Only print the tree, as a file for this command
+    /// Print only the tree, in the input format of this command
     #[arg(long)]
     print: bool,
     #[command(flatten)]

@@ -18,10 +18,10 @@ use crate::support::threads;
 use crate::support::words::number_of;
 use crate::tools::train::{BookOpenings, GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
 
-/// Play games to train on
+/// Play games for training
 ///
-/// The engine plays against itself, and the games have its scores. The same command resumes an
-/// interrupted run. The same settings give the same bytes with any number of threads.
+/// The engine plays against itself and stores its scores with the games. The same command resumes
+/// an interrupted run. The same settings give the same output with any number of threads.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -29,33 +29,33 @@ pub(super) struct Args {
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Games of the complete file
+    /// Number of games in the complete file
     #[arg(long, value_name = "N", default_value_t = 1000)]
     games: u64,
-    /// Nodes for each move, after which no new iteration begins
+    /// Nodes for each move, after which no new iteration starts
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Begin with lines of this book, in place of random moves
+    /// Start with lines from this book instead of random moves
     #[arg(long, value_name = "BOOK")]
     book: Option<String>,
-    /// How moves of the book are chosen after the random plies
+    /// Policy for choosing book moves after the random plies
     #[arg(long, value_name = "POLICY", default_value_t = Policy::Weighted, requires = "book")]
     book_policy: Policy,
-    /// Random plies after the end of the book
+    /// Number of random plies after the end of the book
     #[arg(long, value_name = "PLIES", default_value_t = 0, requires = "book", value_parser = clap::value_parser!(u8).range(..=40))]
     random_after: u8,
-    /// Begin with this many pieces placed at random, such as 3-12
+    /// Start with this many pieces placed at random, such as 3-12
     #[arg(long, alias = "men", value_name = "FROM-TO", conflicts_with = "book", value_parser = piece_range)]
     pieces: Option<(u8, u8)>,
-    /// Random plies at the start; with --book, in proportion to its games
+    /// Number of random plies at the start; with --book, drawn in proportion to its games
     #[arg(long, default_value_t = 8, value_name = "PLIES", value_parser = clap::value_parser!(u8).range(..=40))]
     random_plies: u8,
-    /// Highest score of an opening, in centipawns
+    /// Maximum absolute score of an opening, in centipawns
     #[arg(long, value_name = "CP", default_value_t = 400)]
     opening_limit: Score,
     #[command(flatten)]
     threads: Threads,
-    /// Seed of the openings
+    /// Seed for the openings
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }

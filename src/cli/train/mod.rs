@@ -21,7 +21,7 @@ const SELF_PLAY: FileKind =
 /// The input games and the output file.
 #[derive(Debug, clap::Args)]
 struct Paths {
-    /// Games of `tabia train games`, packed or not
+    /// Games made by `tabia train games`, packed or not
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The file to write

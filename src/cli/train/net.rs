@@ -24,28 +24,28 @@ const REPORT_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Train a network on self-play games
 ///
-/// The shape of the network is fixed when the program is built. After each epoch, and after
-/// Ctrl-C, there are: the network; beside it, with `.checkpoint` in place of its extension, all
-/// that --resume needs; and with `.svg` the losses as a picture.
+/// The shape of the network is fixed when the program is built. After each epoch and after Ctrl-C,
+/// three files are written: the network; next to it, a file with the extension `.checkpoint`, which
+/// --resume needs; and a plot of the losses with the extension `.svg`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     paths: Paths,
     #[command(flatten)]
     force: Force,
-    /// Resume from the checkpoint beside the output, with the same settings and games
+    /// Resume from the checkpoint next to the output, with the same settings and games
     #[arg(long)]
     resume: bool,
-    /// Begin with the weights of this network; missing neurons get random ones
+    /// Start with the weights of this network; missing neurons get random weights
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// Passes over the data
+    /// Number of passes over the data
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
     epochs: u16,
-    /// Positions for each step
+    /// Number of positions for each step
     #[arg(long, default_value_t = 16384, value_parser = clap::value_parser!(u32).range(64..))]
     batch: u32,
-    /// Step size at the beginning
+    /// Step size at the start
     #[arg(long, default_value_t = 1e-3)]
     rate: f32,
     /// Step size at the end
@@ -57,36 +57,36 @@ pub(super) struct Args {
     /// Share of each step that all king buckets have in common
     #[arg(long, hide_short_help = true, default_value_t = 0.5, value_parser = super::share)]
     common: f32,
-    /// The power of the error to minimise; more stresses large errors
+    /// Power of the error to minimise; a higher power emphasises large errors
     #[arg(long, hide_short_help = true, default_value_t = 2.0, value_parser = power)]
     power: f32,
-    /// Weight of rare piece counts: 0 as they occur, 1 for all alike
+    /// Balance of piece counts: 0 weights them by frequency, 1 weights them equally
     #[arg(long, hide_short_help = true, default_value_t = 0.0, value_parser = super::share)]
     balance: f32,
-    /// Centipawns for an expected result of 73%
+    /// Centipawns that correspond to an expected result of 73%
     #[arg(long, hide_short_help = true, default_value_t = 133, value_parser = clap::value_parser!(u16).range(1..))]
     scale: u16,
-    /// Share of the game's result in the target; the rest is the score of the search
+    /// Share of the game's result in the target; the rest is the search score
     #[arg(long, default_value_t = 0.0, value_parser = super::share)]
     result_share: f32,
-    /// Weight of each later search relative to the one before
+    /// Weight of each later search relative to the previous one
     #[arg(long, hide_short_help = true, default_value_t = 0.0, value_parser = super::share)]
     lambda: f32,
-    /// The same for positions with nine pieces or fewer
+    /// Same as --lambda, but for positions with at most nine pieces
     #[arg(long, hide_short_help = true, value_name = "LAMBDA", value_parser = super::share)]
     lambda_few: Option<f32>,
-    /// Skip positions with a higher score, in centipawns
+    /// Skip positions whose absolute score exceeds this many centipawns
     #[arg(long, hide_short_help = true, default_value_t = 3000, value_parser = clap::value_parser!(i16).range(1..))]
     limit: i16,
     /// Plies to skip after the random opening of each game
     #[arg(long, hide_short_help = true, default_value_t = 0)]
     skip_plies: usize,
-    /// Hold out every N-th game
+    /// Hold out every Nth game
     #[arg(long, hide_short_help = true, default_value_t = 50, value_parser = clap::value_parser!(u32).range(2..))]
     hold_out_every: u32,
     #[command(flatten)]
     threads: Threads,
-    /// Seed of the first weights and of the order of positions
+    /// Seed for the initial weights and the order of positions
     #[arg(long, hide_short_help = true, default_value_t = 1)]
     seed: u64,
 }

@@ -14,10 +14,10 @@ use crate::cli::writing::Force;
 use crate::support::files::{Cannot, NewFile, Output};
 use crate::tools::train::{GameReader, Packer};
 
-/// Pack self-play games into less than two bytes a position
+/// Pack self-play games into less than two bytes per position
 ///
-/// All commands that read self-play games also read packed ones. Several files become one; `cat`
-/// joins packed files. Games with an illegal move are left out and reported.
+/// All commands that read self-play games also read packed ones. Several input files are packed
+/// into one; `cat` joins packed files. Games with an illegal move are omitted and reported.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

@@ -16,16 +16,16 @@ type Played = (u8, Option<Box<str>>, Vec<Move>);
 
 /// Print self-play games as PGN
 ///
-/// The tag Event contains the settings of the game, Round its number in the file.
+/// The `Event` tag contains the game's settings; the `Round` tag is the game's number in the file.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Files of games, made by `tabia train games`
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Plies of each game to print; the result stays
+    /// Print only the first N plies of each game; the result is kept
     #[arg(long, value_name = "N", default_value_t = usize::MAX, hide_default_value = true)]
     max_ply: usize,
-    /// Print repeated games once
+    /// Print repeated games only once
     #[arg(long)]
     unique: bool,
 }

@@ -22,13 +22,13 @@ use crate::tools::train::{
 
 /// Evaluate the positions of self-play games again
 ///
-/// Moves and results stay. The output is packed, see `tabia train pack`. The same command resumes an
-/// interrupted run. The same settings give the same bytes with any number of threads.
+/// Moves and results are kept. The output is packed; see `tabia train pack`. The same command
+/// resumes an interrupted run. The same settings give the same output with any number of threads.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
     paths: Paths,
-    /// Nodes for each position, after which no new iteration begins (default: no search)
+    /// Nodes for each position, after which no new iteration starts (default: no search)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     #[command(flatten)]
@@ -88,7 +88,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Describes every setting that determines a part of the output.
+/// Describes every setting that determines part of the output.
 fn settings_of(path: &Path, judgement: &Judgement) -> anyhow::Result<String> {
     let reader = GameReader::open(path)?;
     let (bytes, old) = (reader.bytes(), reader.settings());

@@ -25,47 +25,48 @@ const BLOCK: usize = 500;
 /// Tune the weights of the classical evaluation (Texel's method)
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Games (.pgn), self-play (.games), or lines of `FEN | score | result` (.zst: compressed)
+    /// Games (.pgn), self-play games (.games), or lines of `FEN | score | result` (.zst if
+    /// compressed)
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The file to write, as Rust source
+    /// Rust source file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     force: Force,
-    /// Positions from each PGN game, at most
+    /// Maximum number of positions from each PGN game
     #[arg(long, hide_short_help = true, default_value_t = 10)]
     per_game: usize,
     /// Plies to skip at the start of each PGN game
     #[arg(long, hide_short_help = true, default_value_t = 16)]
     skip_plies: usize,
-    /// Skip positions with a higher evaluation, in centipawns
+    /// Skip positions whose absolute evaluation exceeds this many centipawns
     #[arg(long, hide_short_help = true, default_value_t = 1000)]
     limit: Score,
-    /// Share of the search's score in the target; the rest is the result
+    /// Share of the search score in the target; the rest is the game's result
     #[arg(long, default_value_t = 0.0, value_parser = super::share)]
     score_share: f32,
-    /// Passes over the data
+    /// Number of passes over the data
     #[arg(long, default_value_t = 40)]
     epochs: usize,
-    /// First step in centipawns
+    /// Initial step size in centipawns
     #[arg(long, default_value_t = 1.0)]
     rate: f32,
-    /// Positions between two steps
+    /// Number of positions for each step
     #[arg(long, default_value_t = 16384, value_parser = clap::value_parser!(u32).range(1..))]
     batch: u32,
-    /// Weight decay towards the first weights
+    /// Weight decay towards the initial weights
     #[arg(long, hide_short_help = true, default_value_t = 1e-10)]
     decay: f32,
-    /// Passes without improvement on the held-out positions before the end
+    /// Passes without improvement on the held-out positions before stopping
     #[arg(long, default_value_t = 8)]
     patience: usize,
-    /// Hold out every N-th block of 500 positions
+    /// Hold out every Nth block of 500 positions
     #[arg(long, hide_short_help = true, default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..))]
     validation_every: u32,
     #[command(flatten)]
     threads: Threads,
-    /// Seed of the choice and the order of positions
+    /// Seed for selecting and ordering positions
     #[arg(long, hide_short_help = true, default_value_t = 1)]
     seed: u64,
 }

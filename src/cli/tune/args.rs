@@ -16,40 +16,42 @@ use crate::tools::autoplay::spsa::{Parameter, Plan, check_names, is_journal, rea
 /// The saved state of a tuning run.
 const JOURNAL: FileKind = FileKind { name: "the journal of a tuning", recognises: is_journal };
 
-/// The maximum number of different openings. Additional pairs use the same openings again, starting
+/// The maximum number of different openings. Additional pairs reuse the same openings, starting
 /// with the first.
 const MAX_OPENINGS: u64 = 100_000;
 
-/// Tune options of an engine by games against itself (SPSA)
+/// Tune an engine's options by playing games (SPSA)
 ///
 /// Each iteration perturbs all options in opposite directions for two copies of the engine, plays
-/// pairs of games between them, and moves the values towards the better side. The state is stored
-/// after each iteration: the same command resumes an interrupted tuning (which ends with 130).
+/// pairs of games between the copies, and moves the values towards those of the better copy. The
+/// state is stored after each iteration. An interrupted run exits with 130, and the same command
+/// resumes it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Command line of the engine
     engine: String,
-    /// An option to tune: NAME,START,MIN,MAX,C_END,R_END
+    /// Option to tune: NAME,START,MIN,MAX,C_END,R_END
     ///
-    /// The name, the first value, its bounds, and the perturbation and learning rate at the end.
+    /// The fields are the option's name, its initial value, its bounds, and the final perturbation
+    /// and learning rate.
     #[arg(long = "param", value_name = "PARAM")]
     parameters: Vec<Parameter>,
-    /// A file of parameters, one a line
+    /// File of parameters, one per line
     #[arg(long = "params", value_name = "FILE")]
     parameter_file: Option<PathBuf>,
-    /// Iterations
+    /// Number of iterations
     #[arg(short = 'n', long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
-    /// Pairs of games in each iteration, one opening with both colours
+    /// Number of game pairs in each iteration; a pair plays one opening with both colours
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pairs: u32,
-    /// Seed of the perturbations and of the order of openings
+    /// Seed for the perturbations and the order of openings
     #[arg(long, hide_short_help = true, default_value_t = 1)]
     seed: u64,
-    /// The state of the tuning; an existing one is resumed
+    /// State file of the tuning run; an existing one is resumed
     #[arg(short, long, alias = "out", value_name = "FILE")]
     output: PathBuf,
-    /// Draw the course of every parameter (SVG)
+    /// Plot every parameter over the course of the run (SVG)
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
@@ -57,7 +59,7 @@ pub(crate) struct Args {
     /// Write all traffic with the engines to this file
     #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// Iterations between two lines of progress
+    /// Print progress after every N iterations
     #[arg(long, hide_short_help = true, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
     #[command(flatten)]
@@ -77,7 +79,7 @@ struct Openings {
     /// Openings (EPD or PGN) or a book (.tbk, .bin), in random order
     #[arg(long = "openings", default_value = "embedded", value_name = "FILE")]
     file: PathBuf,
-    /// Plies of each opening, at most
+    /// Maximum number of plies in each opening
     #[arg(long = "opening-plies", value_name = "N")]
     plies: Option<usize>,
 }
@@ -135,8 +137,8 @@ impl Args {
         &self.endings
     }
 
-    /// Returns the path of the journal, and whether a file of a different kind at that path is to
-    /// be replaced.
+    /// Returns the path of the journal, and whether a file of a different kind at that path may be
+    /// replaced.
     ///
     /// # Errors
     /// If the journal cannot be written, or a file of a different kind exists at the path and may

@@ -23,8 +23,9 @@ pub(super) struct Reporter {
     lines: bool,
     /// The number of iterations between two lines.
     every: u32,
-    /// When this run started, and how many games had been played before.
+    /// When this run started.
     begun: Instant,
+    /// The number of games played in earlier runs.
     before: u64,
 }
 
@@ -46,7 +47,9 @@ impl Reporter {
     /// If standard output cannot be written.
     pub(super) fn report(&self, tuning: &Tuning, event: &TuneEvent) -> std::io::Result<()> {
         match event {
-            TuneEvent::StartupRetry(what) => self.note(&format!("the engine stumbled: {what}")),
+            TuneEvent::StartupRetry(what) => {
+                self.note(&format!("the engine had a startup problem: {what}"))
+            }
             TuneEvent::Void(why) => self.note(&format!("a pair of games does not count: {why}")),
             TuneEvent::Advanced => {
                 self.bar.set_position(tuning.tuner.iteration().into());

@@ -20,8 +20,8 @@ use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
 /// Assumed search speed, in nodes per second, used to convert the node count of an analysis into
-/// search time. This is the speed of a slow machine; a faster one plays from analyses somewhat more
-/// often than it should.
+/// search time. This is the speed of a slow machine; a faster machine therefore plays from analyses
+/// slightly too often.
 const NODES_A_SECOND: u64 = 1_000_000;
 
 /// The book and the opponent book in use, and whether others are being opened.
@@ -57,7 +57,8 @@ impl BookLoader {
     /// Opens the books named by `paths` in the background, as [`Book::open_all`] does. Opens the
     /// embedded book if `paths` is empty.
     ///
-    /// Counting a PGN file takes a while. The result arrives as [`BackgroundEvent::Opened`].
+    /// Counting the games in a PGN file takes a while. The result arrives as
+    /// [`BackgroundEvent::Opened`].
     pub(super) fn open(&mut self, paths: &str, event_sender: &Sender<BackgroundEvent>) {
         self.asked += 1;
         self.is_opening = true;
@@ -104,8 +105,8 @@ impl BookLoader {
         }
     }
 
-    /// Installs an opponent book that has been read, unless another has been requested since. If
-    /// reading failed, keeps the current one and returns the reason.
+    /// Installs an opponent book that has been read, unless another one has been requested since.
+    /// If reading failed, keeps the current opponent book and returns the reason.
     pub(super) fn set_opponent_book(
         &mut self,
         number: u64,
@@ -131,8 +132,8 @@ impl BookLoader {
         self.is_opening || self.is_loading_opponent_book
     }
 
-    /// Installs the requested book; returns `false` if another has been requested since. If opening
-    /// failed (`None`), keeps the current book.
+    /// Installs the requested book. Returns `false` if another book has been requested since. If
+    /// opening failed (`None`), keeps the current book.
     pub(super) fn set_book(&mut self, number: u64, book: Option<Book>) -> bool {
         if number != self.asked {
             return false;
@@ -164,8 +165,8 @@ impl BookLoader {
         self.chooser.vetoes(book, game)
     }
 
-    /// Returns the book's analysis of the current position if its move can be played without a
-    /// search.
+    /// Returns the book's analysis of the current position if the best move of the analysis can be
+    /// played without a search.
     ///
     /// The policy must prefer good moves, and the analysis must be about as deep as a search within
     /// `limits`.
@@ -241,7 +242,8 @@ fn is_in_depth(game: &Game, settings: &Settings) -> bool {
     settings.book_depth == 0 || next <= settings.book_depth
 }
 
-/// Returns the book to choose moves from: the opponent book if there is one, otherwise the user's.
+/// Returns the book to choose moves from: the opponent book if there is one, otherwise the user's
+/// book.
 fn book_in_use<'a>(
     book: &'a Book,
     opponent_book: Option<&'a OpponentBook>,
@@ -254,8 +256,8 @@ fn book_in_use<'a>(
     }
 }
 
-/// Configures the choice of moves from the settings. An opponent book's moves are chosen by
-/// frequency.
+/// Configures the choice of moves according to the settings. Moves from an opponent book are chosen
+/// by frequency.
 fn configure_chooser(
     chooser: &mut Chooser,
     settings: &Settings,

@@ -8,8 +8,8 @@ use crate::engine::search::TimeLimit;
 /// A time control, with time for a number of moves or for the whole game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level {
-    /// Moves per time control, after which `base` is added again; 0 if `base` is for the whole
-    /// game.
+    /// Number of moves per time control, after which `base` is added again; 0 if `base` is for the
+    /// whole game.
     pub moves: u32,
     /// Time on the clock at the start of a time control.
     pub base: Duration,
@@ -21,10 +21,10 @@ pub struct Level {
 const DEFAULT: Level =
     Level { moves: 40, base: Duration::from_secs(300), increment: Duration::ZERO };
 
-/// Maximum lag taken into account: a GUI that takes longer was interrupted.
+/// Maximum lag taken into account. A longer delay means that the GUI was interrupted.
 const MAX_LAG: Duration = Duration::from_secs(1);
 
-/// Expected number of moves for node budgets if the time control does not specify one.
+/// Number of moves assumed in node budgets if the time control does not specify a number.
 const EXPECTED_MOVES: u32 = 30;
 
 #[derive(Debug, Clone, Copy)]
@@ -35,18 +35,18 @@ enum ClockSetting {
 
 /// Both players' clocks.
 ///
-/// They are updated here after every move, for GUIs that do not report times, and corrected by the
-/// times that other GUIs report.
+/// Tabia updates them after every move, because some GUIs do not report times, and corrects them
+/// with the times that other GUIs report.
 #[derive(Debug, Clone)]
 pub(crate) struct Clocks {
     setting: ClockSetting,
     /// Remaining time, indexed by colour.
     remaining: [Duration; 2],
-    /// Number of plies played when the time control was set. Its moves are counted from there.
+    /// Number of plies played when the time control was set, from which its moves are counted.
     since: usize,
     node_rate: u64,
-    /// Time per move that passes on the GUI's clock but is not measured here, for example for
-    /// drawing or because of machine load.
+    /// Time per move that passes on the GUI's clock but is not measured by Tabia, for example
+    /// because the GUI draws the board or the machine is loaded.
     lag: Duration,
     /// Whether each clock has been charged for a move since the GUI last reported its time.
     charged: [bool; 2],
@@ -114,8 +114,8 @@ impl Clocks {
 
     /// Sets the engine's clock to the time that the GUI reports.
     ///
-    /// The difference from the time measured here is the lag. An increase applies immediately; a
-    /// decrease is averaged over several moves.
+    /// The lag is the difference from the measured time. If the lag has increased, the new value
+    /// applies immediately; a decrease is averaged over several moves.
     pub(crate) fn set_own_clock(&mut self, color: Color, remaining: Duration) {
         let side = color.to_index();
         if std::mem::take(&mut self.charged[side]) {
@@ -177,13 +177,13 @@ pub(super) fn less_overhead(time: TimeLimit, overhead: Duration) -> TimeLimit {
     }
 }
 
-/// Returns how many of `plies` plies were played by the side that played the last one.
+/// Returns the number of plies, out of `plies`, played by the side that made the last move.
 fn moves_of_last_mover(plies: usize) -> usize {
     plies.div_ceil(2)
 }
 
-/// Returns the number of nodes that correspond to the time for one move, minus one: xboard counts
-/// the reported nodes, and the flag falls when none are left.
+/// Converts the time for one move to nodes and subtracts one: xboard counts the reported nodes, and
+/// the flag falls when none are left.
 fn nodes(time: TimeLimit, rate: u64) -> u64 {
     let time = match time {
         TimeLimit::Infinite => return u64::MAX,

@@ -175,14 +175,14 @@ impl Engine {
         self.weakened(limits, game)
     }
 
-    /// Subtracts from a time limit the part of the user's overhead that the search does not reserve
-    /// itself.
+    /// Subtracts from a time limit the part of the user's overhead that the search itself does not
+    /// reserve.
     fn less_overhead(&self, time: TimeLimit) -> TimeLimit {
         let desired = Duration::from_millis(self.settings.overhead.unsigned_abs());
         less_overhead(time, desired.saturating_sub(MOVE_OVERHEAD))
     }
 
-    /// Restricts search limits to the rating in the settings, if any.
+    /// Restricts search limits according to the rating in the settings, if any.
     fn weakened(&self, limits: Limits, game: &Game) -> Limits {
         let Some(rating) = self.rating() else { return limits };
         let seed = match self.settings.seed {

@@ -11,14 +11,14 @@ use crossbeam::channel::{Receiver, Sender, TryRecvError, unbounded};
 use super::worker::BackgroundEvent;
 use crate::chess::position::{Move, Position, perft_until};
 
-/// Valid depths, in plies. A count beyond a few dozen plies never ends; the upper limit prevents a
-/// stack overflow.
+/// Valid depths, in plies. A count to more than a few dozen plies never ends; the upper limit
+/// prevents a stack overflow.
 pub(crate) const PERFT_DEPTHS: RangeInclusive<u32> = 1..=99;
 
 /// A perft count that runs on a separate thread.
 pub(crate) struct PerftCount {
     stop: Arc<AtomicBool>,
-    /// Root moves with their counts, as they are completed.
+    /// Root moves with their counts, each sent when its count is complete.
     counted: Receiver<(Move, u64)>,
     nodes: u64,
 }

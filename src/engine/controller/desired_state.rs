@@ -3,7 +3,7 @@
 use crate::chess::position::{Color, Move, Position};
 use crate::engine::search::Limits;
 
-/// The reason for which a search runs.
+/// The purpose of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// Choosing a move.
@@ -25,14 +25,14 @@ pub(super) struct DesiredState {
     pub(super) side: Option<Color>,
     pub(super) analysing: bool,
     pub(super) paused: bool,
-    /// Whether the end of the game has been claimed. A new request to play may continue it.
+    /// Whether the end of the game has been claimed. A new request to play may continue the game.
     pub(super) over: bool,
-    /// Whether the position on the GUI's board is illegal. The engine then still has an older
+    /// Whether the position on the GUI's board is illegal. If so, the engine keeps an older
     /// position.
     pub(super) broken: bool,
     /// Root moves that analysis excludes.
     pub(super) excluded: Vec<Move>,
-    /// The limits of a requested search that has its own.
+    /// The limits of a search that was requested with its own limits.
     pub(super) ordered: Option<Limits>,
     /// The reply to the engine's move that the last search expected.
     pub(super) expected: Option<Move>,
@@ -40,13 +40,13 @@ pub(super) struct DesiredState {
 
 impl DesiredState {
     /// Returns the purpose of the search that should run in `position`, or `None` if none should.
-    /// If `ponders`, the engine ponders on an expected reply.
+    /// `ponders` allows pondering on the expected reply.
     pub(super) fn purpose(&self, position: &Position, ponders: bool) -> Option<Purpose> {
         if self.broken || self.paused {
             return None;
         }
-        // A requested search runs even if the game is over: its result is the score, which may have
-        // to be held back.
+        // A search with its own limits runs even if the game is over, because it still reports a
+        // score, which may have to be held back.
         if self.ordered.is_some() {
             return Some(Purpose::Ordered);
         }
@@ -84,7 +84,7 @@ pub(super) struct Running {
     pub(super) purpose: Purpose,
     /// Whether the search is for the current revision of the game.
     pub(super) is_current: bool,
-    /// Whether the expected move was played and the time limit still fits.
+    /// Whether the expected move was played and the time limit is still accurate.
     pub(super) is_hit: bool,
 }
 
@@ -103,7 +103,7 @@ pub(super) enum NextStep {
 pub(super) fn step(running: Option<Running>, desired: Option<Purpose>) -> NextStep {
     match (running.filter(|running| running.is_current), desired) {
         (Some(running), Some(desired)) if running.purpose == desired => NextStep::Keep,
-        // The user may also request a move before playing the expected one.
+        // The user may also request a move before playing the expected move.
         (Some(Running { purpose: Purpose::Ponder(_), is_hit: true, .. }), Some(Purpose::Think)) => {
             NextStep::Turn
         }

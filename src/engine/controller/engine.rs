@@ -1,8 +1,9 @@
 //! The engine as a state machine: a desired state, and a function that establishes it.
 //!
 //! Every request changes the desired state (the game, the side to play, analysis, pondering) and
-//! ends with [`Engine::reconcile`]. That function compares it with the running search, if any, and
-//! starts, keeps, switches or cancels the search. Requests do not depend on the current mode.
+//! ends with [`Engine::reconcile`]. That function compares the desired state with the running
+//! search, if any, and starts, keeps, switches or cancels the search. Requests do not depend on the
+//! current mode.
 
 use std::time::{Duration, Instant};
 
@@ -75,7 +76,7 @@ pub(crate) struct Engine {
     pub(super) pings: Pings,
     pub(super) open_log: OpenLog,
     pub(super) events: Vec<Event>,
-    /// Whether the note about self-play games was sent in this game.
+    /// Whether the note about self-play games has been sent in this game.
     noted_self_play: bool,
 }
 
@@ -144,7 +145,7 @@ impl Engine {
     }
 
     /// Whether the last position that was set up was illegal. If so, all moves are illegal until a
-    /// legal one is set up.
+    /// legal position is set up.
     pub(crate) fn is_broken(&self) -> bool {
         self.desired.broken
     }
@@ -173,12 +174,12 @@ impl Engine {
         }
     }
 
-    /// Whether all requests are complete. A running search does not count.
+    /// Whether all requests are complete. A running search does not count as a request.
     pub(crate) fn is_settled(&self) -> bool {
         self.worker.is_settled() && !self.book_loader.is_opening() && !self.learning.is_reading()
     }
 
-    /// Whether all requests are complete and all learned rows are written.
+    /// Whether all requests are complete and all learned rows have been written.
     pub(crate) fn is_done(&self) -> bool {
         self.is_settled() && self.learning.is_written()
     }
@@ -198,7 +199,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Sends a note if `move_reason` shows the first counts from the embedded book in this game.
+    /// Sends the note about self-play games if `move_reason` uses counts from such games, unless
+    /// the note has already been sent in this game.
     pub(super) fn note_self_play(&mut self, move_reason: &MoveReason) {
         let counted = match move_reason {
             MoveReason::Book(_) if self.book_loader.opponent_book().is_none() => *self.position(),
@@ -240,8 +242,7 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Plays a move for the user. The engine then answers it, unless it is in force mode or
-    /// analysing.
+    /// Plays a move for the user. The engine then replies, unless it is in force mode or analysing.
     ///
     /// # Errors
     ///
@@ -287,8 +288,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Makes the engine play the side to move, starting immediately. If the game is over, reports
-    /// that.
+    /// Makes the engine play the side to move, starting immediately. If that side has no legal
+    /// moves, reports the result.
     pub(crate) fn go(&mut self) {
         self.take_side(self.position().side_to_move());
         if self.position().has_no_moves() {
@@ -311,8 +312,8 @@ impl Engine {
         self.desired.over = false;
     }
 
-    /// If the engine plays a side, makes it play the one that is not to move. After a change to the
-    /// board other than a move, it is the user's turn.
+    /// If the engine plays a side, makes it play the side that is not to move. Called after a
+    /// change to the board other than a move, so that it is the user's turn.
     fn wait(&mut self) {
         if self.desired.side.is_some() {
             self.desired.side = Some(!self.position().side_to_move());
@@ -391,7 +392,7 @@ impl Engine {
         }
     }
 
-    /// Ends the game with a result that either side may have reported.
+    /// Ends the game with a result reported by either side.
     pub(crate) fn end_game(&mut self, result: GameResult) {
         self.learn_game(result);
         self.desired.side = None;
@@ -450,14 +451,14 @@ impl Engine {
 
     /// Sends [`Event::Pong`] with this number once all earlier requests are complete.
     ///
-    /// A move that the engine is thinking about counts as an earlier request, pondering and
+    /// A move that the engine is thinking about counts as an earlier request; pondering and
     /// analysis do not.
     pub(crate) fn ping(&mut self, number: u64) {
         self.pings.add(number, self.mode() == Mode::Thinking);
         self.answer_pings();
     }
 
-    /// Updates the state after a change of the game or of the excluded moves.
+    /// Updates the state after the game or the excluded moves have changed.
     pub(super) fn changed(&mut self) {
         self.desired.reset_for_new_position();
         self.draw_offered = false;

@@ -8,7 +8,7 @@ pub(crate) enum Event {
     Report(SearchProgress),
     /// A line of the search transposed into the book.
     Transposed(Transposed),
-    /// A note about the book's counts, sent before the first of them in a game.
+    /// A note about the book's counts, sent before the first counts in a game.
     Note(&'static str),
     /// Learned results vetoed book moves; contains a description.
     Vetoed(String),

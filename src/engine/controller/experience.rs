@@ -16,12 +16,12 @@ use super::learning::MAX_QUIET_PLIES;
 /// Minimum search depth for learning, unless the search finds a mate. Hand-set: roughly the depth
 /// reached in a tenth of a second.
 const MIN_DEPTH: Depth = 8;
-/// Elapsed time after which the result of a running search is first written, and again whenever the
-/// time has doubled. Hand-set.
+/// Search time after which an interim result is first written. It is written again each time the
+/// search time has doubled. Hand-set.
 const FIRST_INTERIM: Duration = Duration::from_secs(5);
 
 impl Engine {
-    /// Starts learning to the file in the settings, if there is one.
+    /// Starts learning with the file in the settings, if there is one.
     pub(super) fn start_learning(&mut self) {
         self.learning.switch_file(&self.settings.learn, &self.worker.event_sender());
     }
@@ -80,8 +80,8 @@ impl Engine {
         }
     }
 
-    /// Whether the search found the result itself, rather than in a book analysis or a game
-    /// (`BookSearch first`).
+    /// Whether the result comes from the search itself and not from a book analysis or a game in
+    /// the book (`BookSearch first`).
     fn is_own_finding(&self, met: Option<&Transposition>) -> bool {
         let mode = self.settings.search.book_search;
         met.is_none_or(|met| !met.line.is_empty() && mode != BookSearch::First)
@@ -98,7 +98,7 @@ impl Engine {
         }
     }
 
-    /// Learns the last completed iteration of a cancelled search, usually an analysis.
+    /// Learns from the last completed iteration of a cancelled search, usually an analysis.
     pub(super) fn learn_called_off(&mut self) {
         let Some(job) = self.job.as_ref().filter(|job| !job.is_pondering()) else { return };
         let background_event =
@@ -134,7 +134,7 @@ impl Engine {
     }
 
     /// Records a move sent to a GUI that does not report the end of the game. If the GUI played the
-    /// previous one and this one ends the game, learns the result.
+    /// previously recorded move and this move ends the game, learns the result.
     pub(super) fn learn_given(&mut self, mv: Move) {
         let mut game = self.game.clone();
         let before = game
@@ -179,7 +179,7 @@ mod tests {
         (dir, path)
     }
 
-    /// Returns an engine that learns to a file and has one second per move.
+    /// Returns an engine that uses a learning file and has one second per move.
     fn learning_engine(path: &Path) -> TestEngine {
         let mut test_engine = TestEngine::new(|settings| {
             settings.ponder = false;

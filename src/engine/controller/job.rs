@@ -23,13 +23,13 @@ pub(super) struct RunningSearch {
     pub(super) report: Option<Report>,
     /// The searched position, if the result may be learned.
     pub(super) subject: Option<Position>,
-    /// The best of the moves excluded as refuted, with its score.
+    /// The best of the moves that were excluded as refuted, with its score.
     pub(super) refuted: Option<Scored>,
     /// The report of the last completed iteration.
     pub(super) completed: Option<Report>,
     /// Elapsed search time when the result was last written.
     pub(super) learnt_at: Duration,
-    /// The result, if the search ended before it was needed.
+    /// The result of a search that ended before its result was needed.
     pub(super) result: Option<SearchResult>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct SearchStatus {
     pub nodes: u64,
     /// Depth of the current iteration, in plies.
     pub depth: Depth,
-    /// Number of the current root move, counted from 1; 0 before the first.
+    /// Number of the current root move, counted from 1; 0 before the first root move.
     pub number: usize,
     /// Number of root moves.
     pub of: usize,
@@ -60,7 +60,7 @@ impl RunningSearch {
     }
 
     /// Returns the position for which this score can be learned, unless an excluded move has a
-    /// better one.
+    /// better score.
     pub(super) fn learnable_position(&self, score: Score) -> Option<Position> {
         self.subject.filter(|_| self.refuted.is_none_or(|(_, known)| score >= known))
     }

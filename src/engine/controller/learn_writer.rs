@@ -1,5 +1,5 @@
-//! The thread that reads and writes the learning file, so that the clock does not wait for the
-//! disk.
+//! The thread that reads and writes the learning file. A slow disk therefore does not cost the
+//! engine time on its clock.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,8 +13,8 @@ use crate::games::book::{LearnFile, Learned, Row, Stamp, stamp};
 
 use super::worker::BackgroundEvent;
 
-/// Maximum time between syncs during a game. It limits the loss in a power failure. At the end of a
-/// game all rows are synced.
+/// Maximum time between syncs during a game, which limits the loss in a power failure. At the end
+/// of a game, all rows are synced.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
 /// Maximum number of rows kept while the file cannot be written: enough for a long day of games.
@@ -27,7 +27,7 @@ enum WriteRequest {
     Read(u64),
 }
 
-/// Handle to the thread. Dropping it waits until all rows are written and synced.
+/// Handle to the thread. Dropping the handle waits until all rows are written and synced.
 pub(super) struct LearnWriter {
     orders: Option<Sender<WriteRequest>>,
     thread: Option<JoinHandle<()>>,
@@ -47,7 +47,8 @@ impl LearnWriter {
         Ok(LearnWriter { orders: Some(orders), thread: Some(thread) })
     }
 
-    /// Requests that rows be written. [`BackgroundEvent::Kept`] confirms the request.
+    /// Requests that rows be written. [`BackgroundEvent::Kept`] reports that the request is
+    /// complete.
     pub(super) fn keep(&self, rows: Vec<Row>, ends_game: bool) {
         self.give(WriteRequest::Keep { rows, ends_game });
     }
@@ -75,7 +76,6 @@ impl Drop for LearnWriter {
     }
 }
 
-/// State of the writer thread.
 struct WriterThread<'a> {
     path: &'a Path,
     event_sender: Sender<BackgroundEvent>,
@@ -84,9 +84,8 @@ struct WriterThread<'a> {
     /// Rows that have not been written yet.
     waiting: Vec<Row>,
     synced: Instant,
-    /// Whether a fault has been reported since rows were last written.
+    /// Whether a fault has been reported since the last successful write.
     complained: bool,
-    /// The contents last read.
     learned: Option<Learned>,
     read: Option<Stamp>,
 }

@@ -12,8 +12,8 @@ use super::learn_writer::LearnWriter;
 use super::worker::BackgroundEvent;
 use crate::support::threads::refused;
 
-/// Maximum halfmove clock for using learned results. Beyond it the fifty-move rule is near, which a
-/// search in another game did not take into account.
+/// Maximum halfmove clock for using learned results. Above it, a draw by the fifty-move rule is
+/// near, which a search in another game did not take into account.
 pub(super) const MAX_QUIET_PLIES: u16 = 80;
 /// A learned move is played immediately if its search took at least this percentage of the time
 /// available now. Hand-set: half the time costs less than one ply.
@@ -62,7 +62,7 @@ impl Learning {
         self.read();
     }
 
-    /// Requests that the file be read again, as other engines may have written to it.
+    /// Requests that the file be read again, because other engines may have written to it.
     pub(super) fn read(&mut self) {
         if let Some(writer) = &self.writer {
             self.asked += 1;
@@ -81,7 +81,8 @@ impl Learning {
         self.has_played = true;
     }
 
-    /// Installs results that have been read; returns `false` if another read was requested since.
+    /// Installs results that have been read. Returns `false` if another read has been requested
+    /// since.
     pub(super) fn take(&mut self, number: u64, learned: Option<Learned>) -> bool {
         if number != self.asked {
             return false;
@@ -122,8 +123,8 @@ impl Learning {
         }
     }
 
-    /// Returns the moves to search within `limits`, without the refuted ones, and the best refuted
-    /// move with its score. Returns `None` if all moves should be searched.
+    /// Returns the moves to search within `limits`, without the refuted ones, together with the
+    /// best refuted move and its score. Returns `None` if all moves should be searched.
     pub(super) fn refuted(&self, game: &Game, limits: &Limits) -> Option<(Vec<Move>, Scored)> {
         let is_plain = limits.root_moves.is_empty() && limits.mate.is_none();
         let learned = self.learned.as_ref().filter(|_| is_plain && !limits.is_analysis())?;
@@ -144,7 +145,7 @@ impl Learning {
 }
 
 /// Whether a move neither repeats a position from the game nor leads close to a fifty-move draw.
-/// Results learned in other games ignore both.
+/// Results learned in other games do not account for either.
 pub(super) fn is_new(game: &Game, mv: Move) -> bool {
     let after = game.position().play(mv);
     let repeats = game.positions().iter().any(|before| before.key() == after.key());
@@ -153,7 +154,7 @@ pub(super) fn is_new(game: &Game, mv: Move) -> bool {
 
 /// Whether a search that found `value` in `time` suffices at this move number.
 ///
-/// It suffices if a new search within `limits` would not get much more time.
+/// It suffices if a new search within `limits` would be at most twice as long or no deeper.
 pub(super) fn is_enough(
     value: &BookValue,
     time: Duration,

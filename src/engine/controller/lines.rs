@@ -17,11 +17,11 @@ pub(crate) enum Input {
     Leave,
 }
 
-/// Maximum length of a complete line, in bytes. A FEN has up to 90. The longest `position startpos
-/// moves` from a UCI GUI has about 30,000 (5,900 plies, the longest possible game).
+/// Maximum length of a complete line, in bytes. A FEN has up to 90 bytes. The longest `position
+/// startpos moves` from a UCI GUI has about 30,000 (5,900 plies, the longest possible game).
 const LONGEST: usize = 64 * 1024;
 
-/// Bytes kept of a longer line.
+/// Number of bytes kept from a longer line.
 const KEPT: usize = 80;
 
 /// Maximum number of waiting lines, beyond which the sender blocks.

@@ -6,8 +6,8 @@
 //!
 //! # Frontends
 //!
-//! Each interface implements [`Frontend`]. It owns an [`Engine`] and the only handle to the output.
-//! [`run`] waits for input lines and for background events and passes both to the frontend.
+//! Each interface implements [`Frontend`]. A frontend owns an [`Engine`] and the only handle to the
+//! output. [`run`] waits for input lines and for background events and passes both to the frontend.
 //!
 //! # From a request to a search
 //!
@@ -18,14 +18,14 @@
 //! discarded.
 //!
 //! The search runs on a separate thread (`worker`), which takes its requests from a queue. Settings
-//! go through the same queue, so the answer to a ping never overtakes a slow change of the memory
+//! go through the same queue, so the answer to a ping never overtakes a slow change to the memory
 //! size. The engine reports these answers as ordinary events (`pings`).
 //!
 //! # Options
 //!
-//! The table `settings::SETTINGS` declares every option. Both protocols and the console read it;
-//! each uses the rows that have a name for it. Names for xboard contain no spaces, because
-//! python-chess truncates them at the first one.
+//! The table `settings::SETTINGS` declares every option. Each protocol and the console use the rows
+//! that define a name for them. Names for xboard contain no spaces, because python-chess truncates
+//! names at the first space.
 //!
 //! Networks and endgame tables are opened only when their own option changes (`set_options`). Books
 //! are opened on a separate thread (`book_loader`).
@@ -33,13 +33,13 @@
 //! # Learning
 //!
 //! The thread in `learn_writer` reads the learning file and writes what the engine learns. Searches
-//! never wait for the disk; the answer to a ping does. At the start of a game, before the first
+//! never wait for the disk, but the answer to a ping does. At the start of a game, before the first
 //! search, the file is read again if it has changed.
 //!
-//! During a search, learned positions are looked up after those of the book. At the root,
+//! During a search, learned positions are looked up after those in the book. At the root,
 //! `learning` applies an additional rule: it plays a learned move immediately if the move has not
-//! been refuted and its search took at least half the effort that a new search would get. Book
-//! moves that the learned games contradict are vetoed and reported as [`Event::Vetoed`].
+//! been refuted and its search took at least half the effort of a new search. Book moves that the
+//! learned games contradict are vetoed and reported as [`Event::Vetoed`].
 //!
 //! # Reduced strength
 //!

@@ -9,13 +9,13 @@ use super::desired_state::Purpose;
 use super::engine::Engine;
 use super::event::{Event, MoveReason, Moved};
 
-/// Number of consecutive lost scores after which the engine resigns.
+/// Number of consecutive moves with a lost score after which the engine resigns.
 const LOST_MOVES: usize = 3;
-/// Number of consecutive level scores after which the engine offers or accepts a draw.
+/// Number of consecutive moves with a level score after which the engine offers or accepts a draw.
 const DEAD_MOVES: usize = 8;
 /// Maximum absolute value of a score that counts as level, in centipawns.
 const DEAD_SCORE: Score = 8;
-/// The first move number at which a game can be dead.
+/// The first move number at which a game can count as a dead draw.
 const DEAD_FROM: u16 = 40;
 
 impl Engine {
@@ -43,8 +43,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Returns `best` if it is legal, which it is unless the search crashed; otherwise any legal
-    /// move. Returns `None` if there are no legal moves.
+    /// Returns `best` if it is legal, otherwise any legal move. Returns `None` if there are no legal
+    /// moves. `best` is always legal unless the search crashed.
     pub(super) fn legal_or_any(&self, best: Option<Move>) -> Option<Move> {
         best.filter(|&mv| self.position().is_legal(mv)).or_else(|| {
             let any = self.position().legal_moves().iter().next()?;
@@ -66,7 +66,7 @@ impl Engine {
     }
 
     /// Returns the move of an earlier search (a book analysis or a learned result) if a new search
-    /// would not find more.
+    /// would hardly improve on it.
     pub(super) fn found_before(&self, purpose: Purpose, game: &Game) -> Option<(Move, MoveReason)> {
         if self.rating().is_some() {
             return None;
@@ -123,7 +123,8 @@ impl Engine {
             && last.iter().all(|score| score.abs() <= DEAD_SCORE)
     }
 
-    /// Answers a draw offer: accepts if the engine is behind by its contempt or the game is dead.
+    /// Answers a draw offer. Accepts it if the engine is behind by at least its contempt or if the
+    /// game is a dead draw.
     pub(super) fn answer_offer(&mut self) {
         self.draw_offered = false;
         let contempt = self.settings.contempt as Score;

@@ -55,7 +55,7 @@ impl Engine {
         }
     }
 
-    /// Applies new settings. All of their files except the book are already open.
+    /// Applies new settings, whose files, except the book, are already open.
     fn change(&mut self, settings: Settings) {
         let old = std::mem::replace(&mut self.settings, settings);
         let new = &self.settings;
@@ -150,9 +150,11 @@ impl Engine {
         self.book_loader.opponent_book()
     }
 
-    /// Returns the rating to play at: the one in the settings, or else the opponent book's.
+    /// Returns the rating to play at: the rating in the settings or, if there is none, that of the
+    /// opponent book.
     ///
-    /// Returns `None` for full strength, also if the opponent book's rating is above the maximum.
+    /// Returns `None` for full strength, including when the opponent book's rating is above the
+    /// maximum.
     pub(crate) fn rating(&self) -> Option<i64> {
         let of_opponent_book = || self.opponent_book()?.rating.map(i64::from);
         let asked = self.settings.rating().or_else(of_opponent_book)?;

@@ -36,7 +36,8 @@ pub(crate) struct Settings {
     pub show_wdl: bool,
     /// Whether moves are played from the book.
     pub own_book: bool,
-    /// Paths of the books, see [`crate::games::book::Book::open_all`]; empty for the embedded book.
+    /// Paths of the books (see [`crate::games::book::Book::open_all`]); empty for the embedded
+    /// book.
     pub book: String,
     /// The policy for choosing book moves.
     pub policy: Policy,
@@ -50,15 +51,15 @@ pub(crate) struct Settings {
     pub learn: String,
     /// Whether learned results may veto book moves.
     pub veto: bool,
-    /// The player to imitate, see [`crate::games::book::OpponentBook::open`]; empty for none.
+    /// The player to imitate (see [`crate::games::book::OpponentBook::open`]); empty for none.
     pub opponent_book: String,
     pub evaluation: EvaluationKind,
     /// Path of the network file; empty for the embedded network.
     pub network: String,
-    /// The engine resigns after several consecutive moves at least this many centipawns behind; 0
+    /// How many centipawns behind the engine must be, for several consecutive moves, to resign; 0
     /// for never.
     pub resign: i64,
-    /// How many centipawns the engine must be behind to accept a draw.
+    /// How many centipawns behind the engine must be to accept a draw.
     pub contempt: i64,
     /// Whether to offer a draw in a dead drawn game.
     pub offer_draws: bool,
@@ -84,7 +85,7 @@ pub(crate) struct Settings {
 pub(crate) enum EvaluationKind {
     /// Named terms with tuned weights, whose values can be shown individually.
     Classical,
-    /// A network: the one in a file, or the embedded one.
+    /// A network, either from a file or the embedded one.
     #[default]
     Nnue,
 }
@@ -147,16 +148,16 @@ impl Default for Settings {
     }
 }
 
-/// Default rating of a limited strength: a typical club player.
+/// Default rating if the strength is limited: that of a typical club player.
 const USUAL_ELO: i64 = 1500;
 
-/// Upper limit of the memory setting on any machine, in mebibytes.
+/// Maximum memory setting on any machine, in mebibytes.
 const MAX_MEMORY: i64 = 1 << 20;
 
-/// Upper limit of settings in centipawns.
+/// Maximum value of settings in centipawns.
 const MAX_CENTIPAWNS: i64 = 1_000;
 
-/// Upper limit of seeds: every GUI can store this number.
+/// Maximum seed. Every GUI can store this number.
 const MAX_SEED: i64 = i32::MAX as i64;
 
 const MAX_THREADS: i64 = 256;
@@ -386,8 +387,8 @@ impl Setting {
         all_settings().find(|row| is(row.name) || is(row.uci))
     }
 
-    /// Returns the name to display: the UCI name if there is one, since xboard has commands for
-    /// some settings, otherwise the xboard name.
+    /// Returns the name to display: the UCI name if there is one, otherwise the xboard name. Some
+    /// settings have no xboard name, because xboard has commands for them.
     pub(crate) fn title(&self) -> &'static str {
         if self.uci.is_empty() { self.name } else { self.uci }
     }

@@ -12,11 +12,11 @@ use crate::engine::search::{Handicap, Limits, TimeLimit};
 use crate::support::random::Random;
 
 pub(super) const WEAKEST: i64 = 800;
-/// The highest rating, slightly below the strength at a tenth of a second per move.
+/// The highest rating, slightly below that of full strength at a tenth of a second per move.
 pub(super) const STRONGEST: i64 = 2850;
 
-/// Pairs of a rating measured in games and the level that reached it, interpolated linearly. Other
-/// engines are rated on the same scale.
+/// Ratings measured in games, each with the level that reached it. Values in between are
+/// interpolated linearly. Other engines are rated on the same scale.
 const MEASURED: [(f64, f64); 10] = [
     (682.0, 630.0),
     (909.0, 775.0),
@@ -43,9 +43,9 @@ const CLUMSY: f64 = 600.0;
 const EVAL_NOISE: f64 = 250.0;
 /// Probability of overlooking a move at the level [`CLUMSY`], in permille per ply.
 const MOVE_BLINDNESS: f64 = 120.0;
-/// Nodes after which no new iteration starts, at the level [`CLUMSY`].
+/// Number of nodes after which no new iteration starts, at the level [`CLUMSY`].
 const NODES: f64 = 40.0;
-/// Levels gained by doubling the nodes.
+/// Increase in level from doubling the nodes.
 const DOUBLING: f64 = 150.0;
 /// Node limit of the whole search, as a multiple of the nodes after which no new iteration starts.
 const HARD_FACTOR: u64 = 8;
@@ -54,7 +54,7 @@ const HARD_FACTOR: u64 = 8;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Strength {
     rating: i64,
-    /// The level that determines nodes and errors. Its scale is close to the rating's.
+    /// The level that determines nodes and errors. Its scale is close to that of ratings.
     level: f64,
 }
 
@@ -96,9 +96,9 @@ pub(super) fn new_seed() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// Divisor of the remaining time that gives the time a human spends on a usual move. Hand-set.
+/// Divisor that converts the remaining time to the time that a human spends on an ordinary move.
+/// Hand-set.
 const USUAL_SHARE: u32 = 45;
-/// Maximum pause before a move.
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
 /// Returns how long a human would think. `seed` and the position determine the variation; a forced
@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    /// A higher rating searches at least as many nodes and makes no larger errors.
+    /// A player with a higher rating searches at least as many nodes and makes no larger errors.
     #[test]
     fn strength_grows_with_the_rating() {
         let weakened = |rating| Strength::of(rating).limit_search(Limits::default(), 1);

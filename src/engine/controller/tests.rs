@@ -100,7 +100,8 @@ impl TestEngine {
         self.engine.receive(background_event);
     }
 
-    /// Returns an engine that has answered 1. e4 with e5 and ponders on 2. Nf3, and its search.
+    /// Returns an engine that has answered 1. e4 with e5 and ponders on 2. Nf3, together with its
+    /// search.
     fn pondering() -> (Self, StartedSearch) {
         let mut test_engine = TestEngine::new(|_| {});
         test_engine.play("e2e4");

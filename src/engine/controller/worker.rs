@@ -123,7 +123,7 @@ enum SearchRequest {
     Search { job: u64, game: Box<Game>, limits: Limits, control: Control },
 }
 
-/// Handle to the search thread. Dropping it lets the thread end without waiting for it.
+/// Handle to the search thread. Dropping the handle lets the thread end, but does not wait for it.
 pub(crate) struct SearchThread {
     orders: Sender<SearchRequest>,
     event_sender: Sender<BackgroundEvent>,

@@ -67,7 +67,7 @@ pub(crate) fn breakdown(position: &Position) -> Breakdown {
     }
 }
 
-/// Adds the parts of one side. King danger is converted from units to a penalty.
+/// Sums the parts of one side. King danger is converted from units to a penalty.
 fn term_sum(term: Term, parts: &[(&str, [Tapered; 2])], side: usize) -> Tapered {
     let sum = parts.iter().fold(Tapered::ZERO, |sum, (_, sides)| sum + sides[side]);
     match term {
@@ -134,7 +134,7 @@ impl Breakdown {
     }
 }
 
-/// Writes danger units, which are not centipawns and for which no difference is shown.
+/// Writes danger units, which are not centipawns, without a difference between the sides.
 fn write_units(
     f: &mut fmt::Formatter<'_>,
     name: &str,

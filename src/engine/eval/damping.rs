@@ -1,9 +1,9 @@
 //! Damping of a network's score in positions that are harder to win than the network assumes.
 //!
 //! A network overrates endgames with much material but little chance of winning, and the fifty-move
-//! rule is not among its inputs. Without damping, the network stayed in such endgames for a hundred
-//! plies and drew a quarter of the games in which it had been two pawns up; the classical terms
-//! drew a seventh.
+//! rule is not among its inputs. Without damping, the engine stayed in such endgames for a hundred
+//! plies and drew a quarter of the games in which it had been two pawns up; with the classical
+//! terms, it drew a seventh.
 
 use super::classical::endgame::{FULL_SCALE, scale};
 use super::classical::view::View;
@@ -11,16 +11,16 @@ use super::classical::{FULL_PHASE, phase};
 use crate::chess::position::Position;
 use crate::chess::score::Score;
 
-/// Maximum number of pieces for scaling the score as in an endgame. Hand-set.
+/// Maximum number of pieces at which the score is scaled as in an endgame. Hand-set.
 const MAX_PIECES: u32 = 18;
-/// Halfmove clock at which a score would fall to zero. Half of the score is left at 100, where the
-/// fifty-move rule takes effect. Hand-set.
+/// Halfmove clock at which a score would fall to zero. At 100, where the fifty-move rule takes
+/// effect, half of the score is left. Hand-set.
 const CLOCK_SPAN: Score = 200;
 
-/// Returns a network's `score` after damping, for the side to move.
+/// Returns a network's `score` for the side to move after damping.
 ///
-/// The score is scaled like the classical terms in an endgame and falls with the number of plies
-/// since the last capture or pawn move.
+/// The score is scaled in endgames, like the classical terms, and decreases with the number of
+/// plies since the last capture or pawn move.
 #[inline]
 pub(super) fn damped(position: &Position, score: Score) -> Score {
     let score = damped_by_clock(position, score);
@@ -34,7 +34,7 @@ pub(super) fn damped_by_clock(position: &Position, score: Score) -> Score {
     score * left / CLOCK_SPAN
 }
 
-/// Scales the endgame's share of the score. The middlegame's share counts fully.
+/// Scales the endgame share of the score. The middlegame share is unchanged.
 fn scaled(position: &Position, score: Score) -> Score {
     let us = position.side_to_move();
     let view = View::new(position, if score > 0 { us } else { !us });

@@ -9,8 +9,8 @@
 //! `--evaluation classical` uses the classical terms.
 //!
 //! The classical terms always evaluate positions with a lone king: the mating method is known, and
-//! no training game lasts that long. In other endgames their scale damps the network's score, and
-//! the halfmove clock damps it in all positions (`damping`).
+//! no training game lasts that long. In other endgames, the scale of the classical terms damps the
+//! network's score; in all positions, the halfmove clock damps it (`damping`).
 //!
 //! ```
 //! use tabia::eval::{Evaluation, Evaluator};
@@ -45,7 +45,7 @@ use nnue::AccumulatorStack;
 use crate::chess::position::{Color, Position};
 use crate::chess::score::{Ply, Score};
 
-/// The method with which positions are evaluated.
+/// The method of evaluating positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evaluation {
     /// Named terms with tuned weights, whose values can be shown individually.
@@ -72,8 +72,8 @@ impl fmt::Display for Evaluation {
 }
 
 impl Evaluation {
-    /// Describes the score of a position: this evaluation, the classical terms, and a network's
-    /// value of each piece.
+    /// Describes the score of a position: this evaluation, the classical terms, and the network's
+    /// value of each piece, if there is a network.
     pub fn explain(&self, position: &Position) -> String {
         let mut evaluator = Evaluator::new(self);
         evaluator.prepare(position, 0);
@@ -105,8 +105,8 @@ fn describe(score: Score, position: &Position) -> String {
 
 /// Evaluates positions.
 ///
-/// Each thread has a separate evaluator, which contains a pawn table or the accumulators of its
-/// line.
+/// Each thread has a separate evaluator, which contains a pawn table or the accumulators for the
+/// thread's current line.
 #[derive(Clone)]
 pub struct Evaluator {
     evaluation: Evaluation,
@@ -145,7 +145,8 @@ impl Evaluator {
         damping::damped(position, network.evaluate(position, ply))
     }
 
-    /// Computes what later evaluations below `ply` build on, without evaluating the position.
+    /// Updates the incremental state that evaluations below `ply` need, without evaluating the
+    /// position.
     #[inline]
     pub(crate) fn prepare(&mut self, position: &Position, ply: Ply) {
         if let Some(network) = &mut self.network {
@@ -166,7 +167,8 @@ impl Evaluator {
 
 /// Whether a side has only its king.
 ///
-/// The classical terms drive it to mate. Networks do not learn this, because games end earlier.
+/// The classical terms drive the lone king to mate. Networks do not learn this, because games end
+/// earlier.
 #[inline]
 fn is_mop_up(position: &Position) -> bool {
     let lone = |color| position.by_color(color).popcnt() == 1;

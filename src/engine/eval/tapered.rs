@@ -5,8 +5,8 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
 /// A middlegame and an endgame value in centipawns, added in a single operation.
 ///
-/// The endgame value is in the upper sixteen bits, the middlegame value in the lower ones. Both are
-/// within `i16`.
+/// The upper sixteen bits contain the endgame value, and the lower sixteen bits contain the
+/// middlegame value. Both must fit in an `i16`.
 ///
 /// Source: <https://www.chessprogramming.org/Tapered_Eval>.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -21,7 +21,7 @@ pub(super) const fn s(middlegame: i32, endgame: i32) -> Tapered {
 impl Tapered {
     pub(crate) const ZERO: Tapered = Tapered(0);
 
-    /// Packs two values, which must be within `i16`.
+    /// Packs two values, each of which must fit in an `i16`.
     #[inline]
     pub(crate) const fn new(middlegame: i32, endgame: i32) -> Self {
         Tapered((endgame << 16) + middlegame)

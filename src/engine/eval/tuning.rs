@@ -17,10 +17,10 @@ pub(crate) fn tuned() -> &'static Weights {
     &TUNED
 }
 
-/// All features of a position that determine its score, in addition to the weights.
+/// The features of a position that, together with the weights, determine its score.
 #[derive(Debug, Clone)]
 pub(crate) struct EvalFeatures {
-    /// How often each weight is used, White first.
+    /// Number of times each weight is used, by side; White is first.
     pub counts: [Vec<i32>; 2],
     /// The phase of the game, from [`FULL_PHASE`] with all pieces on the board to 0.
     pub phase: i32,

@@ -1,7 +1,7 @@
 //! The benchmark: fixed positions searched to a fixed depth with one thread and without a book.
 //!
-//! Its node count is the signature of search and evaluation: a functional change alters it, a
-//! refactoring must not.
+//! Its node count is the signature of search and evaluation: a functional change alters the count,
+//! but a refactoring must not.
 
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ impl BenchResult {
 }
 
 /// Searches all positions to `depth`, using `evaluation`. After each position, calls `on_position`
-/// with its FEN, nodes and time.
+/// with its FEN, node count and time.
 pub(crate) fn bench(
     depth: Depth,
     evaluation: Evaluation,

@@ -1,17 +1,18 @@
 //! Ends a search early when its best line has transposed into the book, and reports such lines.
 //!
 //! If an iteration finds a book position below the best move, the line is verified, reported and
-//! stored. It stays valid as long as that move remains the best and its score does not fall. It
-//! ends the search only once a large share of the budget is spent and the choice of move has
-//! settled, so that the time saved would hardly have changed the move.
+//! stored. The line stays valid as long as that move remains the best and its score does not fall.
+//! It ends the search only after a large share of the budget has been spent and the choice of move
+//! has settled, so that the remaining time would hardly have changed the move.
 //!
 //! From the fourth iteration on, a line is plausible if it is part of the principal variation, or
 //! if null-window searches prove that its positions are worth as much as the root, within 60
 //! centipawns (`PLAUSIBLE_MARGIN`). In addition, the results of the games must not be bad for the
-//! engine's side. Later iterations must agree on the move and not score it lower. Lines need this
-//! check because a match in a null-window node has no exact value, and comparing only the last
-//! position with the root would accept a line in which both sides err. The check is Tabia's own
-//! addition. Analysis and pondering never end this way.
+//! engine's side. Later iterations must choose the same move and must not score it lower.
+//!
+//! Lines need this check for two reasons: a match in a null-window node has no exact value, and
+//! comparing only the last position with the root would accept a line in which both sides err. The
+//! check is Tabia's own addition. It never ends analysis or pondering.
 
 use super::book_ending_state::{EndingLine, PLAUSIBLE_MARGIN};
 use super::book_probe::BookProbe;
@@ -26,35 +27,36 @@ use crate::chess::position::{Color, Move, Position};
 use crate::chess::score::{Depth, INFINITY, Ply, Score, is_decided};
 use crate::games::book::Counts;
 
-/// The first iteration after which lines are verified and matches reported. Earlier ones are too
-/// shallow.
+/// The first iteration after which lines are verified and matches are reported. Earlier iterations
+/// are too shallow.
 const FIRST_DEPTH: Depth = 4;
 /// Minimum share of the budget that a search spends before it may end.
 ///
 /// This and the next three constants were measured with `tabia bench transpositions`; see
 /// docs/measurements/book-stop-rule.md.
 const SHARE: f64 = 0.4;
-/// Minimum share of the budget before an iteration in progress may be aborted. Below it, completing
-/// the iteration is worth its cost.
+/// Minimum share of the budget spent before an iteration in progress may be aborted. Below this
+/// share, completing the iteration is worth the cost.
 const SHARE_WITHIN: f64 = 0.6;
 /// Number of iterations that a search may still complete after [`SHARE`] of its time, plus one in
-/// reserve. Each takes about 1.5 times as long as the previous one.
+/// reserve. Each iteration takes about 1.5 times as long as the previous one.
 const REACH: Depth = 3;
-/// The choice of move has settled once the best move has stayed the same for this many iterations
-/// and has taken the share [`SETTLED_EFFORT`] of all nodes.
+/// Number of iterations for which the best move must have stayed the same before the choice of move
+/// counts as settled.
 const SETTLED_ITERATIONS: u32 = 3;
+/// Minimum share of all nodes spent on the best move before the choice of move counts as settled.
 const SETTLED_EFFORT: f64 = 0.5;
 /// Maximum number of lines verified by search after each iteration.
 const VERIFIED_PER_ITERATION: usize = 4;
 /// Maximum number of matches reported after each iteration of an analysis.
 const REPORTED_PER_ITERATION: usize = 4;
-/// Number of drawn games added to a position's results before the verdict.
+/// Number of drawn games added to a position's results before judging them.
 const VERDICT_PRIOR_GAMES: f64 = 4.0;
 /// The book's verdict is bad if the expected points are below this value.
 const BAD_VERDICT: f64 = 0.4;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Whether a match may end this search. It may not while analysing or pondering.
+    /// Whether a match may end this search. A match never ends analysis or pondering.
     pub(super) fn book_may_end(&self) -> bool {
         let job = self.job;
         !job.limits.is_analysis() && !job.clock.is_pondering(&job.control)
@@ -145,7 +147,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.job.book.as_ref()?.decisive()
     }
 
-    /// Returns the spent share of the budget, which is the largest share over all limits except the
+    /// Returns the spent share of the budget: the largest of the shares of all limits except the
     /// depth.
     pub(super) fn spent(&self) -> f64 {
         let job = self.job;
@@ -169,10 +171,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Returns the shortest plausible line below the best move into the book.
+    /// Returns the shortest plausible line that starts with the best move and leads into the book.
     ///
-    /// It is either part of the principal variation, or a line whose positions prove to be worth as
-    /// much as the root. The book's verdict must not be bad for the side to move at the root.
+    /// The line is part of the principal variation, or its positions prove to be worth as much as
+    /// the root. The book's verdict must not be bad for the side to move at the root.
     fn plausible_match(
         &mut self,
         probe: &BookProbe,
@@ -202,11 +204,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         None
     }
 
-    /// Whether the last position of `line` and those after the opponent's moves are worth as much
-    /// as the root.
+    /// Whether the last position of `line` and the positions after the opponent's moves are worth
+    /// as much as the root, within [`PLAUSIBLE_MARGIN`].
     ///
-    /// The comparison allows for the margin. Each position is searched to the depth that remains at
-    /// its ply.
+    /// Each position is searched to the depth that remains at its ply.
     fn is_plausible(&mut self, line: &[Move], depth: Depth, root_score: Score) -> bool {
         let (probe_depth, root) = (depth, self.job.root);
         let mut position = root;

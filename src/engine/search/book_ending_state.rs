@@ -8,14 +8,14 @@ use super::table::TableEntry;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score};
 
-/// Maximum difference in centipawns between the values of a plausible line and of the root. Also
-/// the maximum fall of the root's value afterwards.
+/// Maximum difference, in centipawns, between the value of a plausible line and that of the root.
+/// Also the maximum fall in the root's value afterwards.
 pub(super) const PLAUSIBLE_MARGIN: Score = 60;
 
 /// The book matches of a search.
 #[derive(Debug, Default)]
 pub(super) struct BookEndingState {
-    /// Lines that may end the search, one for each move that was the best at some time.
+    /// Lines that may end the search, one for each move that has been the best.
     pub(super) ending_lines: Vec<EndingLine>,
     /// The line that may end the search until the next iteration is complete.
     pub(super) ready: Option<EndingLine>,
@@ -34,8 +34,8 @@ pub(super) struct BookEndingState {
 
 /// A plausible line into the book below the best move.
 ///
-/// Later iterations do not have to agree on the line, only on its first move, whose score must not
-/// fall.
+/// Later iterations may find a different line, but must choose the same first move, and the score
+/// of this move must not fall.
 #[derive(Debug, Clone)]
 pub(super) struct EndingLine {
     pub(super) found: Transposition,

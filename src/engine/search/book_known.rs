@@ -1,8 +1,8 @@
 //! Book analyses in the search, which act as transposition table entries that are never
 //! overwritten.
 //!
-//! Unlike the table, a book value also settles PV nodes: it is exact, and its line continues in the
-//! book, so the principal variation stays complete. Searches that use book values have separate
+//! Unlike a table entry, a book value also settles PV nodes: it is exact, and its line continues in
+//! the book, so the principal variation stays complete. Searches that use book values have separate
 //! table entries for each set of values.
 
 use super::node::Pv;
@@ -14,10 +14,10 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, MAX_PLY, Ply, Score, from_table};
 use crate::games::book::BookValue;
 
-/// Minimum number of plies left before the fifty-move rule takes effect, for a score to be valid.
-/// Analyses ignore the halfmove clock.
+/// The score of an analysis is valid only if the sum of the halfmove clock and the depth of the
+/// analysis is below this value, because analyses ignore the halfmove clock.
 const CLOCK_ROOM: Depth = 100;
-/// Plies of an analysis's line that are checked for a repetition. A repetition takes four.
+/// Number of plies of an analysis's line that are checked for a repetition, which takes four plies.
 const REPETITION_PLIES: usize = 4;
 
 /// Converts the analysis of a position to a transposition table entry for a node at `ply`.
@@ -40,10 +40,10 @@ pub(super) fn deeper(book: TableEntry, table: Option<TableEntry>) -> TableEntry 
     }
 }
 
-/// Returns the table's entry, with the book's move if it has none. Used if the book's score is not
-/// valid in this game.
+/// Returns the table's entry, with the book's move if the entry has none. Used if the book's score
+/// is not valid in this game.
 pub(super) fn with_move(table: Option<TableEntry>, mv: Option<Move>) -> Option<TableEntry> {
-    /// A depth too small for any use of the score.
+    /// A depth so small that the score is never used.
     const NO_DEPTH: Depth = Depth::MIN / 2;
     let Some(table) = table else {
         let unknown = TableEntry {
@@ -80,8 +80,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Reports the analysis of the root and returns it as a provisional result.
     ///
-    /// Its move is searched first and remains the one to play until a deeper iteration finds
-    /// another.
+    /// The move of the analysis is searched first and remains the move to play until a deeper
+    /// iteration finds another.
     pub(super) fn probe_book_at_root(&mut self) -> Option<SearchResult> {
         let job = self.job;
         let probe = job.book.as_ref()?;
@@ -110,7 +110,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Moves the analysis's move to the front of the root moves while it is the one to play.
+    /// Moves the analysis's move to the front of the root moves while it is the move to play.
     pub(super) fn move_book_move_first(&self, depth: Depth) {
         let Some(known) = self.book_ending.known.filter(|_| depth <= self.book_ending.settled + 1)
         else {

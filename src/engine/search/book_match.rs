@@ -1,4 +1,4 @@
-//! Looking up nodes of the search in the book.
+//! Looks up nodes of the search in the book.
 
 use super::book_known::known;
 use super::book_probe::BookProbe;

@@ -1,9 +1,9 @@
-//! The book inside the search: every node is compared with the book, whatever the move order.
+//! The book inside the search: every node is looked up in the book, whatever the move order.
 //!
 //! A line that has transposed into the book may end the search early. A match alone proves little:
-//! the opponent may have helped to reach it, or the position may be lost. [`BookSearch`] determines
-//! the effect of a match. The default, `Stop`, only saves time: it plays the search's own best move
-//! from a completed iteration.
+//! the opponent may have helped to reach the position, or the position may be lost. [`BookSearch`]
+//! determines the effect of a match. The default, `Stop`, only saves time: it plays the search's
+//! own best move from a completed iteration.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -17,8 +17,8 @@ use crate::games::book::{Book, BookValue, Counts, PendingLookup};
 
 /// Maximum number of stored matches.
 const REMEMBERED: usize = 4_096;
-/// Salt for table keys. Combined with the checksum of the book's values, it separates the table
-/// entries of searches that use these values from all others.
+/// Salt for table keys. Combined with the checksum of the book's values, the salt separates the
+/// table entries of searches that use these values from all other entries.
 const VALUES_SALT: u64 = 0x7ab1_a0b0_0a1e_5000;
 
 /// The book as used by one search, and the matches found so far.
@@ -33,8 +33,8 @@ pub(super) struct BookProbe {
 }
 
 impl BookProbe {
-    /// Creates a probe for the book in `config`. Returns `None` if there is no book or it is not
-    /// used.
+    /// Creates a probe for the book in `config`. Returns `None` if there is no book or the book is
+    /// not used.
     pub(super) fn new(config: &Config) -> Option<Self> {
         let book = config.book.clone().filter(|_| config.book_search != BookSearch::Off)?;
         let values = book.values_checksum().filter(|_| config.book_search.takes_values());
@@ -44,7 +44,7 @@ impl BookProbe {
     /// Returns the salt for table keys, or 0 if the search does not use book values. Searches with
     /// different values do not share entries.
     pub(super) fn salt(&self) -> u64 {
-        // The checksum goes into the upper half of the key, of which only a part selects the
+        // The checksum goes into the upper half of the key. Only part of that half selects the
         // table's row.
         self.values.map_or(0, |values| VALUES_SALT ^ values.rotate_left(32))
     }
@@ -61,8 +61,8 @@ impl BookProbe {
         self.book.prefetch(pawn_key);
     }
 
-    /// Starts a lookup, which rejects most positions that are not in the book. The answer comes
-    /// from memory, so do other work before reading it.
+    /// Starts a lookup, which rejects most positions that are not in the book. The result must be
+    /// loaded from memory, so do other work before reading it.
     #[inline]
     pub(super) fn start_lookup(&self, position: &Position) -> PendingLookup<'_> {
         self.book.start_lookup(position)
@@ -99,8 +99,8 @@ impl BookProbe {
         }
     }
 
-    /// Returns the matches that start with `first`. Shorter lines come first, then those with more
-    /// games.
+    /// Returns the matches that start with `first`. Matches with shorter lines come first; among
+    /// lines of equal length, matches with more games come first.
     pub(super) fn under(&self, first: Move) -> Vec<Transposition> {
         let matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found: Vec<_> = matches
@@ -112,8 +112,8 @@ impl BookProbe {
         found
     }
 
-    /// Returns the first match in the order of [`BookProbe::under`] for each root move that has
-    /// one.
+    /// Returns, for each root move that has a match, the first match in the order of
+    /// [`BookProbe::under`].
     pub(super) fn by_first_move(&self) -> HashMap<Move, Transposition> {
         let matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
         let mut best: HashMap<Move, &Transposition> = HashMap::new();
@@ -139,7 +139,8 @@ impl BookProbe {
 }
 
 impl Transposition {
-    /// Returns the sort key of a match: shorter lines first, then those that more games reached.
+    /// Returns the sort key of a match: shorter lines first, then positions that more games
+    /// reached.
     pub(super) fn precedence(&self) -> (usize, Reverse<u64>, &[Move]) {
         (self.line.len(), Reverse(self.counts.games()), &self.line)
     }

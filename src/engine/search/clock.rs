@@ -27,8 +27,8 @@ const SHARE_GROWTH: f64 = 0.042;
 const SHARE_RATE: f64 = 0.045;
 /// Percentage of the increment that is spent on the current move. Hand-set.
 const INCREMENT_SHARE: u32 = 75;
-/// Time reserved from a fixed move time for transmitting the move. With xboard this takes a few
-/// milliseconds; the reserve allows several times as much for a loaded machine.
+/// Time reserved from a fixed move time for transmitting the move. With xboard, transmission takes
+/// a few milliseconds; the reserve allows several times as much for a loaded machine.
 pub(crate) const MOVE_OVERHEAD: Duration = Duration::from_millis(25);
 /// Additional reserve on a clock: overloaded machines were observed to stall for this long. Without
 /// the reserve, an increment of 0.05 s lets a clock run down to 0.35 s.
@@ -51,7 +51,7 @@ pub(super) struct TimeManager {
     soft: Option<Duration>,
     hard: Option<Duration>,
     pondering: bool,
-    /// Time of the ponder hit, as first noticed by the search, relative to its start.
+    /// Time from the start of the search to the ponder hit, as first noticed by the search.
     hit: OnceLock<Duration>,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct TimeManager {
 pub(super) struct Stability {
     /// Number of iterations since the best move last changed.
     pub(super) unchanged: u32,
-    /// Fall of the score since the last iteration, in centipawns; negative if it has risen.
+    /// Fall in the score since the last iteration, in centipawns; negative if the score has risen.
     pub(super) fall: Score,
     /// Share of all nodes spent on the best move, from 0 to 1.
     pub(super) effort: f64,
@@ -134,7 +134,7 @@ impl TimeManager {
         !self.is_pondering(control) && self.elapsed() >= soft.mul_f64(stability.time_factor())
     }
 
-    /// Whether the search may stop early: it has a clock instead of a fixed time to use up.
+    /// Whether the search may stop early because it has a clock rather than a fixed time.
     pub(super) fn is_flexible(&self) -> bool {
         self.soft.is_some()
     }
@@ -186,8 +186,8 @@ fn budget(
     (share.min(hard), hard)
 }
 
-/// Returns the share of the clock for one move. It grows during the game, because fewer moves
-/// remain.
+/// Returns the share of the clock for one move. The share grows during the game, because fewer
+/// moves remain.
 fn clock_share(move_number: u16) -> f64 {
     let grown = 1.0 - (-SHARE_RATE * f64::from(move_number)).exp();
     SHARE + SHARE_GROWTH * grown

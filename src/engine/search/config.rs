@@ -13,7 +13,7 @@ use crate::support::error::ParseError;
 /// identical.
 ///
 /// Pass it as a whole to [`Searcher::configure`](super::Searcher::configure). Each option of the
-/// search is a field, which the search reads where it needs the option.
+/// search is a field, which the search reads where it needs the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// Memory for the transposition table, in mebibytes.
@@ -24,7 +24,7 @@ pub struct Config {
     pub evaluation: Evaluation,
     /// Endgame tables, probed at the root and after every capture or pawn move.
     pub endgames: Option<Tables>,
-    /// The book with which the nodes of the tree are compared.
+    /// The book in which the nodes of the tree are looked up.
     pub book: Option<Book>,
     /// The effect of book positions on the search.
     pub book_search: BookSearch,
@@ -43,7 +43,7 @@ impl Config {
     }
 }
 
-/// Default of [`Config::steer_margin`]: less than the value of one move to a one-second search.
+/// Default of [`Config::steer_margin`]: less than one tempo is worth in a one-second search.
 /// Hand-set.
 const STEER_MARGIN: Score = 15;
 
@@ -66,17 +66,17 @@ impl Default for Config {
 /// The effect of book positions in the tree on the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BookSearch {
-    /// The tree is not compared with the book.
+    /// The nodes of the tree are not looked up in the book.
     #[default]
     Off,
-    /// A match ends the search immediately, whatever the line. For study and comparison.
+    /// A match ends the search immediately, whatever the line. Intended for study and comparison.
     First,
     /// A match is stored with its line. The search may end early if its long-settled best move
     /// leads to the match by plausible play, unless the book's verdict is bad for the side to move
     /// at the root.
     Stop,
-    /// Like [`BookSearch::Stop`], and the match's analysis is used like a transposition table
-    /// entry: at sufficient depth its score is used, otherwise its move is searched first.
+    /// Like [`BookSearch::Stop`]. In addition, the match's analysis is used like a transposition
+    /// table entry: at sufficient depth its score is used; otherwise its move is searched first.
     Value,
     /// Like [`BookSearch::Value`]. In addition, among moves about as good as the best one, the
     /// search plays one whose best line leads back into the book.
@@ -124,8 +124,8 @@ impl FromStr for BookSearch {
 
 /// Order of the re-searches after a late move beats alpha at a PV node.
 ///
-/// The first search has a null window and a reduced depth. The re-searches undo these one after the
-/// other.
+/// The first search has a null window and a reduced depth. The re-searches undo these two
+/// restrictions one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResearchOrder {
     /// Full depth with the null window first. If the move still beats alpha, the open window

@@ -4,13 +4,13 @@
 //! they are options of both protocols, under the names used here, so that `tabia tune` can change
 //! them (docs/guides/tune.md).
 //!
-//! Scores are in centipawns, depths in plies; `lmr_…` are in 1/1024 of a ply. The values were found
-//! as described in docs/measurements/strength-search-steps.md.
+//! Scores are in centipawns, depths in plies, and `lmr_…` values in units of 1/1024 of a ply. The
+//! values were found as described in docs/measurements/strength-search-steps.md.
 //!
 //! A table lists the name, value, range and step of each constant. A macro turns each row into a
-//! `const fn`. With the feature `tune`, each row becomes a number that is read at run time and an
-//! engine option. These numbers belong to the process instead of `Config`, where each row would
-//! need a field, a default and a setting for something that no user sets.
+//! `const fn`. With the feature `tune`, each row instead becomes a number that is read at run time,
+//! and an engine option. These numbers belong to the process and not to `Config`, where each row
+//! would need a field, a default and a setting for a value that no user sets.
 
 /// Passes the table to a macro, one row per constant: `name = value in least ..= most, step;`. The
 /// step is the size of the changes at the end of a tuning run.
@@ -27,7 +27,7 @@ macro_rules! with_constants {
             null_move_depth_share = 40 in 20..=80, 4;
             null_move_eval_step = 200 in 80..=400, 20;
             null_move_eval_max = 3 in 1..=6, 1;
-            // Maximum distance of the static evaluation below beta; it grows with depth.
+            // Maximum distance of the static evaluation below beta, which grows with depth.
             null_move_slack = 120 in 0..=300, 20;
             null_move_slack_per_ply = 20 in 0..=40, 3;
 
@@ -37,7 +37,7 @@ macro_rules! with_constants {
             futility_base = 90 in 20..=200, 12;
             futility_margin = 85 in 30..=160, 8;
 
-            // Late move pruning: number of quiet moves tried at depth 0, in tenths, and the growth
+            // Late move pruning: number of quiet moves tried at depth 0, in tenths, and its growth
             // with the square of the depth, in hundredths.
             late_moves_base = 30 in 10..=80, 5;
             late_moves_step = 100 in 40..=200, 10;
@@ -68,8 +68,8 @@ macro_rules! with_constants {
             lmr_in_check = 1_024 in 0..=2_048, 150;
             // Additional reduction if many replies have failed high in sibling nodes.
             lmr_cutoffs = 1_024 in 0..=2_048, 150;
-            // A reduced node is reduced by one more ply if the evaluation has since risen by this
-            // much for the side to move.
+            // Rise in the evaluation for the side to move after which a reduced node is reduced by
+            // one more ply.
             hindsight_margin = 60 in 10..=200, 12;
             // History score for which a move is reduced by one ply less.
             lmr_history = 9_000 in 4_000..=20_000, 800;
@@ -90,14 +90,14 @@ macro_rules! with_constants {
             history_bonus_max = 1_700 in 600..=3_600, 180;
             history_malus = 160 in 60..=360, 20;
             history_malus_max = 1_400 in 600..=3_600, 180;
-            // Bonus for a quiet move per centipawn by which it raised its side's evaluation, and
-            // the maximum gain or loss that counts.
+            // Bonus for a quiet move per centipawn by which the move raised its side's evaluation,
+            // and the maximum gain and loss that count.
             evaluation_history = 10 in 0..=30, 2;
             evaluation_history_max = 300 in 60..=900, 40;
             evaluation_history_min = 150 in 60..=900, 40;
 
-            // Ordering of quiet moves: bonus for a check; bonus for leaving a square where a lesser
-            // piece can capture, or penalty for moving to one.
+            // Ordering of quiet moves: bonus for a check, and bonus for leaving a square on which a
+            // lesser piece can capture, or penalty for moving to such a square.
             order_check = 10_000 in 0..=24_000, 1_000;
             order_threat_minor = 8_000 in 0..=24_000, 1_000;
             order_threat_rook = 12_000 in 0..=30_000, 1_200;

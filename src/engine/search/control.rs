@@ -63,7 +63,7 @@ impl Control {
         self.signals.given.notify_all();
     }
 
-    /// Sleeps while `is_early` returns true. It is called again only after a signal.
+    /// Sleeps while `is_early` returns true. `is_early` is called again only after a signal.
     pub(super) fn wait_while(&self, is_early: impl Fn() -> bool) {
         let mut asleep = self.signals.asleep.lock().unwrap_or_else(PoisonError::into_inner);
         while is_early() {

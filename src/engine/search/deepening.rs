@@ -1,4 +1,4 @@
-//! Iterative deepening with aspiration windows, and the decision of when to stop.
+//! Iterative deepening with aspiration windows, and the rules for stopping.
 //!
 //! Sources: <https://www.chessprogramming.org/Iterative_Deepening>,
 //! <https://www.chessprogramming.org/Aspiration_Windows>.
@@ -24,13 +24,14 @@ use crate::engine::tablebase::TablebaseResult;
 
 /// The first iteration with an aspiration window.
 const ASPIRATION_DEPTH: Depth = 5;
-/// Maximum width of an aspiration window, in centipawns. A wider one is opened completely.
+/// Maximum width of an aspiration window, in centipawns. Beyond it, the bound becomes infinite.
 const ASPIRATION_MAX: Score = 800;
-/// Time after which the current root move is reported. Before that, it changes too quickly.
+/// Time after which the current root move is reported. Before that, the root move changes too
+/// quickly.
 const ROOT_MOVES_REPORTED_FROM: Duration = Duration::from_secs(1);
 /// Time after which failed windows are reported.
 const FAILS_REPORTED_FROM: Duration = Duration::from_millis(500);
-/// The first iteration whose new best moves are reported. In the first iteration every move is new.
+/// The first iteration whose new best moves are reported. In iteration 1, every move is new.
 const FIRST_NEWS_DEPTH: Depth = 2;
 /// Number of iterations after which the only legal move is played.
 const FORCED_MOVE_DEPTH: Depth = 3;
@@ -79,7 +80,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Returns a legal move and the static evaluation as the result of a search that stops early.
     ///
-    /// If the game is over, there is no move, and the score is the one for mate or stalemate.
+    /// If the game is over, the result has no move, and its score is that of mate or stalemate.
     fn first_guess(&mut self) -> SearchResult {
         let best = self.job.root_moves().first().map(|root_move| root_move.mv);
         let score = match (best, self.job.root.in_check()) {
@@ -147,10 +148,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.report_reordered_lines(depth);
     }
 
-    /// Reports the lines again whose rank another move has taken since the last report.
+    /// Reports the lines whose rank had a different move in the last report.
     ///
     /// This happens if a later line turns out better than an earlier one, or if the iteration stops
-    /// between them. The last reports of all ranks therefore show different moves.
+    /// between them. As a result, the last reports of all ranks show different moves.
     fn report_reordered_lines(&mut self, depth: Depth) {
         let lines = self.job.lines();
         if lines == 1 || !self.job.is_reported {
@@ -174,12 +175,12 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Searches the root with a window around the last score and widens the window after each
     /// failure.
     ///
-    /// Returns the bound of the final score: exact, unless the search is only for mates and finds
-    /// none.
+    /// Returns the kind of bound of the final score. It is exact, unless the search looks only for
+    /// mates and finds none.
     fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
         if let Some(least) = self.job.limits.min_mate() {
-            // One lower than necessary: at the end of the longest of these mates the window would
-            // otherwise have width one, and a search with such a window returns no line.
+            // One lower than necessary: otherwise the window would have width one at the end of the
+            // longest of these mates, and a search with such a window returns no line.
             let score = self.search_root(depth, Window::new(least - 2, INFINITY), index);
             return if score >= least { Bound::Exact } else { Bound::Upper };
         }
@@ -229,10 +230,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// Limits the `score` of a root move that leads to `next` to the result from the endgame
-    /// tables.
+    /// Adjusts the `score` of a root move to the result from the endgame tables. `next` is the
+    /// position after the move.
     ///
-    /// For a tablebase draw, only proven scores are reduced: the tables ignore the earlier
+    /// For a tablebase draw, only proven scores are reduced, because the tables ignore the earlier
     /// positions in the game.
     pub(super) fn by_endgames(&self, mv: Move, next: &Position, score: Score) -> Score {
         let root_moves = self.job.root_moves();

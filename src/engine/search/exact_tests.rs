@@ -24,8 +24,8 @@ proptest! {
 
     /// A stopped search returns an exact score, never the bound of a failed window.
     ///
-    /// It is the score of the last report or, if the first move of the next iteration has just been
-    /// searched, of that iteration.
+    /// The score is that of the last report or, if the first move of the next iteration has just
+    /// been searched, that of the next iteration.
     #[test]
     fn result_of_a_stopped_search_is_never_a_bound(
         start in prop::sample::select(vec![

@@ -47,8 +47,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Whether the score of `node` is the score of its position.
     ///
-    /// At the root this is not the case if better moves have separate lines, the user restricted
-    /// the root moves, or the endgame tables report a draw.
+    /// At the root this is not the case for any line but the first, if the user restricted the root
+    /// moves, or if the endgame tables report a draw.
     fn is_score_of_position(&self, node: &Node) -> bool {
         if !node.is_root() {
             return true;
@@ -77,7 +77,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Rewards or penalises the last quiet move according to the change of the evaluation, as in
+    /// Rewards or penalises the last quiet move according to the change in the evaluation, as in
     /// Stockfish and Reckless.
     pub(super) fn learn_from_evaluation(&self, position: &Position, ply: Ply, static_eval: Score) {
         let Some(parent) = ply.checked_sub(1).map(|parent| &self.stack[parent]) else { return };
@@ -91,8 +91,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.history.reward_butterfly(!position.side_to_move(), mv, &parent.threats, amount);
     }
 
-    /// Updates the correction histories with the error of the static evaluation, if the search
-    /// reveals it.
+    /// Updates the correction histories with the error of the static evaluation, if the search has
+    /// revealed the error.
     fn correct(&mut self, node: &Node, best: Score, bound: Bound, mv: Option<Move>) {
         let quiet = mv.is_none_or(|mv| !node.position.is_noisy(mv));
         let reports = match bound {

@@ -1,21 +1,21 @@
 //! Play below full strength: the errors of a weaker player, derived from the position.
 //!
 //! A weaker player searches less deeply, evaluates positions less accurately, and overlooks moves,
-//! more easily the further ahead they are. [`Limits`](super::Limits) sets the depth; the other two
-//! effects are implemented here. The errors are fixed: a position has one evaluation error, and a
-//! move in it is either seen or not at each distance. The search therefore stays as deterministic
-//! as without errors. As with humans, a move overlooked four plies ahead may be seen two plies
-//! ahead.
+//! more often the further ahead they are. [`Limits`](super::Limits) sets the depth; the other two
+//! effects are implemented here. The errors are fixed: a position has one evaluation error, and at
+//! each distance a move in the position is either seen or overlooked. The search therefore stays as
+//! deterministic as without errors. As with humans, a move overlooked four plies ahead may be seen
+//! two plies ahead.
 //!
 //! Many engines choose randomly among the moves of a strong search. Their games consist of flawless
-//! play with a piece thrown away in between. Sources of evaluation noise derived from key and seed:
-//! <https://github.com/official-stockfish/Stockfish/pull/7036> and
+//! play, interrupted by moves that give away a piece. Sources for evaluation noise that is derived
+//! from key and seed: <https://github.com/official-stockfish/Stockfish/pull/7036> and
 //! <https://github.com/cosmobobak/viridithas/issues/89>.
 //!
-//! The search adds the errors where it calls the evaluator, so the table stores them, under a
-//! separate salt. Overlooked moves are removed when moves are generated (`ordering::MovePicker`),
-//! once per node. At full strength each of the two places costs one test. Such a search uses
-//! neither books nor endgame tables, and a single thread.
+//! The search adds the evaluation errors where it calls the evaluator. The table therefore stores
+//! them, under a separate salt. Overlooked moves are removed when moves are generated
+//! (`ordering::MovePicker`), once per node. At full strength, each of these two places costs one
+//! test. A handicapped search uses a single thread and neither books nor endgame tables.
 
 use crate::chess::position::{Move, Position, Square};
 use crate::chess::score::{MAX_EVAL, Ply, Score};
@@ -25,8 +25,8 @@ use crate::support::random::Random;
 /// tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handicap {
-    /// Standard deviation of the evaluation error in centipawns, with all pieces on the board. It
-    /// is proportional to the number of pieces.
+    /// Standard deviation of the evaluation error in centipawns, with all pieces on the board. The
+    /// deviation is proportional to the number of pieces.
     pub eval_noise: Score,
     /// Probability, in permille, that a quiet move is overlooked one ply after the root. The same
     /// probability applies again at each further ply.
@@ -41,9 +41,9 @@ pub struct Handicap {
 const ALL_PIECES: i64 = 32;
 /// Mean of the sum of four random integers from 0 to 65535.
 const MEAN_OF_SUM: i64 = 2 * 0xffff;
-/// Standard deviation of that sum: 65536 times the square root of 1/3.
+/// Standard deviation of the sum in [`MEAN_OF_SUM`]: 65536 times the square root of 1/3.
 const DEVIATION_OF_SUM: i64 = 37_837;
-/// Distance of root moves, in plies, for the probability of overlooking them. Hand-set.
+/// Distance, in plies, that determines the probability of overlooking root moves. Hand-set.
 const ROOT_DISTANCE: f64 = 0.5;
 /// Factor by which the distance of captures is multiplied. Hand-set.
 const CAPTURE_DISTANCE: f64 = 0.5;
@@ -51,7 +51,7 @@ const CAPTURE_DISTANCE: f64 = 0.5;
 const MOVE_SALT: u64 = 0x0b5e_55ed_0b11_d0e5;
 
 impl Handicap {
-    /// Returns a salt for transposition table keys. Searches of different strength do not share
+    /// Returns a salt for transposition table keys. Searches of different strengths do not share
     /// entries.
     pub(super) fn salt(&self) -> u64 {
         let errors =
@@ -97,9 +97,9 @@ impl Handicap {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MoveVisibility {
     seed: u64,
-    /// Minimum random number of a quiet move that is seen.
+    /// A quiet move is seen if its random number is at least this number.
     quiets: u64,
-    /// Minimum random number of a capture or promotion that is seen.
+    /// A capture or promotion is seen if its random number is at least this number.
     captures: u64,
     /// Target square of the opponent's last move. Recaptures on it are always seen.
     just_moved: Option<Square>,
@@ -151,8 +151,8 @@ mod tests {
         }
     }
 
-    /// Returns the number of moves of the start position visible `ply` plies ahead, summed over
-    /// many players.
+    /// Returns the number of moves in the start position that are visible `ply` plies ahead, summed
+    /// over many players.
     fn count_visible(ply: Ply) -> usize {
         let position = Position::start();
         let moves = position.legal_moves();

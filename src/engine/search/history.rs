@@ -9,9 +9,9 @@
 //! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>; history by attacked
 //! squares, the engines akimbo and Simbelmyne.
 //!
-//! The errors of the static evaluation are stored by pawns, by pieces and by the last moves
-//! (`History::correction`). Each table learns from the error that remains after all corrections, so
-//! that together they do not exceed the error.
+//! The errors of the static evaluation are stored in tables, by pawns, by pieces and by the last
+//! moves (`History::correction`). Each table learns from the error that remains after all
+//! corrections, so that the sum of the corrections does not exceed the error.
 
 use std::sync::atomic::{AtomicI16, Ordering};
 
@@ -20,7 +20,7 @@ use crate::chess::position::{Checks, Color, Move, Piece, Position, Threats};
 use crate::chess::score::{Depth, Score};
 use crate::support::prefetch::prefetch;
 
-/// Number of kinds of pieces, both colours.
+/// Number of kinds of pieces, counting both colours.
 const PIECES: usize = 12;
 const SQUARES: usize = 64;
 /// Number of combinations of a piece and a target square.
@@ -72,8 +72,8 @@ pub(super) struct Context {
     pub(super) checks: Checks,
 }
 
-/// Indices of two correction entries: for the last move and the previous one, and for the last move
-/// and the one before the previous. `None` after a null move.
+/// Indices of two correction entries: for the last move paired with the move one ply earlier, and
+/// for the last move paired with the move three plies earlier. `None` after a null move.
 pub(super) type LastMoves = [Option<usize>; 2];
 
 /// A statistic; 0 is neutral.
@@ -91,14 +91,14 @@ impl HistoryEntry {
         self.0.store(value as i16, Ordering::Relaxed);
     }
 
-    /// Updates the entry with gravity: steps shrink as the entry grows, so that it never exceeds
-    /// [`HISTORY_MAX`].
+    /// Updates the entry with gravity: steps shrink as the entry grows, so that the entry never
+    /// exceeds [`HISTORY_MAX`].
     #[inline]
     fn apply_gravity(&self, amount: i32) {
         self.pull_within(amount, HISTORY_MAX);
     }
 
-    /// Updates the entry with gravity so that it never exceeds `bound`.
+    /// Updates the entry with gravity, so that it never exceeds `bound`.
     #[inline]
     fn pull_within(&self, amount: i32, bound: i32) {
         let old = self.get();
@@ -163,7 +163,7 @@ pub(super) struct History {
     /// pieces.
     correction: [HistoryTable; 3],
     /// Indices: `[earlier piece and square][last piece and square]`. One table each for moves one
-    /// ply apart and two plies apart.
+    /// ply apart and three plies apart.
     move_correction: [HistoryTable; 2],
 }
 
@@ -205,8 +205,8 @@ impl History {
         self.at_node(position, context).of(mv)
     }
 
-    /// Updates the histories after a quiet move failed high: its entries increase, and the entries
-    /// for the quiet moves tried before it decrease.
+    /// Updates the histories after a quiet move failed high: the entries for this move increase,
+    /// and the entries for the quiet moves tried before it decrease.
     pub(super) fn quiet_cutoff(
         &self,
         position: &Position,
@@ -258,7 +258,7 @@ impl History {
         self.move_correction_entries(moves).for_each(prefetch);
     }
 
-    /// Returns the correction of the static evaluation in centipawns, learned from similar
+    /// Returns the correction to the static evaluation in centipawns, learned from similar
     /// positions.
     #[inline]
     pub(super) fn correction(&self, position: &Position, moves: LastMoves) -> Score {

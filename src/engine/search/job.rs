@@ -22,7 +22,8 @@ use crate::chess::position::{Cycles, Game, Move, Position};
 use crate::chess::score::{DRAW, Depth, INFINITY, Score};
 use crate::engine::tablebase::{RankedMove, RootProbe, TablebaseResult, kbnk};
 
-/// Time needed to build the table for bishop and knight against a lone king. It is built once.
+/// Time needed to build the table for bishop and knight against a lone king. The table is built
+/// once.
 const KBNK_TIME: Duration = Duration::from_millis(500);
 
 /// A root move and the results of its search.
@@ -32,7 +33,7 @@ pub(super) struct RootMove {
     /// Score in the current iteration; `-INFINITY` if the move did not raise alpha.
     pub(super) score: Score,
     pub(super) bound: Bound,
-    /// Score in the last iteration in which the move got one.
+    /// Score in the last iteration in which the move got a score.
     pub(super) previous: Score,
     pub(super) nodes: u64,
     pub(super) pv: Vec<Move>,
@@ -53,8 +54,8 @@ impl RootMove {
         }
     }
 
-    /// Whether the move is a tablebase draw. It still has a score, so that the engine plays the
-    /// most difficult of several drawing moves.
+    /// Whether the move is a tablebase draw. The move still has a score, so that the engine plays
+    /// the most difficult of several drawing moves.
     pub(super) fn is_known_draw(&self) -> bool {
         self.endgame.is_some_and(|known| known.outcome == TablebaseResult::Draw)
     }
@@ -108,7 +109,7 @@ pub(super) struct Job {
     pub(super) sharing: Box<[CachePadded<SharingCounts>]>,
     /// Minimum depth at which the moves of a node are shared.
     pub(super) split_depth: Depth,
-    /// The book with which the nodes of the tree are compared.
+    /// The book in which the nodes of the tree are looked up.
     pub(super) book: Option<BookProbe>,
     /// Whether events are reported.
     pub(super) is_reported: bool,

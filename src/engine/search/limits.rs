@@ -77,8 +77,8 @@ impl Limits {
         Limits { mate: Some(moves), ..Limits::default() }
     }
 
-    /// Returns the lowest score of the mates searched for, or `None` if the search is not only for
-    /// mates.
+    /// Returns the lowest score of the mates that the search looks for, or `None` if it does not
+    /// look only for mates.
     pub(super) fn min_mate(&self) -> Option<Score> {
         let plies = 2 * self.mate?.clamp(1, MAX_PLY as u32 / 2 - 1) - 1;
         Some(mate_in(plies as Ply))

@@ -12,7 +12,7 @@ use crate::chess::position::Position;
 use crate::chess::score::{Depth, Ply, Score};
 
 /// If more sibling nodes than this have failed high, a reply that fails high is likely to be found
-/// soon. As in Stockfish.
+/// soon. Source: Stockfish.
 const MANY_CUTOFFS: u32 = 2;
 /// Maximum change of a reduction due to history.
 const HISTORY_MOST: i32 = 2 * PLY;
@@ -44,10 +44,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         (reduction / PLY).clamp(0, node.depth - 2)
     }
 
-    /// Searches with a null window and reduced depth; after a fail high, at full depth; after
-    /// another fail high, with the open window.
+    /// Searches with a null window at reduced depth. If this fails high, searches again at full
+    /// depth, and if that also fails high, with the open window.
     ///
-    /// [`ResearchOrder::WindowFirst`] opens the window before it restores the depth.
+    /// With [`ResearchOrder::WindowFirst`], the window is opened before the depth is restored.
     pub(super) fn search_late_move(
         &mut self,
         node: &Node,

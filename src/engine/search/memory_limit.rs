@@ -1,15 +1,15 @@
-//! Checks of the available memory: a process that exceeds it is killed without warning.
+//! Checks of the available memory. A process that exceeds it is killed without warning.
 
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 
-/// Stack size of a search thread, in bytes. The search recurses a few hundred plies deep, each with
-/// a list of moves.
+/// Stack size of a search thread, in bytes. The search recurses a few hundred plies deep and keeps
+/// a list of moves for each ply.
 pub(crate) const STACK_SIZE: usize = 32 << 20;
 
 /// Address space, in bytes, that a new thread takes in addition to its stack. glibc allocates a
-/// heap of `HEAP_MAX_SIZE` bytes for it and keeps the heap after the thread has ended.
+/// heap of `HEAP_MAX_SIZE` bytes for the thread and keeps the heap after the thread has ended.
 pub(super) const THREAD_HEAP: usize = 64 << 20;
 
 /// Memory in bytes that is kept free for small allocations during a search.

@@ -16,9 +16,9 @@
 //! A `Node` contains the facts of a node, and `prune` contains pure predicates on them.
 //! `Worker::search_move` searches one move, whether the moves of the node are searched in turn or
 //! shared among threads. Attacked squares (`position::Threats`) are computed only where the moves
-//! of a node are searched, because the table and pruning settle most nodes before that. They select
-//! the histories of quiet moves and mark pieces that should leave a square attacked by a lesser
-//! piece.
+//! of a node are searched, because the table and pruning settle most nodes before that. The
+//! attacked squares select the histories of quiet moves and mark pieces that should leave a square
+//! attacked by a lesser piece.
 //!
 //! The window of a search for a mate in a number of moves ([`Limits::mate`]) contains only the
 //! scores of such mates. The search uses neither speculative pruning nor reductions, and its table
@@ -41,23 +41,23 @@
 //! | stack, killers, pawn table | one search thread | none |
 //!
 //! Thread 0 of a search runs the iterations and reports events through the caller's callback, so a
-//! search with one thread uses no channel. A new thread is started for this, unless the caller has
-//! enough stack and searches itself. The helper threads live as long as the searcher, sleep between
-//! searches, and leave their reports to thread 0. With one thread the search is deterministic, node
-//! for node.
+//! search with one thread uses no channel. A new thread is started as thread 0, unless the caller
+//! has a large enough stack and searches itself. The helper threads live as long as the searcher,
+//! sleep between searches, and leave their reports to thread 0. With one thread the search is
+//! deterministic, node for node.
 //!
 //! # Book in the search
 //!
-//! Every node except the root is compared with the book. [`BookSearch`] selects the effect of a
+//! Every node except the root is looked up in the book. [`BookSearch`] selects the effect of a
 //! match:
 //!
 //! | mode | at a node in the book | what ends the search |
 //! | --- | --- | --- |
 //! | `off` | nothing | – |
-//! | `first` | ends the search immediately, whatever the line | the first match |
-//! | `stop` | is stored with its line and reported | a settled best move that leads there by plausible play, with two fifths of the limits spent |
-//! | `value` | as `stop`; the book value replaces the table entry (`book_known`): a score if it is deep enough, else a first move | as `stop`; or an analysis of the root deeper than the search can reach |
-//! | `steer` | as `value` | as `value`; a root move within a margin of the best replaces it if only its line leads into the book |
+//! | `first` | the match ends the search immediately, whatever the line | the first match |
+//! | `stop` | the match is stored with its line and reported | a settled best move that leads to the match by plausible play, once two fifths of the limits are spent |
+//! | `value` | as `stop`; in addition, the book value replaces the table entry (`book_known`): it supplies the score if it is deep enough, otherwise the first move to search | as `stop`, or an analysis of the root that is deeper than the search can reach |
+//! | `steer` | as `value` | as `value`; a root move that is worse than the best move by at most a margin replaces it if only the line of the worse move leads into the book |
 //!
 //! `-b` means `value`, which is equivalent to `stop` for a book without book values.
 //!

@@ -8,7 +8,7 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::Score;
 
-/// Moves are pruned only if the node's best score is above this. Below it, the side is being mated.
+/// Moves are pruned only if the best score is above this value. Below it, the side is being mated.
 const NOT_MATED: Score = -crate::chess::score::TABLEBASE_BOUND;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -41,8 +41,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         !node.is_root() && facts.best > NOT_MATED && !self.proving
     }
 
-    /// Returns the reason to prune a move, if any. A move is pruned if it loses material or if it
-    /// is quiet and late, futile or has a bad history.
+    /// Returns the reason to prune a move, if any. A move is pruned if it loses material, or if it
+    /// is a quiet move that is late, is futile or has a bad history.
     #[inline]
     pub(super) fn prune_reason(
         &self,

@@ -112,7 +112,7 @@ pub(super) struct NodeProgress {
     pub(super) alpha: Score,
     pub(super) best: Score,
     pub(super) best_move: Option<Move>,
-    /// The best line; only at PV nodes.
+    /// The best line, set only at PV nodes.
     pub(super) line: Pv,
     /// Number of moves whose search has started.
     pub(super) count: usize,
@@ -151,7 +151,7 @@ impl NodeProgress {
                 self.line.set(mv, rest);
             }
             // Alpha is also raised beyond beta: threads that share the node keep recording until
-            // they notice the cutoff, and their results must not replace this one.
+            // they notice the cutoff, and their results must not replace this result.
             self.alpha = score;
             if self.has_failed_high(node) {
                 return true;
@@ -159,7 +159,7 @@ impl NodeProgress {
         }
         if !node.position.is_noisy(mv) {
             self.quiet_count += 1;
-            // If there are more moves than fit, none of them matters much.
+            // If there are more moves than fit, the remaining ones hardly matter.
             let _ = self.quiets.try_push(mv);
         }
         false

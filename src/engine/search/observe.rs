@@ -1,10 +1,10 @@
 //! Observation of the engine's search, step by step.
 //!
 //! A `Worker` is generic over its `OptionalObserver`. In normal play this is `()`, for which the
-//! method `show` compiles to nothing: no steps are created, and the search takes the same number of
-//! instructions as without observation, to within a thousandth (figures in docs/lessons.md, "The
-//! engine's own search"). The program contains two instances of the search: this one, and one for a
-//! boxed observer.
+//! method `show` compiles to nothing: no steps are created, and the number of instructions differs
+//! by less than a thousandth from that of a search without this code (figures in docs/lessons.md,
+//! "The engine's own search"). The program contains two instances of the search: this one, and one
+//! for a boxed observer.
 //!
 //! `trace` stores the visits. Each thread takes visit numbers from a shared counter and records the
 //! number of the parent visit, so that the work of helpers below a split point can be joined at the
@@ -134,7 +134,7 @@ pub enum NodeEnd {
     NoMate,
     /// The maximum length of a line.
     MaxPly,
-    /// A stop of the search before the node was counted.
+    /// The end of the search, before the node was counted.
     Stopped,
 }
 
@@ -152,7 +152,7 @@ pub enum PruneReason {
     Exchange,
 }
 
-/// Event counts kept by the search itself. An observer's totals equal them.
+/// Event counts kept by the search itself. An observer's totals must equal these counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counters {
     /// Number of nodes, as in reports.

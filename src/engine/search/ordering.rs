@@ -1,4 +1,4 @@
-//! Staged move picking: moves are generated only if the better ones have not caused a cutoff.
+//! Staged move picking: moves are generated only if better moves have not caused a cutoff.
 //!
 //! The order is: the table move, captures that do not lose material (most valuable victim first),
 //! killers, quiet moves by history, and losing captures. See
@@ -87,7 +87,7 @@ pub(super) struct MovePicker {
     candidates: Candidates,
     bad: ArrayVec<Move, MAX_MOVES>,
     next_bad: usize,
-    /// Captures with a lower exchange value are bad.
+    /// Captures with an exchange value below this threshold are bad.
     threshold: Score,
     quiets_wanted: bool,
     /// Whether bad captures and promotions are skipped.
@@ -256,8 +256,8 @@ impl MovePicker {
     }
 }
 
-/// Ordering bonuses of quiet moves, by kind of piece: for giving check, and for leaving or entering
-/// squares attacked by a lesser piece.
+/// Ordering bonuses for quiet moves, by kind of piece: for giving check, and for leaving or
+/// entering squares attacked by a lesser piece.
 struct Prospects<'a> {
     position: &'a Position,
     worth: [i32; ALL_PIECES.len()],

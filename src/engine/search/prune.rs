@@ -13,8 +13,8 @@ const NULL_MOVE_DEPTH: Depth = 3;
 pub(super) const NULL_MOVE_VERIFICATION_DEPTH: Depth = 12;
 
 const PROBCUT_DEPTH: Depth = 5;
-/// Depth reduction of probcut, in plies. A table entry can rule out probcut if its depth is at most
-/// this much smaller than the node's.
+/// Depth reduction of probcut, in plies. A table entry can rule out probcut if its depth is smaller
+/// than the node's depth by at most this much.
 const PROBCUT_REDUCTION: Depth = 4;
 
 const SINGULAR_TABLE_LAG: Depth = 3;
@@ -44,7 +44,7 @@ impl Reductions {
 
 /// Whether the whole node may be pruned.
 ///
-/// It may not at PV nodes, in check, or during a singularity test.
+/// PV nodes, nodes in check and nodes of a singularity test may not be pruned.
 #[inline]
 pub(super) fn may_prune_node(node: &Node) -> bool {
     !node.pv && !node.in_check && node.excluded.is_none() && node.eval != NO_EVAL
@@ -67,8 +67,8 @@ pub(super) fn reverse_futility(node: &Node) -> bool {
 /// Returns the depth reduction of a null move search, or `None` if there should be no such search.
 ///
 /// The search tests whether the score is above beta even after passing. It is used only at expected
-/// cut nodes, and not without pieces, where passing may be the best move. Source:
-/// <https://www.chessprogramming.org/Null_Move_Pruning>.
+/// cut nodes and only if the side has pieces; with only pawns, passing may be the best move.
+/// Source: <https://www.chessprogramming.org/Null_Move_Pruning>.
 #[inline]
 pub(super) fn null_move(node: &Node) -> Option<Depth> {
     let beta = node.window.beta;
@@ -105,17 +105,17 @@ pub(super) fn probcut_depth(node: &Node) -> Depth {
     node.depth - PROBCUT_REDUCTION
 }
 
-/// Whether to skip the remaining quiet moves after `quiets` of them, at low depth (late move
+/// Whether to skip the remaining quiet moves at low depth after `quiets` quiet moves (late move
 /// pruning).
 ///
-/// Captures do not count. If they did, a node that starts with a few bad captures would try hardly
-/// any quiet moves, and the position would look lost for the side to move. Source:
+/// Captures do not count. Otherwise a node that starts with a few bad captures would try hardly any
+/// quiet moves, and the position would look lost for the side to move. Source:
 /// <https://www.chessprogramming.org/Futility_Pruning#Move_Count_Based_Pruning>.
 #[inline]
 pub(super) fn late_move_pruning(node: &Node, quiets: usize) -> bool {
     let allowed =
         (10 * c::late_moves_base() + c::late_moves_step() * node.depth * node.depth) / 100;
-    // Half as many if the evaluation is not improving.
+    // Allow half as many if the evaluation is not improving.
     let allowed = allowed >> u32::from(!node.improving);
     node.depth <= c::late_moves_depth() && quiets as Depth >= allowed
 }

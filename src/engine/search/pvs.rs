@@ -33,7 +33,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Returns the value of `position` within `window`, searched to `depth`. The value is
     /// fail-soft.
     ///
-    /// `cut` is whether the node is expected to fail high. The value is meaningless once the search
+    /// `cut` is true if the node is expected to fail high. The value is meaningless once the search
     /// has been interrupted.
     pub(super) fn pvs(
         &mut self,
@@ -125,7 +125,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 
     /// Returns the reduction of a node, in plies, if the reduced last move raised the evaluation
-    /// more than expected. As in Stockfish and Reckless.
+    /// more than expected. Sources: Stockfish and Reckless.
     fn hindsight(&mut self, node: &Node) -> Depth {
         let Some(parent) = node.ply.checked_sub(1).map(|parent| &self.stack[parent]) else {
             return 0;
@@ -141,7 +141,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
     }
 
     /// Counts a node, and returns its value if it needs no search: a draw, the end of the line, or
-    /// an interruption, whose value is meaningless.
+    /// an interruption (the value is then meaningless).
     #[inline]
     pub(super) fn enter_node(&mut self, position: &Position, ply: Ply) -> Option<Score> {
         if self.is_interrupted() {
@@ -173,8 +173,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         window
     }
 
-    /// Returns the score of a mate with bishop and knight, if the fifty-move rule leaves enough
-    /// time for it.
+    /// Returns the score of a mate with bishop and knight, if the mate is possible within the
+    /// fifty-move rule.
     #[inline]
     fn known_mate(&mut self, node: &Node) -> Option<Score> {
         if !self.job.solves_kbnk {
@@ -194,8 +194,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Returns the tablebase result after a capture or pawn move.
     ///
-    /// At a null-window node, a win or loss causes a cutoff. At a PV node it only bounds the score;
-    /// the node is searched to show the line.
+    /// At a null-window node, a win or loss causes a cutoff. At a PV node, the result only bounds
+    /// the score, and the node is still searched to find the line.
     fn probe_endgames(&mut self, node: &mut Node) -> Option<Score> {
         let tables = self.job.config.endgames.as_ref()?;
         if node.excluded.is_some() {
@@ -292,14 +292,14 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Returns the correction of the static evaluation of `position`, in centipawns.
+    /// Returns the correction to the static evaluation of `position`, in centipawns.
     #[inline]
     pub(super) fn correction(&self, position: &Position, ply: Ply) -> Score {
         self.history.correction(position, self.last_moves(ply))
     }
 
-    /// Whether the evaluation has risen since the side's last turn, or since the turn before if it
-    /// was then in check.
+    /// Whether the evaluation has risen since the side's last turn or, if the side was in check
+    /// then, since the turn before that.
     fn is_improving(&self, ply: Ply, static_eval: Score) -> bool {
         if static_eval == NO_EVAL {
             return false;

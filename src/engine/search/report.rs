@@ -66,7 +66,7 @@ pub struct Report {
     pub pv: Vec<Move>,
     /// Rank of the line, counted from 1.
     pub multi_pv: usize,
-    /// Part of the transposition table filled by this search, in permille.
+    /// Fraction of the transposition table filled by this search, in permille.
     pub hash_full: u32,
     /// Number of successful tablebase probes.
     pub tablebase_hits: u64,

@@ -34,7 +34,7 @@ pub struct Searcher {
     helpers: Vec<Helper>,
     faults: Vec<SearchFault>,
     /// Number of cores to use if the configuration does not set it. Queried only once, because the
-    /// system reads files, which takes as long as searching fifty nodes.
+    /// query reads files, which takes as long as searching fifty nodes.
     cores: usize,
     /// Whether the calling thread has a stack of [`STACK_SIZE`] and runs the search itself.
     searches_on_caller: bool,
@@ -74,7 +74,7 @@ impl Searcher {
 
     /// Creates a searcher that runs on the calling thread, which needs a stack of [`STACK_SIZE`].
     ///
-    /// This saves starting a thread, which takes as long as searching a few dozen nodes.
+    /// This avoids starting a thread, which takes as long as searching a few dozen nodes.
     pub(crate) fn on_large_stack(config: Config) -> Self {
         Searcher { searches_on_caller: true, ..Searcher::new(config) }
     }
@@ -120,7 +120,8 @@ impl Searcher {
         }
     }
 
-    /// Adjusts the number of helpers, as far as the system can start them.
+    /// Starts or stops helpers to match the configuration. Starts fewer if the system does not
+    /// allow more.
     fn start_helpers(&mut self) {
         let wanted = self.config.threads.max(1);
         self.helpers.truncate(wanted - 1);
@@ -246,8 +247,8 @@ impl Searcher {
 }
 
 impl Helper {
-    /// Starts a helper thread and waits until it is ready. Returns `None` if memory is insufficient
-    /// or the reserve would not remain.
+    /// Starts a helper thread and waits until it is ready. Returns `None` if there is not enough
+    /// memory for the thread and the reserve.
     fn start(id: usize) -> Option<Self> {
         if !has_room(STACK_SIZE + THREAD_HEAP) {
             return None;

@@ -20,7 +20,7 @@ pub(crate) fn value(piece: Piece) -> Score {
 
 /// Whether the exchange that starts with `mv` wins at least `threshold` centipawns.
 ///
-/// Both sides capture with their least valuable piece, and stop when that is better.
+/// Both sides capture with their least valuable piece, and stop when stopping is better.
 pub(crate) fn see_ge(position: &Position, mv: Move, threshold: Score) -> bool {
     let (from, to) = (mv.from(), mv.to());
     let Some(mover) = position.piece_on(from) else { return false };
@@ -54,7 +54,7 @@ fn gain(position: &Position, mv: Move) -> Score {
 /// Plays out the exchange, and returns whether the first mover reaches the threshold.
 ///
 /// `balance` is the first mover's gain beyond the threshold if its piece is captured now. The side
-/// that runs out of useful captures loses.
+/// that runs out of useful captures loses the exchange.
 fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance: Score) -> bool {
     let board = position.board();
     let diagonal = board.pieces(Piece::Bishop) | board.pieces(Piece::Queen);
@@ -86,7 +86,7 @@ fn exchange(position: &Position, to: Square, mut occupied: BitBoard, mut balance
     side != first
 }
 
-/// Returns the pieces of `side` that are pinned if these squares are occupied and must not capture
+/// Returns the pieces of `side` that are pinned, given the `occupied` squares, and must not capture
 /// on `to`.
 fn held_back(position: &Position, side: Color, to: Square, occupied: BitBoard) -> BitBoard {
     let board = position.board();

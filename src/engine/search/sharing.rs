@@ -1,6 +1,6 @@
 //! Sharing the moves of a node among threads: PV-splitting with young brothers wait.
 //!
-//! Sources: T. A. Marsland and M. Campbell (1982) on splitting along the principal variation, R.
+//! Sources: T. A. Marsland and M. Campbell (1982) on splitting along the principal variation; R.
 //! Feldmann (1993) on young brothers wait;
 //! <https://www.chessprogramming.org/Young_Brothers_Wait_Concept>.
 //!
@@ -12,9 +12,9 @@
 //! all nodes, and every thread that is woken has work.
 //!
 //! Moves come one at a time from the node's picker, under the node's lock. The next move is looked
-//! up in advance, skipping moves that would be pruned: a thread that takes a move calls another
-//! idle thread only if there is a next move. The owner copies the stack and the keys of the path to
-//! the node once, and changes its originals immediately afterwards.
+//! up in advance, skipping moves that would be pruned, so that a thread that takes a move calls
+//! another idle thread only if there is a next move. The owner copies the stack and the keys of the
+//! path to the node once, because it changes its originals immediately afterwards.
 //!
 //! An owner that has run out of moves waits for the other threads to leave. Meanwhile it may be
 //! called for work below its node, but not elsewhere. A cutoff marks the node and then sets the
@@ -43,7 +43,7 @@ use crate::chess::score::Score;
 /// Number of moves that must have failed to cause a cutoff at an expected cut node before the other
 /// moves are shared.
 const CUT_NODE_MOVES: usize = 3;
-/// Time after which the main thread, waiting for others, checks the clock again.
+/// Time after which the main thread checks the clock again while it waits for others.
 const MAX_IDLE_WAIT: Duration = Duration::from_millis(1);
 
 /// Signs a thread off from a split point when it leaves, even if it panics, because the owner waits
@@ -56,8 +56,8 @@ struct SignOff<'a> {
 impl Drop for SignOff<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // The move of this thread has no score, so the node has none either. The last iteration
-            // decides.
+            // The move of this thread has no score, so the node has none either. The result comes
+            // from the last iteration.
             self.job.control.stop();
         }
         if self.split.sign_off() {
@@ -120,7 +120,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.job.pool.reserve(&self.owners, is_above)
     }
 
-    /// Returns the next move of a node that is not pruned, with its number.
+    /// Returns the next move of a node that is not to be pruned, with its number.
     fn pick(
         &mut self,
         node: &Node,

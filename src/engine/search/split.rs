@@ -39,9 +39,9 @@ pub(super) struct SplitPoint {
     /// The threads that work or have worked at this node or below it.
     below: SharedThreadSet,
     cut_off: AtomicBool,
-    /// Alpha of the progress, readable without the lock.
+    /// Copy of the alpha in the progress that can be read without the lock.
     alpha: AtomicI32,
-    /// Number of threads working here, including the owner and threads that were called.
+    /// Number of threads at this node: the owner and the threads called to it.
     workers: CachePadded<AtomicUsize>,
     /// Whether a thread other than the owner has searched a move.
     pub(super) joined: AtomicBool,
@@ -51,7 +51,8 @@ pub(super) struct SplitPoint {
 /// The mutable state of a split point, protected by its lock.
 pub(super) struct SplitState {
     pub(super) moves: SharedMoves,
-    /// The next move and its number. It will not be pruned, so a called thread always has work.
+    /// The next move and its number. The move will not be pruned, so a called thread always has
+    /// work.
     pub(super) next: Option<(Move, usize)>,
     pub(super) progress: NodeProgress,
 }

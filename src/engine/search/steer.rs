@@ -1,5 +1,5 @@
-//! Steering back into the book: among moves about as good as the best one, plays one whose best
-//! line leads there ([`BookSearch::Steer`]).
+//! Steering back into the book: among moves about as good as the best one, the search plays a move
+//! whose best line leads into the book ([`BookSearch::Steer`]).
 
 use super::book_ending::is_bad_for;
 use super::book_ending_state::BookReturn;
@@ -11,15 +11,15 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score, is_decided};
 
-/// Minimum share of the budget spent before the first attempt, which later iterations would repeat.
-/// Hand-set.
+/// Minimum share of the budget spent before the first attempt. Later iterations would repeat an
+/// earlier attempt. Hand-set.
 const STEER_FROM: f64 = 0.3;
 /// Maximum number of moves tried after one iteration. Hand-set.
 const TRIED_PER_ITERATION: usize = 4;
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// After an iteration, looks for a move whose best line leads into the book, unless the best
-    /// move's line does.
+    /// After an iteration, looks for a move whose best line leads into the book, unless the line of
+    /// the best move already does.
     pub(super) fn search_book_return(&mut self, depth: Depth) {
         let job = self.job;
         if job.config.book_search != BookSearch::Steer || !self.book_may_end() {
@@ -75,7 +75,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         (score, line.collect())
     }
 
-    /// Replaces the best move of the result with one that leads back into the book, if there is
+    /// Replaces the best move of the result with a move that leads back into the book, if there is
     /// one.
     pub(super) fn take_book_return(&mut self, result: &mut SearchResult) {
         let margin = self.job.config.steer_margin;

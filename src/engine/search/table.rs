@@ -27,7 +27,8 @@ use crate::support::prefetch::prefetch;
 const MEGABYTE: usize = 1 << 20;
 const AGE_BITS: u32 = 6;
 const AGES: u8 = 1 << AGE_BITS;
-/// Plies of depth that an entry loses, for replacement, with each later search. Hand-set.
+/// When entries are replaced, the depth of an entry counts as this many plies less for each search
+/// since the entry was stored. Hand-set.
 const AGE_WEIGHT: i32 = 4;
 /// Number of clusters sampled to estimate how full the table is.
 const HASH_FULL_SAMPLE: usize = 250;
@@ -37,7 +38,7 @@ const DEPTH_OFFSET: Depth = 8;
 /// The table entry of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TableEntry {
-    /// The best move or the one that failed high, if known.
+    /// The best move, or the move that failed high, if known.
     pub mv: Option<Move>,
     /// The score. Mate scores are relative to the probing node's ply.
     pub score: Score,
@@ -165,8 +166,8 @@ impl TranspositionTable {
         target.data.store(data, Ordering::Relaxed);
     }
 
-    /// Returns the part of the table filled by the current search, in permille, estimated from a
-    /// sample.
+    /// Returns the fraction of the table filled by the current search, in permille, estimated from
+    /// a sample.
     pub(super) fn full(&self) -> u32 {
         let age = self.age.load(Ordering::Relaxed);
         let sample = &self.clusters[..HASH_FULL_SAMPLE.min(self.clusters.len())];
@@ -179,8 +180,8 @@ impl TranspositionTable {
         (filled * 1000 / (sample.len() * ENTRIES_PER_CLUSTER)) as u32
     }
 
-    /// Returns the cluster for `key`. The high bits select it: the fraction `key / 2^64` of the
-    /// table.
+    /// Returns the cluster for `key`. The high bits select the cluster at the fraction `key / 2^64`
+    /// of the table.
     #[inline]
     fn cluster(&self, key: u64) -> &Cluster {
         let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
@@ -302,8 +303,8 @@ mod tests {
     }
 }
 
-/// Tests every order of table accesses by several threads, and of their visibility. Run `cargo test
-/// --features loom --lib model::`.
+/// Tests every order in which several threads access the table and see each other's writes. Run
+/// `cargo test --features loom --lib model::`.
 #[cfg(all(test, feature = "loom"))]
 mod model {
     use loom::sync::Arc;

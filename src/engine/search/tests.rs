@@ -262,7 +262,7 @@ fn search_example(mode: BookSearch, limits: &Limits, threads: usize) -> SearchRe
     searcher.search(&game, limits, &Control::new(), &mut |_| {})
 }
 
-/// Number of nodes for which the example's best move settles.
+/// Number of nodes after which the example's best move has settled.
 const NODES: u64 = 200_000;
 
 #[test]
@@ -452,7 +452,7 @@ fn result_depth_is_that_of_the_last_completed_iteration() {
 
 const HANDICAP: Handicap = Handicap { eval_noise: 150, move_blindness: 60, seed: 1 };
 
-/// Returns the best moves and node counts of short searches, each by a new searcher.
+/// Returns the best moves and node counts of short searches, each with a new searcher.
 fn choices(handicap: Option<Handicap>) -> Vec<(Option<Move>, u64)> {
     let limits = Limits { soft_nodes: Some(500), handicap, ..Limits::depth(12) };
     let positions = bench::POSITIONS.iter().take(12);

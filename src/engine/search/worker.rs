@@ -27,8 +27,8 @@ const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
 const CLOCK_INTERVAL: u64 = 1_024;
 /// Number of nodes between two checks of a node limit by a helper.
 ///
-/// Helpers check too, because the main thread, which checks at each node, may be waiting. With many
-/// threads, summing all node counts at each node would slow the search down.
+/// Helpers also check the limit, because the main thread, which checks it at each node, may be
+/// waiting. With many threads, summing all node counts at each node would slow the search down.
 const SUM_INTERVAL: u64 = 32;
 
 /// Receives the events of a search.
@@ -40,7 +40,7 @@ pub(super) struct ThreadData {
     pub(super) evaluator: Evaluator,
     reductions: Reductions,
     /// Buffers for [`Worker::stack`] and [`Worker::pv_table`]. The next search does not use their
-    /// contents, but reallocating them would take a twentieth of the time of small searches.
+    /// contents, but reallocating the buffers would take a twentieth of the time of small searches.
     stack: Vec<StackEntry>,
     pv_table: Vec<Pv>,
 }
@@ -74,7 +74,7 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) selective_depth: Ply,
     /// The innermost split point at which this thread works.
     pub(super) split: Option<Arc<SplitPoint>>,
-    /// The owners of that split point and of those above it. They may be called for help here.
+    /// The owners of `split` and of the split points above it, which may be called for help here.
     pub(super) owners: ThreadSet,
     /// Set if a split point above may have been cut off; `None` with a single thread.
     cutoff_flag: Option<&'a CutoffFlag>,
@@ -371,8 +371,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
 
     /// Whether the position is drawn by rule, or counts as a draw because of a repetition.
     ///
-    /// One repetition suffices for a position since the root; a position before the root must have
-    /// occurred twice.
+    /// For a position reached since the root, one repetition suffices; a position before the root
+    /// must have occurred twice.
     pub(super) fn is_draw(&self, position: &Position) -> bool {
         if position.halfmove_clock() >= FIFTY_MOVES {
             return !position.in_check() || !position.has_no_moves();
@@ -397,8 +397,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         false
     }
 
-    /// Whether the side to move can repeat a position since the root with one move, and therefore
-    /// has at least a draw. Null moves end the comparison.
+    /// Whether the side to move can, with one move, repeat a position reached since the root, and
+    /// therefore has at least a draw. Null moves end the comparison.
     pub(super) fn can_repeat(&self, position: &Position, ply: Ply) -> bool {
         let reach = usize::from(position.halfmove_clock()).min(ply);
         if reach < 3 {

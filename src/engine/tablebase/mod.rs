@@ -1,11 +1,11 @@
 //! Syzygy endgame tables: the results of positions with few pieces under best play.
 //!
 //! R. de Man's tables contain, for each position with few pieces, the result (WDL) and the distance
-//! to the next capture or pawn move on the way to it (DTZ):
+//! to the next capture or pawn move on the way to that result (DTZ):
 //! <https://www.chessprogramming.org/Syzygy_Bases>. They do not cover castling rights. The crate
-//! `shakmaty-syzygy` reads them. The search looks up WDL after a capture or pawn move that leaves
-//! few pieces, and DTZ at the root. Bishop and knight against a lone king need no tables (`kbnk`).
-//! Without the feature `syzygy`, no tables can be opened.
+//! `shakmaty-syzygy` reads the tables. The search looks up WDL after a capture or pawn move that
+//! leaves few pieces, and DTZ at the root. Bishop and knight against a lone king need no tables
+//! (`kbnk`). Without the feature `syzygy`, no tables can be opened.
 //!
 //! ```
 //! use std::path::Path;
@@ -67,8 +67,8 @@ pub struct RankedMove {
     pub mv: Move,
     /// Result after the move, for the side that plays it.
     pub outcome: TablebaseResult,
-    /// Whether the result is certain under the fifty-move rule: distances in tables may be rounded
-    /// by one ply.
+    /// Whether the result is certain under the fifty-move rule. It can be uncertain, because
+    /// distances in tables may be rounded by one ply.
     pub is_certain: bool,
     /// Number of plies from the position after the move to the next capture or pawn move; negative
     /// in a loss, 0 in a draw.
@@ -89,7 +89,7 @@ impl RankedMove {
 }
 
 impl From<&[RankedMove]> for RootProbe {
-    /// Returns the best of these moves; there are none if the game is over.
+    /// Returns the best of these moves. There are none if the game is over.
     fn from(ranked: &[RankedMove]) -> Self {
         let best = ranked.iter().map(RankedMove::rank).max();
         let moves = ranked.iter().filter(|ranked| Some(ranked.rank()) == best);

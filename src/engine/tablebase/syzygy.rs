@@ -101,7 +101,7 @@ impl Tables {
         self.damage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the answer from a table. If the file is damaged, records the damage.
+    /// Returns the result of probing a table. If the file is damaged, records the damage.
     #[inline]
     fn note<T>(&self, answer: Result<T, SyzygyError>) -> Option<T> {
         answer.map_err(|error| self.note_failure(&error)).ok()
@@ -191,8 +191,8 @@ impl Tables {
         };
         let is_certain = !matches!(result, AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss);
         let plies = match next.halfmove_clock() {
-            // The move itself is a capture or pawn move: no other move is faster, and none resists
-            // less.
+            // The move itself is a capture or pawn move, so no other move wins faster, and none
+            // resists less.
             0 => 0,
             _ => self.note(self.tables.probe_dtz(&chess))?.ignore_rounding().0,
         };
@@ -201,7 +201,7 @@ impl Tables {
 }
 
 impl Damage {
-    /// Records an error in a file, unless one is already recorded.
+    /// Records an error in a file, unless one has already been recorded for this file.
     fn add(&mut self, name: &str, why: &str) {
         if self.known.insert(name.to_owned()) {
             self.messages

@@ -1,14 +1,14 @@
 //! The opening book: positions with the games that reached them by any move order, and the moves
 //! played there.
 //!
-//! The bytes of a book are the same everywhere: in a `.tbk` file, in the embedded default book, or
-//! in a book just built from PGN in memory. [`Book::reached`] is designed for the search, whose
-//! lookups are frequent and mostly miss; [`Book::moves`] is for the root.
+//! The bytes of a book are the same in a `.tbk` file, in the embedded default book, and in a book
+//! just built from PGN in memory. [`Book::reached`] is designed for the search, whose lookups are
+//! frequent and usually miss. [`Book::moves`] is for the root.
 //!
-//! A file is read, not mapped, because a program that truncates a mapped file would crash the
-//! engine. A lookup tests the pawn filter, then the bucket (a row with its own filter), and then
-//! the entries. A filter has no false negatives; if the pawns of a book are unknown, its filter
-//! accepts everything.
+//! Files are read rather than memory-mapped, because a program that truncates a mapped file would
+//! crash the engine. A lookup tests the pawn filter, then the bucket (a row with its own filter),
+//! and then the entries. No filter has false negatives; if the pawns of a book are unknown, its
+//! pawn filter passes everything.
 //!
 //! ```
 //! use tabia::book::{BuildOptions, Counts, build_in_memory};

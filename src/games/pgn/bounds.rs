@@ -1,4 +1,4 @@
-//! Finds the beginning and the end of games in a text, and skips the text between them.
+//! Finds where games in a text begin and end, and skips the text between them.
 
 use std::ops::ControlFlow;
 
@@ -10,17 +10,17 @@ use super::visitor::Visitor;
 use super::{FaultReason, GameStatus};
 use crate::chess::position::{Move, Replay, is_loose_san};
 
-/// The minimum length of the move number before Black's first move: `1` with two dots.
+/// The minimum length of the move number before Black's first move: `1` and two dots.
 const BLACK_NUMBER: usize = "1..".len();
 
-/// The number of legal plies after which a text without tags is accepted as a game, unless it ends
-/// earlier.
+/// Text without tags is treated as a game if it begins with this many legal plies, or with fewer if
+/// it ends earlier.
 const PROOF: usize = 2;
 
 enum TextPart {
     /// A token that belongs to a game. The token ends at this offset.
     Pass(usize),
-    /// A legal move, and the text offset after it.
+    /// A legal move, and the offset after it.
     Move(Move, usize),
     End,
     /// A token that does not occur in games.
@@ -28,8 +28,8 @@ enum TextPart {
 }
 
 impl<V: Visitor> Parser<'_, V> {
-    /// Whether a text without tags is a game: from the start position its first ply is legal, and
-    /// the second one at least has the form of a move.
+    /// Whether a text without tags is a game. Its first ply must be legal in the start position,
+    /// and the second must at least have the form of a move.
     pub(super) fn begins_game(&mut self) -> bool {
         let mut position = *self.state.tree.position(OpeningCache::ROOT);
         let mut at = self.at;
@@ -59,7 +59,7 @@ impl<V: Visitor> Parser<'_, V> {
         match (scan::kind(byte), byte) {
             (TokenKind::Digit, _) if moved && self.is_null_at(at) => TextPart::End,
             (TokenKind::Digit, _) => match number(self.text, at) {
-                // A game of one ply, followed by another game.
+                // A game of one ply that another game follows.
                 (1, after) if moved && after < at + BLACK_NUMBER => TextPart::End,
                 (1, after) => TextPart::Pass(after),
                 _ => TextPart::Foreign,
@@ -101,7 +101,7 @@ impl<V: Visitor> Parser<'_, V> {
         english.is_some_and(|english| is_loose_san(&english))
     }
 
-    /// Skips text that is not a game, up to the next place that may be one.
+    /// Skips text outside games, up to the next place where a game may begin.
     pub(super) fn skip_text(&mut self) {
         let text = self.text;
         loop {
@@ -116,13 +116,13 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Whether the line that starts here with the number 1 begins a new game.
+    /// Whether this line, which starts with the number 1, begins a new game.
     pub(super) fn begins_another(&mut self) -> bool {
         !self.state.moves.is_empty() && self.begins_game()
     }
 
-    /// Handles the end of a line. Text after an empty line belongs to the game if it continues that
-    /// game.
+    /// Handles the end of a line. Text after an empty line belongs to the game only if it continues
+    /// the game.
     pub(super) fn after_line(&mut self) -> ParseFlow {
         let begin = self.at;
         let (next, empty_line) = scan::skip_blanks(self.text, begin - 1);
@@ -130,7 +130,7 @@ impl<V: Visitor> Parser<'_, V> {
         if !empty_line || next >= self.text.len() {
             return ControlFlow::Continue(());
         }
-        // If the words were not read, the result was not read either.
+        // If the words were skipped, the result was skipped too, so look for it here.
         let ended = self.state.done && scan::final_result(&self.text[..begin]).is_some();
         let moved = !self.state.moves.is_empty() || self.state.done;
         if ended || moved && !self.continues_game() {
@@ -139,7 +139,7 @@ impl<V: Visitor> Parser<'_, V> {
         ControlFlow::Continue(())
     }
 
-    /// Whether the text after an empty line continues a game that has no result yet.
+    /// Whether the text after an empty line continues a game that does not have a result yet.
     fn continues_game(&mut self) -> bool {
         let rest = &self.text[self.at..];
         if scan::result(rest).is_some() {
@@ -165,7 +165,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Skips to the end of a game that was not read completely.
+    /// Skips the rest of a game that was not read completely.
     pub(super) fn pass_over_rest(&mut self, status: &GameStatus) {
         if let GameStatus::Broken(fault) = status
             && matches!(fault.reason, FaultReason::OpenComment | FaultReason::OpenVariation)
@@ -235,8 +235,7 @@ impl<V: Visitor> Parser<'_, V> {
     }
 }
 
-/// Parses the number at the offset `at`. Returns the number, and the offset after the number and
-/// its dots.
+/// Parses the number at the offset `at`. Returns the number and the offset after its dots.
 fn number(text: &[u8], at: usize) -> (u32, usize) {
     let end = scan::digits_end(text, at);
     let number = text[at..end].iter().fold(0_u32, |number, digit| {

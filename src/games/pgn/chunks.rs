@@ -12,12 +12,12 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::PgnInput;
 use super::scan::{comment, count_lines, is_tag, line_sign, trim_end};
 
-/// The size of a chunk in bytes: small enough to stay in the cache between reading and parsing.
+/// The size of a chunk in bytes. It stays in the cache between reading and parsing.
 const CHUNK: usize = 256 << 10;
-/// The maximum size of a chunk in bytes. If no game ends within it, the chunk is split at the end
-/// of a line.
+/// The maximum size of a chunk in bytes. If no game ends before this limit, the chunk is split at
+/// the end of a line.
 const LARGEST_CHUNK: usize = 16 << 20;
-/// A line end followed by an empty line.
+/// The end of a line, followed by an empty line.
 const EMPTY_LINES: [&[u8]; 3] = [b"\n\n", b"\n\r\n", b"\r\r"];
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,14 +27,14 @@ pub(crate) struct Chunk {
     pub number: usize,
     /// The line of the input at which the chunk begins, from 1.
     pub line: u64,
-    /// The number of bytes before the chunk in the input's text.
+    /// The number of bytes before the chunk in the text of the input.
     pub offset: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ReadSoFar {
     pub next: Chunk,
-    /// A hash of all text before this place; 0 at the beginning of an input.
+    /// A hash of all text before this position; 0 at the beginning of an input.
     pub check: u64,
 }
 
@@ -56,12 +56,12 @@ pub(crate) struct Chunks {
     broken: Vec<BrokenInput>,
     text_hash: Xxh3Default,
     is_broken: bool,
-    /// The inputs that were read completely, with the hash of their text.
+    /// The indices of inputs that were read completely, each with the hash of its text.
     whole: Vec<(usize, u64)>,
 }
 
 impl Chunks {
-    /// Creates an iterator over the chunks of all inputs, in order. `progress` is increased as in
+    /// Creates an iterator over the chunks of all inputs, in order. Updates `progress` like
     /// [`PgnInput::open`].
     pub(crate) fn new(inputs: Vec<PgnInput>, progress: Arc<AtomicU64>) -> Self {
         Chunks {
@@ -83,7 +83,7 @@ impl Chunks {
         ReadSoFar { next, check }
     }
 
-    /// Skips input that was already read. Returns false if that input has changed.
+    /// Skips input that was already read. Returns false if it has changed.
     pub(crate) fn go_to(&mut self, place: &ReadSoFar) -> bool {
         self.next_input = place.next.input;
         let mut text = Vec::new();
@@ -102,8 +102,8 @@ impl Chunks {
         std::mem::take(&mut self.broken)
     }
 
-    /// Returns the indices of inputs that were read completely, with the XXH3 hash of their text as
-    /// computed by [`PgnInput::checksum`]. Each is returned once.
+    /// Returns the index of each input that was read completely, and the XXH3 hash of its text as
+    /// computed by [`PgnInput::checksum`]. Each input is returned once.
     pub(crate) fn take_checksums(&mut self) -> Vec<(usize, u64)> {
         std::mem::take(&mut self.whole)
     }
@@ -151,7 +151,7 @@ impl Chunks {
         next.offset += text.len() as u64;
         self.text_hash.update(text);
         if let Some(error) = blocks.take_error() {
-            // The text before the error is used, and then the input is treated as ended.
+            // Use the text before the error, and then treat the input as ended.
             self.is_broken = true;
             self.broken.push(BrokenInput { input: next.input, line: next.line, error });
         }
@@ -161,7 +161,7 @@ impl Chunks {
 
 pub(super) struct Blocks<R> {
     input: R,
-    /// The beginning of the next block, which is the text after the last whole game.
+    /// The beginning of the next block: the text after the last whole game.
     carry: Vec<u8>,
     ended: bool,
     error: Option<io::Error>,
@@ -200,8 +200,9 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Returns the start of the last game in a text, or 0 if no boundary is found. With `more_follows`,
-/// an open comment hides all boundaries after it, because it may be closed later.
+/// Returns the start of the last game in a text, or 0 if there is no boundary. With `more_follows`,
+/// boundaries after an unclosed comment brace are ignored, because later text may close the
+/// comment.
 fn last_game(text: &[u8], more_follows: bool) -> usize {
     let mut end = memrchr2(b'{', b'}', text)
         .filter(|&brace| more_follows && text[brace] == b'{')
@@ -215,8 +216,8 @@ fn last_game(text: &[u8], more_follows: bool) -> usize {
     }
 }
 
-/// Returns the last likely start of a game, or 0. A game starts with tags after an empty line, with
-/// `Event` as the first tag in nearly all files, or with a first move.
+/// Returns the last likely start of a game, or 0. A game starts with tags after an empty line (in
+/// nearly all files, `Event` is the first tag) or with a first move.
 fn last_boundary(text: &[u8]) -> usize {
     // Moves after tags belong to the same game as the tags.
     let is_untagged = |at: usize| !trim_end(&text[..at], true).ends_with(b"]");
@@ -228,7 +229,7 @@ fn last_boundary(text: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
-/// Returns the offset of the opening brace of the closed comment around the offset `at`.
+/// Returns the offset of the opening brace of the closed comment that contains the offset `at`.
 fn enclosing_comment(text: &[u8], at: usize) -> Option<usize> {
     let brace = memrchr2(b'{', b'}', &text[..at]).filter(|&brace| text[brace] == b'{')?;
     comment(text, brace).is_some_and(|(_, after)| after > at).then_some(brace)
@@ -240,8 +241,7 @@ fn last_line_with(text: &[u8], beginning: &[u8], is_one: impl Fn(usize) -> bool)
     finder.rfind_iter(text).map(|at| at + 1).find(|&at| is_one(at))
 }
 
-/// Returns the end of the last whole line of a text, or the end of the text if it has no whole
-/// line.
+/// Returns the end of the last whole line in a text. If there is none, returns the end of the text.
 fn last_line(text: &[u8]) -> usize {
     memrchr2(b'\n', b'\r', text).map_or(text.len(), |end| end + 1)
 }

@@ -1,4 +1,4 @@
-//! PGN dates, which can have unknown parts.
+//! PGN dates, parts of which can be unknown.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,9 +8,9 @@ use serde::{Serialize, Serializer};
 use crate::games::pgn::Tags;
 use crate::support::error::ParseError;
 
-/// A day with which games are compared: `2024.05.17`, `2024.05.??`, `2024`.
+/// A day for comparison with the dates of games: `2024.05.17`, `2024.05.??`, `2024`.
 ///
-/// An unknown month or day is treated as the first one; a day without a month is ignored.
+/// An unknown month or day counts as the first. A day without a month is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PgnDate {
     year: u16,
@@ -19,8 +19,7 @@ pub struct PgnDate {
 }
 
 impl PgnDate {
-    /// Parses the end of a period. Unknown parts are treated as the last ones, so `2024` ends in
-    /// December.
+    /// Parses the end of a period. Unknown parts count as the last, so `2024` ends in December.
     ///
     /// # Errors
     /// If the text is not a date.
@@ -66,7 +65,7 @@ const LAST_DAY: u8 = 31;
 pub struct Month {
     /// The year.
     pub year: u16,
-    /// The month, 1 to 12; 1 if it is unknown.
+    /// The month, from 1 to 12; 1 if unknown.
     pub month: u8,
 }
 
@@ -93,13 +92,12 @@ impl Serialize for Month {
     }
 }
 
-/// The date of a game, possibly incomplete, stored as a number that increases with the date. An
-/// unknown day comes before the known days of its month.
+/// The date of a game, which may be incomplete. It is stored as a number that increases with the
+/// date. If the day is unknown, the date comes before the known days of its month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct GameDate(u32);
 
-/// Number of bits for the day and for the month in a date's number, and the bit that is set for
-/// known dates.
+/// Number of bits for the day.
 const DAY_BITS: u32 = 5;
 const MONTH_BITS: u32 = 4;
 const IS_KNOWN: u32 = 1 << (DAY_BITS + MONTH_BITS + u16::BITS);
@@ -118,7 +116,7 @@ impl GameDate {
     /// Parses a date.
     ///
     /// # Errors
-    /// If the text has no year, or if a part of the date is out of range.
+    /// If the text has no year, or if part of the date is out of range.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         let bad =
             || ParseError(format!("{text:?} is not a date: expected YYYY, YYYY.MM or YYYY.MM.DD"));
@@ -135,7 +133,7 @@ impl GameDate {
         Ok(Self::of_parts(year, month, if month == 0 { 0 } else { day }))
     }
 
-    /// Returns the date of a game from its `Date` tag, or else from its `UTCDate` tag.
+    /// Returns the date of a game from its `Date` tag or, if there is none, from its `UTCDate` tag.
     pub(crate) fn of(tags: &Tags) -> Self {
         let date = tags.get("Date").or_else(|| tags.get("UTCDate"));
         date.and_then(|text| Self::parse(&text).ok()).unwrap_or_default()
@@ -148,7 +146,7 @@ impl GameDate {
         ((self.0 >> (DAY_BITS + MONTH_BITS)) as u16, month as u8, day as u8)
     }
 
-    /// Returns the month, if the date is known; returns January if only the year is known.
+    /// Returns the month if the date is known. Returns January if only the year is known.
     pub fn month(self) -> Option<Month> {
         let (year, month, _) = self.parts();
         (self != Self::UNKNOWN).then(|| Month { year, month: month.max(1) })
@@ -162,7 +160,7 @@ impl GameDate {
     #[cfg(feature = "parquet")]
     pub(crate) const MONTH_BITS: u32 = Self::BITS - DAY_BITS;
 
-    /// Returns the month as a number, and the day of the month, which is 0 if unknown.
+    /// Returns the month as a number, and the day of the month (0 if unknown).
     #[cfg(feature = "parquet")]
     pub(crate) fn split(self) -> (u32, u32) {
         (self.0 >> DAY_BITS, self.0 & ((1 << DAY_BITS) - 1))
@@ -173,8 +171,8 @@ impl GameDate {
         GameDate(month << DAY_BITS | day)
     }
 
-    /// Returns the date as a decimal number such as `20240517`, with zeros for unknown parts;
-    /// `None` if the date is unknown.
+    /// Returns the date as a decimal number such as `20240517`, with zeros for unknown parts.
+    /// Returns `None` if the whole date is unknown.
     #[cfg(feature = "parquet")]
     pub(crate) fn in_digits(self) -> Option<u32> {
         let (year, month, day) = self.parts();

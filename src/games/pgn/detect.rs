@@ -11,14 +11,14 @@ use super::visitor::{GamePly, Visitor};
 use super::{GameEnd, GameStatus, Tags};
 use crate::chess::position::Position;
 
-/// Number of legal plies after which a game is assumed to be in English.
+/// Number of legal plies after which a game is assumed to use English letters.
 const ENOUGH: usize = 16;
-/// The number of games to examine at the beginning of a text.
+/// The number of games examined at the beginning of a text.
 const SAMPLE: usize = 48;
 
-/// Returns the language of a text. It is English unless the first games contain letters of a
-/// different language, more of these games are completely legal in that language, and no third
-/// language fits as well with different moves.
+/// Returns the language of a text. This is English unless three conditions are met: the first games
+/// contain letters that English does not use, more of these games are completely legal in another
+/// language than in English, and no third language fits as well with different moves.
 pub(crate) fn language_of(text: &[u8]) -> Language {
     if !is_foreign(text) {
         return Language::ENGLISH;
@@ -26,7 +26,7 @@ pub(crate) fn language_of(text: &[u8]) -> Language {
     let mut trials: Vec<(PlyCounter, Language)> =
         Language::all().map(|language| (count_playable_plies(text, language), language)).collect();
     let rank = |trial: &PlyCounter| Reverse((trial.whole, trial.plies));
-    // The sort is stable: among equally good languages, English comes first.
+    // The sort is stable, so English comes first among languages that fit equally well.
     trials.sort_by_key(|(trial, _)| rank(trial));
     let (best, language) = &trials[0];
     let doubtful =
@@ -55,7 +55,7 @@ fn is_foreign(text: &[u8]) -> bool {
     false
 }
 
-/// Whether a byte can be part of a move: a letter of any kind, a digit, or a sign such as `x`.
+/// Whether a byte can be part of a move: a letter of any alphabet, a digit, or a sign such as `x`.
 fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':' | b'=' | b'+' | b'#' | 0x80..)
 }
@@ -69,7 +69,7 @@ fn has_foreign_letter(word: &[u8]) -> bool {
     !is_move(Language::ENGLISH) && Language::all().any(is_move)
 }
 
-/// Counts the plies in a text's first games that are legal in the given language.
+/// Counts the plies in the first games of a text that are legal in the given language.
 fn count_playable_plies(text: &[u8], language: Language) -> PlyCounter {
     let mut reader = TextReader::new(text, 1, OpeningCache::default(), language);
     let mut trial = PlyCounter { limit: usize::MAX, ..PlyCounter::default() };
@@ -85,7 +85,7 @@ struct PlyCounter {
     limit: usize,
     whole: usize,
     plies: usize,
-    /// The combined keys of all positions.
+    /// The keys of all positions, combined into one value.
     keys: u64,
     game: usize,
 }

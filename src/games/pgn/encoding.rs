@@ -2,13 +2,13 @@
 
 use std::io::{self, Cursor, Read};
 
-/// Number of bytes used to detect the encoding; no tag in ASCII is shorter.
+/// Number of bytes used to detect the encoding, at most the length of the shortest ASCII tag.
 const SAMPLE: usize = 16;
 const BLOCK: usize = 64 << 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Encoding {
-    /// UTF-8, Latin-1 or another encoding that is compatible with ASCII.
+    /// UTF-8, Latin-1 or another encoding compatible with ASCII.
     Bytes,
     /// UTF-16 in either byte order.
     Utf16 { big_endian: bool },
@@ -35,13 +35,13 @@ pub(super) fn decoded(mut input: Box<dyn Read + Send>) -> io::Result<Box<dyn Rea
     }
 }
 
-/// Whether a text with these first bytes needs no conversion.
+/// Whether a text that starts with these bytes needs no conversion.
 pub(super) fn is_bytes(head: &[u8]) -> bool {
     encoding_of(&head[..head.len().min(SAMPLE)]) == Encoding::Bytes
 }
 
-/// Detects the encoding from its byte order mark or, without one, from the zeros between ASCII
-/// characters.
+/// Detects the encoding from the byte order mark. If there is none, detects it from the zeros
+/// between ASCII characters.
 fn encoding_of(sample: &[u8]) -> Encoding {
     let little = Encoding::Utf16 { big_endian: false };
     let big = Encoding::Utf16 { big_endian: true };
@@ -81,8 +81,8 @@ impl<R: Read> Utf16<R> {
         let read = if self.big_endian { u16::from_be_bytes } else { u16::from_le_bytes };
         let mut units: Vec<u16> = pairs.iter().map(|pair| read(*pair)).collect();
         let full = bytes.len() >= BLOCK;
-        // The first half of a surrogate pair is kept until the second half arrives, as long as more
-        // input follows.
+        // Keep the first half of a surrogate pair until the second half arrives, unless the input
+        // has ended.
         let waits = full && units.last().is_some_and(|unit| (0xd800..0xdc00).contains(unit));
         if waits {
             units.pop();

@@ -1,4 +1,4 @@
-//! Reports how games were read, and describes their faults.
+//! Reports how reading each game ended, and describes faults.
 
 use std::fmt;
 
@@ -10,18 +10,18 @@ use crate::support::words::visible;
 /// How reading a game ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameEnd {
-    /// The result in the `Result` tag if it is decided, otherwise the result in the movetext.
+    /// The result in the `Result` tag if that is decided, otherwise the result in the movetext.
     pub result: GameResult,
-    /// The number of legal plies that the visitor received.
+    /// The number of legal plies passed to the visitor.
     pub plies: usize,
     /// The status of the game.
     pub status: GameStatus,
-    /// Set if a decided result after the moves contradicts the `Result` tag, which takes
-    /// precedence. Only set for games that were read completely.
+    /// Set if the result after the moves is decided and contradicts the `Result` tag. The tag takes
+    /// precedence. Set only for games that were read completely.
     pub contradiction: Option<Box<Fault>>,
 }
 
-/// The status of a game after reading.
+/// The status of a game after it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GameStatus {
     /// The game was read completely, or as far as the visitor requested.
@@ -32,7 +32,7 @@ pub enum GameStatus {
     Variant,
     /// The text is not a game: it has no tags and does not begin with legal moves.
     Text,
-    /// Reading stopped at a fault; the visitor received the moves before it.
+    /// Reading stopped at a fault. The visitor received the moves before the fault.
     Broken(Box<Fault>),
 }
 
@@ -104,7 +104,7 @@ impl GameStatus {
 }
 
 impl Fault {
-    /// Creates a fault other than a move. Its line is determined later.
+    /// Creates a fault that does not concern a move. Its line is set later.
     pub(super) fn of(reason: FaultReason) -> Self {
         Fault { line: 0, fen: None, san: None, reason }
     }

@@ -23,7 +23,7 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// Parses one of the four PGN result tokens; also accepts `1/2` as a draw.
+    /// Parses one of the four PGN result tokens. Also accepts `1/2` as a draw.
     pub fn from_token(token: &[u8]) -> Option<Self> {
         match token {
             b"1-0" => Some(GameResult::White),
@@ -44,7 +44,7 @@ impl GameResult {
         }
     }
 
-    /// Returns the result for a winner, or a draw for `None`.
+    /// Returns the result of a game with this winner, or a draw for `None`.
     pub fn won_by(winner: Option<Color>) -> Self {
         match winner {
             Some(Color::White) => GameResult::White,
@@ -69,8 +69,8 @@ pub struct PgnMove {
     pub nags: Vec<u8>,
     /// The comment after the move; empty if there is none.
     pub comment: String,
-    /// Variations that replace the move, as movetext without the parentheses. They contain their
-    /// own move numbers, comments and variations, and are written unchanged.
+    /// Variations that replace the move, as movetext without the enclosing parentheses. They
+    /// contain their own move numbers, comments and variations, and are written unchanged.
     pub variations: Vec<String>,
 }
 
@@ -82,25 +82,25 @@ impl From<Move> for PgnMove {
 
 /// A game: tags, start position, main line with comments, and result.
 ///
-/// `Display` formats it as PGN text in export format; an empty line separates it from the next
+/// `Display` formats it as PGN text in export format. An empty line separates it from the next
 /// game.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PgnGame {
-    /// Names and values, in order. The tags `Result`, `FEN` and `SetUp` are written from `result`
-    /// and `start`, regardless of any values here.
+    /// Names and values, in order. The written tags `Result`, `FEN` and `SetUp` come from `result`
+    /// and `start`; values for them here are ignored.
     pub tags: Vec<(String, String)>,
     /// The comment before the first move; empty if there is none.
     pub comment: String,
     /// The start position.
     pub start: Position,
-    /// The main line. Each move is legal, or is a null move played when not in check.
+    /// The main line. Each move is either legal, or a null move made when not in check.
     pub moves: Vec<PgnMove>,
     /// The result.
     pub result: GameResult,
 }
 
 impl PgnGame {
-    /// Creates a game without tags and moves.
+    /// Creates a game without tags or moves.
     pub fn new(start: Position) -> Self {
         PgnGame {
             tags: Vec::new(),
@@ -114,7 +114,7 @@ impl PgnGame {
     pub(crate) fn replay(&self) -> Game {
         let mut game = Game::new(self.start);
         for played in &self.moves {
-            // The documented invariant of `moves` guarantees legal moves.
+            // The moves are legal, as documented for `moves`.
             if game.play(played.mv).is_err() {
                 break;
             }
@@ -127,7 +127,7 @@ impl PgnGame {
         self.tags.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
-    /// Sets a tag. If the tag already exists, it keeps its place.
+    /// Sets a tag. An existing tag keeps its position.
     pub fn set_tag(&mut self, name: &str, value: impl Into<String>) {
         match self.tags.iter_mut().find(|(other, _)| other == name) {
             Some((_, old)) => *old = value.into(),
@@ -136,7 +136,7 @@ impl PgnGame {
     }
 }
 
-/// Reads all games of an input, each with a report of how it was read.
+/// Reads all games of an input, with a report on each.
 ///
 /// Chess variants are returned without moves. Text between games is skipped.
 pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame, GameEnd)>> {
@@ -198,7 +198,7 @@ impl Visitor for Collector {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// Joins movetext into one line; comments that extend to the end of their line become comments in
+/// Joins movetext into one line. A comment that extends to the end of its line becomes a comment in
 /// braces.
 fn in_one_line(movetext: &str) -> String {
     let mut words: Vec<String> = Vec::new();

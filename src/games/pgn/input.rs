@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::encoding::{decoded, is_bytes};
 use crate::support::files::{foreign_kind, open_plain};
 
-/// Unsupported compression formats: magic bytes, name, and a program that decompresses the format.
+/// Unsupported compression formats: the magic bytes, the name, and a program for decompression.
 const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"PK\x03\x04", "a zip archive", "unzip -p FILE"),
     (b"PK\x05\x06", "an empty zip archive", "unzip -l FILE"),
@@ -21,17 +21,17 @@ const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
     (b"\x04\x22\x4d\x18", "compressed with lz4", "lz4 -dc FILE"),
     (b"LZIP", "compressed with lzip", "lzip -dc FILE"),
 ];
-/// The magic bytes of Parquet files, which contain one game per row.
+/// The magic bytes of Parquet files, which store one game per row.
 const PARQUET: &[u8] = b"PAR1";
-/// The magic bytes of gzip, bzip2 and zstd, which the feature `compression` supports, and of pzstd,
-/// which writes a skippable frame before each compressed frame (RFC 8878, section 3.1.2).
+/// The magic bytes of gzip, bzip2 and zstd, which the feature `compression` supports. Also those of
+/// pzstd, which writes a skippable frame before each compressed frame (RFC 8878, section 3.1.2).
 const PACKINGS: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"];
 const READ_AHEAD: usize = 128 << 10;
 /// A source of PGN text.
 #[derive(Debug, Clone)]
 pub enum PgnInput {
-    /// A file. Its encoding is detected and, with the feature `compression`, its compression (gzip,
-    /// bzip2, zstd).
+    /// A file. Its encoding is detected and, with the feature `compression`, its compression format
+    /// (gzip, bzip2 or zstd).
     File(PathBuf),
     /// Standard input, compressed or uncompressed.
     Stdin,
@@ -88,7 +88,7 @@ impl PgnInput {
         }
     }
 
-    /// Returns the size in bytes before decompression, if known.
+    /// Returns the size in bytes, compressed if the input is compressed, or `None` if unknown.
     pub fn size(&self) -> Option<u64> {
         match self {
             PgnInput::File(path) => path.metadata().ok().map(|metadata| metadata.len()),
@@ -97,8 +97,8 @@ impl PgnInput {
         }
     }
 
-    /// Reads a part of the text that [`PgnInput::open`] provides; returns fewer bytes if the text
-    /// ends earlier. Compressed input and UTF-16 must be read from the beginning.
+    /// Reads part of the text that [`PgnInput::open`] provides. Returns fewer bytes if the text
+    /// ends earlier. Compressed input and UTF-16 must be decoded from the beginning.
     ///
     /// # Errors
     /// As for [`PgnInput::open`], or if the text cannot be read.
@@ -121,9 +121,9 @@ impl PgnInput {
         Ok(part)
     }
 
-    /// Opens the input for reading PGN text, decompressed and converted from UTF-16 to UTF-8.
+    /// Opens the input as PGN text, decompressed and converted from UTF-16 to UTF-8 if necessary.
     ///
-    /// `progress` is increased by the number of bytes read, before decompression.
+    /// `progress` is increased by the number of bytes read, as counted before decompression.
     ///
     /// # Errors
     /// If the input cannot be opened, or if its compression or encoding is not supported.
@@ -132,7 +132,7 @@ impl PgnInput {
     }
 
     /// Like [`PgnInput::open`], for a file that was read earlier. If a pipe, a device or a folder
-    /// has taken its place, it fails without waiting.
+    /// has replaced the file, this fails at once instead of waiting.
     ///
     /// # Errors
     /// As for [`PgnInput::open`], or if the input is no longer a file.
@@ -161,8 +161,8 @@ impl PgnInput {
     }
 }
 
-/// Whether a file is in Parquet format. Returns false for devices and pipes, which can be read only
-/// once.
+/// Whether a file is in Parquet format. Returns false for devices and pipes, because they can be
+/// read only once.
 #[cfg(feature = "parquet")]
 fn begins_as_parquet(path: &Path) -> io::Result<bool> {
     let mut head = Vec::new();
@@ -202,7 +202,7 @@ fn unpacked(mut input: impl Read + Send + 'static) -> io::Result<Box<dyn Read + 
     if packings == [false; 4] { Ok(Box::new(whole)) } else { decompressed(whole, packings) }
 }
 
-/// Decompresses an input whose format is given as an index into [`PACKINGS`].
+/// Decompresses an input. The flags state which of [`PACKINGS`] is its format.
 #[cfg(feature = "compression")]
 fn decompressed(
     input: impl Read + Send + 'static,
@@ -224,7 +224,7 @@ fn decompressed(_: impl Read, _: [bool; 4]) -> io::Result<Box<dyn Read + Send>> 
     Err(unsupported(reason.to_owned()))
 }
 
-/// Rejects input whose first bytes belong to a kind of file without games.
+/// Rejects input if its first bytes show that the file contains no games.
 pub(super) fn refuse_foreign(head: &[u8]) -> io::Result<()> {
     match foreign_kind(head).filter(|_| is_bytes(head)) {
         Some((name, advice)) => Err(unsupported(format!("it is {name}; {advice}"))),

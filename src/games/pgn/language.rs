@@ -13,7 +13,7 @@ struct Alphabet {
     letters: [&'static str; 5],
 }
 
-/// All alphabets, English first. Languages with the same letters share a row.
+/// All alphabets, English first. Languages with the same letters share an entry.
 const ALPHABETS: [Alphabet; 15] = [
     Alphabet { codes: &["en"], letters: ["K", "Q", "R", "B", "N"] },
     Alphabet { codes: &["de", "da", "no", "sl", "sv"], letters: ["K", "D", "T", "L", "S"] },
@@ -32,12 +32,12 @@ const ALPHABETS: [Alphabet; 15] = [
     Alphabet { codes: &["uk"], letters: ["Кр", "Ф", "Т", "С", "К"] },
 ];
 
-/// The English letters, in the order of [`Alphabet::letters`].
+/// The letters used in English, in the order of [`Alphabet::letters`].
 const ENGLISH: &[u8; 5] = b"KQRBN";
-/// The white and black figurines of the pieces, in the same order.
+/// The white and black figurines, in the same order.
 const FIGURINES: [[char; 2]; 5] = [['♔', '♚'], ['♕', '♛'], ['♖', '♜'], ['♗', '♝'], ['♘', '♞']];
 
-/// Length in bytes of the longest move in English, `Qa1-b2=Q+e.p.`, with some room to spare.
+/// Length in bytes of the longest move in English, `Qa1-b2=Q+e.p.`, with room to spare.
 const LONGEST: usize = 16;
 
 pub(super) type EnglishWord = ArrayVec<u8, LONGEST>;
@@ -60,24 +60,23 @@ impl Language {
         &ALPHABETS[usize::from(self.0)]
     }
 
-    /// Returns the letters of king, queen, rook, bishop and knight, such as `K D T L S`.
+    /// Returns the letters for king, queen, rook, bishop and knight, such as `K D T L S`.
     pub fn letters(self) -> String {
         self.alphabet().letters.join(" ")
     }
 
-    /// Translates a move in this language to English letters; replaces figurines and typographic
-    /// signs. Returns `None` if a letter does not stand for a piece.
+    /// Translates a move in this language to English letters, and replaces figurines and
+    /// typographic characters. Returns `None` if a letter does not stand for a piece.
     pub(super) fn translate(self, word: &[u8]) -> Option<EnglishWord> {
         let mut rest = str::from_utf8(word).ok()?;
         let mut english = EnglishWord::new();
         while let Some(sign) = rest.chars().next() {
             let mut length = sign.len_utf8();
             let last = english.last().copied();
-            // A piece letter is at the beginning of the move or follows the destination of a
-            // promotion.
+            // A piece letter must be at the beginning of a move or after a promotion square.
             let is_piece_due =
                 last.is_none_or(|last| matches!(last, b'1'..=b'8' | b'=' | b'/' | b'('));
-            // In Estonian, `O` is a bishop.
+            // In Estonian, `O` stands for a bishop.
             let letter = || if is_castling(rest) { None } else { self.letter(rest) };
             if let Some(piece) = FIGURINES.iter().position(|both| both.contains(&sign)) {
                 english.try_push(ENGLISH[piece]).ok()?;
@@ -85,7 +84,7 @@ impl Language {
                 english.try_push(ENGLISH[piece]).ok()?;
                 length = spelt;
             } else if let Some(ascii) = plain(sign)? {
-                // A capital letter that this language does not use must not be treated as English.
+                // A capital letter that this language does not use must not be read as English.
                 let foreign = ENGLISH.contains(&ascii);
                 (!foreign).then(|| english.try_push(ascii).ok())??;
             }
@@ -107,8 +106,8 @@ fn is_castling(word: &str) -> bool {
     ["O-O", "O–O", "OO"].iter().any(|castling| word.starts_with(castling))
 }
 
-/// Returns the ASCII form of a character in a move, or `Some(None)` for decoration; returns `None`
-/// for other characters.
+/// Returns the ASCII form of a character in a move, and `Some(None)` for decoration. Returns `None`
+/// for any other character.
 fn plain(sign: char) -> Option<Option<u8>> {
     Some(match sign {
         '–' | '—' | '−' | '‐' | '‑' => Some(b'-'),

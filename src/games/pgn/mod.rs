@@ -1,18 +1,18 @@
-//! Reads PGN games from streams, and writes PGN text. Independent of books and matches.
+//! Reads PGN games from streams, and writes PGN text. Does not depend on books or matches.
 //!
-//! Real collections contain faults, and guessing would lead to wrong positions. Therefore a game
-//! stops at its first illegal move, or at the first word that is not a move, and the moves before
-//! it are kept. Text that an empty line separates from its game is joined to the game. Movetext
-//! without tags is a game; prose is not. Variants are detected before their first move. After any
-//! fault, reading continues with the next game.
+//! Real collections contain faults, and guesses would lead to wrong positions. Therefore a game
+//! ends at its first illegal move, or at the first word that is not a move; the moves before it are
+//! kept. If an empty line separates text from the game to which it belongs, the two are joined.
+//! Movetext without tags is a game, but prose is not. Variants are detected before their first
+//! move. After any fault, reading continues with the next game.
 //!
 //! Format: <http://www.saremba.de/chessgml/standards/pgn/pgn-complete.htm>.
 //!
 //! A `Visitor` receives legal moves and null moves (`Move::NULL`). `plain` reads plain games with
 //! `pgn-reader` and compares each token with the text. `parser`, `scan` and `bounds` read
 //! everything else: tags, and moves in other notations and languages (`position::loose`,
-//! `language`) if exactly one legal move matches. Otherwise they report a fault with the word.
-//! `parquet` converts rows of games to PGN text, so no other module depends on Parquet.
+//! `language`). If not exactly one legal move matches a word, they report a fault that quotes the
+//! word. `parquet` converts rows of games to PGN text, so that no other module depends on Parquet.
 //!
 //! ```
 //! use tabia::pgn::{GameStatus, GameResult, read_games};

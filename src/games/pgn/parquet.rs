@@ -1,5 +1,5 @@
-//! Reads games in the Parquet format that Lichess publishes on Hugging Face: a row for each game, a
-//! column for each tag, and the moves as text in a column `movetext`.
+//! Reads games in the Parquet format that Lichess publishes on Hugging Face. It has a row for each
+//! game, a column for each tag, and the moves as text in the column `movetext`.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,18 +14,18 @@ use parquet::record::{Field, Row};
 
 const MOVES: &str = "movetext";
 const EVENT: &str = "Event";
-/// The tag whose value is written after the moves.
+/// The tag whose value is also written after the moves.
 const RESULT: &str = "Result";
-/// The result tokens, one of which may already be at the end of the moves.
+/// The result tokens. The text of the moves may already end with one.
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
 pub(super) struct ParquetGames {
     rows: RowIter<'static>,
-    /// The text of the current game, and how much of it has been read.
+    /// The text of the current game, and the number of its bytes that have been read.
     text: String,
     read: usize,
     progress: Arc<AtomicU64>,
-    /// Size of the file in bytes, number of rows, and number of rows read so far.
+    /// Size of the file in bytes.
     bytes: u64,
     all_rows: u64,
     rows_read: u64,
@@ -41,8 +41,8 @@ pub(crate) fn io_error(error: ParquetError) -> io::Error {
     }
 }
 
-/// Opens a Parquet file. Column chunks beyond the end of the file are rejected, because the library
-/// panics on some of them.
+/// Opens a Parquet file. Rejects column chunks that extend beyond the end of the file, because the
+/// library panics on some of them.
 ///
 /// # Errors
 /// If the file is damaged.
@@ -63,7 +63,7 @@ pub(crate) fn open_parquet(file: File) -> io::Result<SerializedFileReader<File>>
 }
 
 impl ParquetGames {
-    /// Opens the games of a file. `progress` grows to the size of the file as its rows are read.
+    /// Opens the games of a file. `progress` increases to the file's size as rows are read.
     ///
     /// # Errors
     /// If the file is damaged, or has no column with moves.
@@ -149,7 +149,7 @@ fn push_tag(name: &str, value: &str, text: &mut String) {
     text.push_str("\"]\n");
 }
 
-/// Returns the value for a tag; `None` if the field is null or has an unsuitable type.
+/// Returns the value of a tag. Returns `None` if the field is null or its type is unsuitable.
 fn value(field: &Field) -> Option<String> {
     let shown = || field.to_string();
     Some(match field {

@@ -1,9 +1,9 @@
 //! Reads games from a text in memory.
 //!
-//! `pgn-reader` reads the moves of plain games, see `pgn::plain`. This module parses the tags and,
-//! tolerantly, everything else. It splits the text into tokens, and skips no token of a main line:
-//! a token is a move, in SAN or in a different notation or language, or it has no meaning, or it
-//! ends its game.
+//! `pgn-reader` reads the moves of plain games, see `pgn::plain`. This module reads the tags and,
+//! tolerantly, everything else. It splits the text into tokens and skips none in a main line. A
+//! token is a move (in SAN or in a different notation or language), or has no meaning, or ends the
+//! game.
 
 use std::ops::ControlFlow;
 
@@ -112,11 +112,11 @@ impl<V: Visitor> Parser<'_, V> {
                 }
                 tagged = true;
             }
-            // A tag without a value extends to the end of its line.
+            // The tag has no value and extends to the end of its line.
             let after = tag.map_or_else(|| scan::line_end(self.text, self.at), |tag| tag.2);
             let (next, empty_line) = scan::skip_blanks(self.text, after);
             self.at = next;
-            // A game without movetext: the tags of the next game follow.
+            // The game has no movetext, and the tags of the next game follow.
             if tag.is_some() && empty_line && self.text[next..].starts_with(b"[Event ") {
                 break;
             }
@@ -143,7 +143,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Skips text between moves: blanks, move numbers, and line ends that need no further checks.
+    /// Skips text between moves: blanks, move numbers, and line ends that need no further check.
     #[inline]
     pub(super) fn skip_gap(&mut self) {
         while let Some(&byte) = self.text.get(self.at) {
@@ -151,7 +151,7 @@ impl<V: Visitor> Parser<'_, V> {
                 TokenKind::Blank => self.at += 1,
                 TokenKind::Digit => {
                     let end = scan::digits_end(self.text, self.at);
-                    // A zero may be the beginning of a null move.
+                    // A zero may begin a null move.
                     if byte == b'0' || !matches!(self.text.get(end), Some(b'.' | b' ')) {
                         return;
                     }
@@ -189,7 +189,7 @@ impl<V: Visitor> Parser<'_, V> {
         }
     }
 
-    /// Handles a word that is not a legal move as written, for the reason `error`.
+    /// Handles a word that is not a legal move as written. `error` is the reason.
     #[cold]
     fn unusual(&mut self, error: SanError) -> ParseFlow {
         if let Some((number, end)) = scan::glyph(self.text, self.at) {
@@ -219,8 +219,8 @@ impl<V: Visitor> Parser<'_, V> {
         self.state.play(word, |position| resolve(position, bare))
     }
 
-    /// Reports a move that ends at `end`. If the visitor needs no more moves, the game ends when
-    /// its result is known.
+    /// Reports a move that ends at `end`. If the visitor needs no more moves, reading continues
+    /// only until the result is known.
     #[inline]
     pub(super) fn played(&mut self, ply: &GamePly, end: usize) -> ParseFlow {
         self.at = end;
@@ -251,12 +251,12 @@ impl<V: Visitor> Parser<'_, V> {
         })))
     }
 
-    /// Handles a number that is not a plain move number, a result, or castling written with zeros.
+    /// Handles numbers other than move numbers, such as results or castling written with zeros.
     fn digit(&mut self) -> ParseFlow {
         let digits = scan::digits_end(self.text, self.at);
         let end = scan::whole_word_end(self.text, self.at);
         let is_null = !self.state.done && scan::is_null_move(&self.text[self.at..end]);
-        // A number without a dot that is directly before its move or at the end of a line.
+        // A number without a dot is valid directly before its move or at the end of a line.
         let letter = self.text.get(digits).is_some_and(u8::is_ascii_alphabetic);
         let points = "…".as_bytes();
         let has_points = self.text[digits..].starts_with(points);
@@ -316,7 +316,7 @@ impl<V: Visitor> Parser<'_, V> {
             }
             b';' => self.at = scan::line_end(self.text, self.at),
             b'*' => return self.ended(GameResult::Undecided, 1),
-            // An unmatched brace or parenthesis is not a token of the game.
+            // An unmatched brace or parenthesis means nothing.
             _ => self.at += 1,
         }
         ControlFlow::Continue(())

@@ -1,4 +1,4 @@
-//! Converts paths to inputs: files, all games of a folder, standard input.
+//! Converts paths to inputs: a file, all games in a folder, or standard input.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use super::input::{HEAD, refuse_foreign, unsupported};
 use super::{PgnInput, read_games};
 use crate::support::files::{FileError, describe};
 
-/// Suffixes of files that are read from a folder.
+/// The suffixes that files in a folder must have to be read.
 #[cfg(not(feature = "parquet"))]
 const PGN_ENDINGS: [&str; 4] = [".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst"];
 #[cfg(feature = "parquet")]
@@ -20,8 +20,8 @@ const UNFINISHED_FOLDER: &str =
     "it is the unfinished work of a build; repeat the command that started it";
 
 impl PgnInput {
-    /// Converts paths to inputs. `-` stands for standard input, a folder for all PGN files in it
-    /// and its subfolders.
+    /// Converts paths to inputs. `-` means standard input. A folder means all PGN files in it and
+    /// in its subfolders.
     ///
     /// Compressed files are included.
     ///
@@ -58,12 +58,12 @@ impl PgnInput {
         Ok(inputs)
     }
 
-    /// Rejects a plain file, before it is read, if it is of a kind without games, or if it is
-    /// binary data without any game.
+    /// Checks a plain file before it is read. Rejects files of a kind without games, and binary
+    /// data that contains no game.
     ///
     /// # Errors
-    /// If the file is rejected; the error names the kind of file and what it is for. Files that
-    /// cannot be opened pass.
+    /// If the file is rejected. The error names the kind of file and its use. A file that cannot be
+    /// opened is not rejected here.
     pub(crate) fn check(&self) -> io::Result<()> {
         let PgnInput::File(path) = self else { return Ok(()) };
         if !path.is_file() {
@@ -75,7 +75,7 @@ impl PgnInput {
             Err(_) => return Ok(()),
             Ok(text) => text,
         };
-        // Truncated text is read as far as possible.
+        // Truncated text is checked as far as it can be read.
         let _ = text.take(HEAD).read_to_end(&mut head);
         refuse_foreign(&head)?;
         if head.contains(&0) && !self.holds_games()? {
@@ -96,7 +96,7 @@ fn add_folder(folder: &Path, inputs: &mut Vec<PgnInput>) -> io::Result<()> {
     paths.sort();
     for path in paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        // Links to folders are not followed, because they may form a cycle.
+        // Do not follow links to folders, because they may form a cycle.
         if path.symlink_metadata()?.is_dir() {
             add_folder(&path, inputs)?;
         } else if path.is_file() && PGN_ENDINGS.iter().any(|ending| name.ends_with(ending)) {

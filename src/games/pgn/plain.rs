@@ -1,10 +1,10 @@
 //! Reads the movetext of plain games with `pgn-reader`.
 //!
-//! `pgn-reader` skips text that it does not understand, ends a game at an empty line, and treats
-//! all games after an unclosed brace as part of the comment, all without an error. Therefore each
-//! token that it delivers is compared with the text. If there is anything other than blanks and
-//! move numbers between two tokens, or if a move is illegal, the tolerant parser reads the rest of
-//! the game from there.
+//! `pgn-reader` skips text that it does not recognise, ends a game at an empty line, and treats all
+//! games after an unclosed brace as part of the comment. It reports no error in these cases.
+//! Therefore each token that it returns is compared with the text. If there is anything but blanks
+//! and move numbers between two tokens, or if a move is illegal, the tolerant parser reads the rest
+//! of the game from there.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
@@ -19,8 +19,8 @@ use super::scan;
 use super::tree::Word;
 use super::visitor::{GamePly, Visitor};
 
-/// Number of bytes per read of `pgn-reader`. Bytes after the movetext are copied unnecessarily, so
-/// this is small.
+/// Number of bytes that `pgn-reader` reads at a time. It is small, because any bytes after the
+/// movetext are copied unnecessarily.
 const BLOCK: usize = 1 << 10;
 
 pub(super) type PlainReader<T> = pgn_reader::Reader<Blocks<T>>;
@@ -44,15 +44,15 @@ impl<T> Seek for Blocks<T> {
     }
 }
 
-/// Continues, or breaks with the status of the game; breaks with `None` if the tolerant parser must
-/// read the rest.
+/// Continues, or breaks with the status of the game. Breaks with `None` if the tolerant parser must
+/// read the rest of the game.
 type PlainFlow = ControlFlow<Option<GameStatus>>;
 
 const HAND_OVER: PlainFlow = ControlFlow::Break(None);
 
 impl<V: Visitor> Parser<'_, V> {
     /// Reads the plain part of the movetext from `plain`, a reader of the same text. Returns `None`
-    /// if the tolerant parser must read the rest.
+    /// if the tolerant parser must read the rest of the game.
     #[inline]
     pub(super) fn plain_movetext(
         &mut self,
@@ -64,8 +64,8 @@ impl<V: Visitor> Parser<'_, V> {
         if let ControlFlow::Break(status) = self.cached_moves() {
             return status;
         }
-        // `pgn-reader` would skip the rest of a game that was left early. At the end of the text
-        // there is nothing to skip.
+        // `pgn-reader` would skip the rest of a game that was left early. At the end of the text,
+        // it has nothing to skip.
         plain.seek(SeekFrom::Start(self.text.len() as u64)).ok()?;
         plain.has_more().ok()?;
         plain.seek(SeekFrom::Start(self.at as u64)).ok()?;
@@ -86,7 +86,7 @@ impl<V: Visitor> Parser<'_, V> {
     }
 
     /// Reports a move that ends at `end`. If the visitor needs no more moves, the tolerant parser
-    /// searches for the result.
+    /// looks for the result.
     #[inline]
     fn plain_move(&mut self, ply: &GamePly, end: usize) -> PlainFlow {
         match self.played(ply, end) {

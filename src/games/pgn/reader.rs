@@ -12,31 +12,31 @@ use super::visitor::Visitor;
 pub struct Reader<R> {
     blocks: Blocks<R>,
     games: TextReader<Vec<u8>>,
-    /// The start of the last game in the buffer.
+    /// The start of the last game read, as an offset in the buffer.
     begin: usize,
     forced_language: Option<Language>,
     error: Option<io::Error>,
 }
 
 impl<R: Read> Reader<R> {
-    /// Creates a reader that has its own buffer and detects the language of the piece letters.
+    /// Creates a reader with its own buffer. It detects the language of the piece letters.
     pub fn new(input: R) -> Self {
         let openings = OpeningCache::default();
         let games = TextReader::new(Vec::new(), 1, openings, Language::ENGLISH);
         Reader { blocks: Blocks::new(input), games, begin: 0, forced_language: None, error: None }
     }
 
-    /// Sets the language of the piece letters; `None` detects it.
+    /// Sets the language of the piece letters; `None` to detect it.
     #[must_use]
     pub fn in_language(mut self, language: Option<Language>) -> Self {
         self.forced_language = language;
         self
     }
 
-    /// Reads the next game; returns `None` at the end of the input.
+    /// Reads the next game. Returns `None` at the end of the input.
     ///
     /// # Errors
-    /// Only if the input cannot be read. Faults in the text are reported as
+    /// If the input cannot be read. Faults in the text are not errors; they are reported as
     /// [`GameStatus::Broken`](super::GameStatus::Broken).
     pub fn read_game(&mut self, visitor: &mut impl Visitor) -> io::Result<Option<GameEnd>> {
         loop {
@@ -64,7 +64,7 @@ impl<R: Read> Reader<R> {
         &self.games.text[self.begin..self.games.place()]
     }
 
-    /// Returns the language of the piece letters at the reader's current offset.
+    /// Returns the language of the piece letters in the text that is being read.
     pub fn language(&self) -> Language {
         self.games.state.language
     }

@@ -1,7 +1,7 @@
-//! Finds where the parts of PGN text begin and end, without using the rules of chess.
+//! Finds where the parts of a PGN text begin and end, without using the rules of chess.
 //!
-//! The text is a byte string in UTF-8, Latin-1 or any other encoding that is compatible with ASCII.
-//! Lines end with LF, CR LF or a single CR.
+//! The text is a byte string in UTF-8, Latin-1 or another encoding compatible with ASCII. Lines end
+//! with LF, CR LF or a single CR.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(super) enum TokenKind {
     LineEnd,
     /// `[`, which starts a tag if it is the first character of its line.
     Bracket,
-    /// Any other character, which is a token or introduces one.
+    /// Any other character. It is a token or the first character of one.
     Sign,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn digits_end(text: &[u8], at: usize) -> usize {
     skip_while(text, at, |byte| byte.is_ascii_digit())
 }
 
-/// Returns the end of the word that begins at `at`. White space or a glyph outside ASCII ends it.
+/// Returns the end of the word at `at`. White space and glyphs outside ASCII end a word.
 pub(super) fn whole_word_end(text: &[u8], at: usize) -> usize {
     let end = word_end(text, at);
     let mut place = at;
@@ -68,7 +68,7 @@ pub(super) fn whole_word_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// Splits a text without ASCII white space into words at white space outside ASCII.
+/// Splits a text at white space outside ASCII. The text must not contain ASCII white space.
 pub(super) fn wide_words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -102,8 +102,8 @@ pub(super) fn trim_end(mut text: &[u8], lines: bool) -> &[u8] {
     }
 }
 
-/// Returns the end of the text without blanks that begins at `at`. Parentheses may enclose a
-/// promotion piece, and dots may belong to `e.p.`.
+/// Returns the end of the sequence of characters without blanks that begins at `at`. Parentheses
+/// may enclose a promotion piece, and dots may belong to `e.p.`.
 pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     let mut end = whole_word_end(text, at);
     if text[at..end].ends_with(b"e") && text[end..].starts_with(b".p") {
@@ -117,16 +117,16 @@ pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// Number of bytes within which the first line of a text ends, if the text has lines.
+/// The first line must end within this number of bytes; otherwise the text has no lines.
 const FIRST_LINE: usize = 64 << 10;
 
-/// Returns the byte that ends the lines in a text: LF, with or without a CR before it, or CR.
+/// Returns the last byte of each line end in a text: LF (with or without a CR before it) or CR.
 pub(super) fn line_sign(text: &[u8]) -> u8 {
     let begin = &text[..text.len().min(FIRST_LINE)];
     if memchr(b'\n', begin).is_none() && memchr(b'\r', begin).is_some() { b'\r' } else { b'\n' }
 }
 
-/// Returns the offset at which the line that contains `at` ends.
+/// Returns the offset where the line that contains `at` ends.
 pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     memchr2(b'\n', b'\r', &text[at..]).map_or(text.len(), |length| at + length)
 }
@@ -137,8 +137,8 @@ pub(super) fn after_line_end(text: &[u8], at: usize) -> usize {
     at + 1 + usize::from(double)
 }
 
-/// The byte order mark that some programs write before UTF-8, at the start of a file or of each
-/// part of a concatenated file.
+/// The byte order mark that some programs write before UTF-8 text, at the start of a file or of
+/// each part of a concatenated file.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 fn begins_line(text: &[u8], at: usize) -> bool {
@@ -155,7 +155,7 @@ pub(super) fn is_tag(text: &[u8]) -> bool {
     text.first() == Some(&b'[') && tag(text, 0).is_some()
 }
 
-/// Skips white space, line ends, and lines that `%` comments out. Returns the offset of the next
+/// Skips white space, line ends, and lines that start with `%`. Returns the offset of the next
 /// token, and whether an empty line precedes it.
 pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
     let mut ends = 0;
@@ -182,8 +182,9 @@ pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> (usize, bool) {
     (at, empty_line)
 }
 
-/// Whether a game certainly begins at this line, even inside a comment: with tags after an empty
-/// line, with an `Event` tag anywhere, or with moves after a result and an empty line.
+/// Whether a game certainly begins at this line, even if the line seems to be inside a comment:
+/// with tags after an empty line, with an `Event` tag anywhere, or with moves after a result and an
+/// empty line.
 fn is_certain_game(text: &[u8], at: usize) -> bool {
     let rest = &text[at..];
     match rest {
@@ -202,7 +203,7 @@ pub(super) fn follows_empty_line(text: &[u8], at: usize) -> bool {
     line.is_some_and(|line| matches!(trim_end(line, false).last(), Some(b'\n' | b'\r')))
 }
 
-/// Returns the end of the line that contains `at`, ignoring line ends inside closed comments.
+/// Returns the end of the line that contains `at`. Line ends inside closed comments are ignored.
 pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     while let Some(found) = memchr3(b'\n', b'\r', b'{', &text[at..]) {
         at += found;
@@ -214,9 +215,9 @@ pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-/// Returns the next offset after `at` at which a game clearly begins, as far as can be determined
-/// without context; the end of the text if there is none. The offset is never inside a closed
-/// comment.
+/// Returns the next offset after `at` where a game begins, as far as this is clear without context.
+/// The offset is never inside a closed comment. Returns the end of the text if there is no such
+/// offset.
 pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     loop {
         at = line_end_outside_comments(text, at);
@@ -231,8 +232,8 @@ pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// Parses the comment whose opening brace is at `at`. Returns its text and the offset after it, or
-/// `None` if the comment is not closed.
+/// Parses the comment whose opening brace is at `at`. Returns its text and the offset after it.
+/// Returns `None` if the comment is not closed.
 #[inline]
 pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let begin = at + 1;
@@ -244,13 +245,13 @@ pub(super) fn comment(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((&text[begin..close], close + 1))
 }
 
-/// Returns the offset of the closing brace of a comment that contains opening braces, or `None` if
-/// there is none. `last` is the last opening brace before the first closing brace, which is at
-/// `end`.
+/// Returns the offset of the closing brace of a comment that contains opening braces. Returns
+/// `None` if there is no closing brace. The first closing brace is at `end`, and `last` is the last
+/// opening brace before it.
 ///
 /// Braces do not nest in PGN. If they balance before another game begins, however, nesting was
-/// intended. If a game begins between the comment and its last opening brace, that brace opens a
-/// comment of that game, and the earlier comment is not closed.
+/// intended. If a game begins before the brace at `last`, that brace opens a comment of the new
+/// game, and the earlier comment is not closed.
 #[cold]
 fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Option<usize> {
     let begins_game = |range: Range<usize>| {
@@ -272,8 +273,8 @@ fn closing_brace(text: &[u8], begin: usize, (last, end): (usize, usize)) -> Opti
     (!begins_game(begin..last)).then_some(end)
 }
 
-/// Returns the offset after the variation whose opening parenthesis is at `at`; `None` if the
-/// variation is not closed before the next game begins.
+/// Returns the offset after the variation whose opening parenthesis is at `at`. Returns `None` if
+/// the variation is not closed before the next game begins.
 pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     while let Some(&byte) = text.get(at) {
@@ -300,8 +301,8 @@ pub(super) fn variation_end(text: &[u8], mut at: usize) -> Option<usize> {
 }
 
 /// Parses the tag whose bracket is at `at`. Returns its name, its raw value, and the offset after
-/// it, or `None` without a name or quotation mark. A value ends with the quotation mark before the
-/// closing bracket, and can contain other quotation marks.
+/// it. Returns `None` if there is no name or no quotation mark. A value ends with the quotation
+/// mark before the closing bracket, and can itself contain quotation marks.
 #[inline]
 pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
     let name = skip_spaces(text, at + 1);
@@ -327,7 +328,7 @@ pub(super) fn tag(text: &[u8], at: usize) -> Option<(&[u8], &[u8], usize)> {
             _ => break,
         }
     }
-    // The closing characters are missing: the tag ends with the last quotation mark, or with the
+    // The closing characters are missing. The tag ends with the last quotation mark or with the
     // line.
     let end = line_end(text, begin);
     let line = trim_end(&text[begin..end], false);
@@ -396,8 +397,8 @@ pub(super) fn final_result(text: &[u8]) -> Option<super::GameResult> {
     RESULTS.iter().find_map(|(token, result)| ends_with(token).map(|()| *result))
 }
 
-/// ASCII glyphs that occur as words between moves, with their numbers; the number is 0 for capture
-/// signs, check signs and diagrams, which have none.
+/// ASCII glyphs that occur as words between moves, with their NAG numbers. Capture signs, check
+/// signs and diagrams have no number, which is shown as 0.
 const GLYPHS: [(&[u8], u8); 19] = [
     (b"+-", 18),
     (b"-+", 19),
@@ -420,7 +421,7 @@ const GLYPHS: [(&[u8], u8); 19] = [
     (b"e.p.", 0),
 ];
 
-/// Parses the glyph at `at`. Returns its number (0 if it has none) and the offset after it.
+/// Parses the glyph at `at`. Returns its NAG number (0 if it has none) and the offset after it.
 pub(super) fn glyph(text: &[u8], at: usize) -> Option<(u8, usize)> {
     if let Some((number, length)) = wide_glyph(&text[at..]) {
         return Some((number, at + length));
@@ -430,13 +431,13 @@ pub(super) fn glyph(text: &[u8], at: usize) -> Option<(u8, usize)> {
     Some((*number, end))
 }
 
-/// Whether a word is a null move, in any of the spellings that chess programs use.
+/// Whether a word is a null move in any spelling that chess programs use.
 pub(super) fn is_null_move(word: &[u8]) -> bool {
     const WORDS: [&[u8]; 7] = [b"--", b"Z0", b"@@@@", b"0000", b"<>", b"null", b"pass"];
     WORDS.iter().any(|null| word.eq_ignore_ascii_case(null))
 }
 
-/// Counts the line ends in `text`: LF, or CR if there is no LF.
+/// Counts the line ends in `text`. Lines end with LF or, if there is no LF, with CR.
 pub(super) fn count_lines(text: &[u8]) -> u64 {
     match memchr::memchr_iter(b'\n', text).count() {
         0 => memchr::memchr_iter(b'\r', text).count() as u64,

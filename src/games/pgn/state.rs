@@ -10,7 +10,7 @@ use crate::chess::position::{Color, Move, Position, Replay, SanError, is_chess96
 use crate::support::words::split_words;
 
 /// Lower-case values of the `Variant` tag that mean orthodox chess. Lichess writes `From Position`
-/// for games with a FEN.
+/// if a game has a FEN.
 const ORTHODOX: [&str; 6] = ["standard", "chess", "normal", "from position", "orthodox", "regular"];
 
 fn is_orthodox(variant: &str) -> bool {
@@ -21,13 +21,13 @@ fn is_orthodox(variant: &str) -> bool {
 pub(super) struct ReaderState {
     pub tree: OpeningCache,
     pub language: Language,
-    /// The last byte of the line ends in the text.
+    /// The last byte of each line end in the text.
     pub line_sign: u8,
     pub tags: Tags,
-    /// The place of the game in the tree of openings, until it leaves the tree.
+    /// The game's place in the tree of openings; `None` once the game has left the tree.
     place: Option<Place>,
     pub start: Position,
-    /// The current position, once the game has left the tree.
+    /// The current position, set once the game has left the tree.
     position: Replay,
     pub moves: Vec<Move>,
     pub accepted: bool,
@@ -65,16 +65,16 @@ impl ReaderState {
         self.tags.result().or(self.token).unwrap_or(GameResult::Undecided)
     }
 
-    /// Returns the contradiction between the result after the moves and the result in the tag, if
-    /// both are decided.
+    /// Returns a fault if the result after the moves and the result in the tag are both decided and
+    /// contradict each other.
     pub(super) fn contradiction(&self) -> Option<Box<Fault>> {
         let (tag, token) = self.tags.result().zip(self.token)?;
         let contradicts = token != tag && token != GameResult::Undecided;
         contradicts.then(|| Box::new(Fault::of(FaultReason::Results(tag, token))))
     }
 
-    /// Sets up the start position from the tags. Returns the status of a game that cannot be set
-    /// up.
+    /// Sets up the start position from the tags. If this is impossible, returns the status of the
+    /// game as an error.
     pub(super) fn set_up(&mut self) -> Result<(), GameStatus> {
         if let Some(variant) = self.tags.known("Variant")
             && !is_orthodox(&variant)
@@ -105,7 +105,7 @@ impl ReaderState {
         Some(ply)
     }
 
-    /// Plays a move, which comes from the tree or else from calling `resolve` with the position.
+    /// Plays a move. If the tree does not contain it, `resolve` is called with the position.
     ///
     /// # Errors
     /// If `resolve` returns an error.
@@ -161,7 +161,7 @@ impl ReaderState {
     }
 }
 
-/// Resolves a move in English letters, as SAN or, failing that, in a looser spelling.
+/// Resolves a move with English letters, either in SAN or in a looser notation.
 #[inline]
 pub(super) fn resolve(position: &Replay, text: &[u8]) -> Result<Move, SanError> {
     let resolved = San::from_ascii(text).map_err(|_| SanError::Malformed);

@@ -8,11 +8,11 @@ use pgn_reader::RawTag;
 use super::GameResult;
 use crate::support::words::is_space;
 
-/// The maximum size of a game's tags in bytes. Further tags are dropped, so that a hostile file
-/// cannot exhaust the memory.
+/// The maximum size of a game's tags in bytes. Further tags are dropped, so that a malicious file
+/// cannot exhaust memory.
 const MAX_BYTES: usize = 1 << 20;
 
-/// The tags of one game, as raw bytes in one buffer that is reused for all games.
+/// The tags of one game, stored as raw bytes in a buffer that is reused for all games.
 #[derive(Debug, Clone, Default)]
 pub struct Tags {
     bytes: Vec<u8>,
@@ -41,20 +41,20 @@ impl Tags {
     }
 
     /// Returns the bytes of a tag's value, with escapes resolved. If a tag occurs more than once,
-    /// the first one is used.
+    /// the first value is used.
     pub fn raw(&self, name: &str) -> Option<&[u8]> {
         let (_, value) =
             self.spans.iter().find(|(span, _)| &self.bytes[span.clone()] == name.as_bytes())?;
         Some(&self.bytes[value.clone()])
     }
 
-    /// Returns a tag's value as text. Invalid UTF-8 is read as Latin-1, the encoding that the PGN
-    /// standard specifies.
+    /// Returns the value of a tag as text. Invalid UTF-8 is decoded as Latin-1, the encoding that
+    /// the PGN standard specifies.
     pub fn get(&self, name: &str) -> Option<Cow<'_, str>> {
         self.raw(name).map(text)
     }
 
-    /// Returns a tag's value without surrounding white space. Also returns `None` if the value is
+    /// Returns the value of a tag without surrounding white space. Returns `None` if the value is
     /// empty, `?` or `-`, which mean unknown.
     pub(super) fn known(&self, name: &str) -> Option<Cow<'_, str>> {
         let value = match self.get(name)? {
@@ -78,7 +78,7 @@ impl Tags {
     }
 }
 
-/// Decodes UTF-8 or else Latin-1, whose bytes are the first 256 code points.
+/// Decodes UTF-8. If that fails, decodes Latin-1, whose bytes are the first 256 code points.
 pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),

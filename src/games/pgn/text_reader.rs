@@ -12,14 +12,14 @@ pub(crate) struct TextReader<T> {
     pub(super) text: T,
     plain: PlainReader<T>,
     at: usize,
-    /// The line of the input that contains the offset `counted`.
+    /// The line number, within the input, of the offset `counted`.
     line: u64,
     counted: usize,
     pub(super) state: ReaderState,
 }
 
 impl<T: AsRef<[u8]> + Clone> TextReader<T> {
-    /// Creates a reader of a text that begins on `line` of its input. `openings` comes from the
+    /// Creates a reader for a text that begins on `line` of its input. `openings` may come from the
     /// reader of a different part. `language` is the language of the piece letters, see
     /// [`language_of`](super::language_of).
     pub(crate) fn new(text: T, line: u64, openings: OpeningCache, language: Language) -> Self {
@@ -56,7 +56,7 @@ impl<T: AsRef<[u8]> + Clone> TextReader<T> {
         self.line
     }
 
-    /// Returns the opening cache for the next reader.
+    /// Returns the cache of openings, for use by the next reader.
     pub(crate) fn into_openings(self) -> OpeningCache {
         self.state.tree
     }

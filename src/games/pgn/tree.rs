@@ -1,6 +1,6 @@
 //! A tree of the first moves of the games read so far.
 //!
-//! Many games share their openings. A reader that caches frequent openings need not resolve and
+//! Many games share their openings. If a reader caches frequent openings, it need not resolve and
 //! play their moves again.
 
 use shakmaty::san::San;
@@ -9,18 +9,18 @@ use shakmaty::{CastlingSide, Role};
 use super::GamePly;
 use crate::chess::position::{KeyMap, Position, Replay};
 
-/// The maximum number of places in the tree: 0.3 MB, which fits into a second-level cache, and 0.7
-/// MB for the positions, which are read only where a game leaves the tree. A larger tree is not
+/// The maximum number of places in the tree. They use 0.3 MB, which fits into a second-level cache.
+/// The positions use 0.7 MB and are read only where a game leaves the tree. A larger tree is not
 /// faster: waiting for memory takes as long as resolving and playing the move.
 const MAX_PLACES: usize = 1 << 12;
-/// The number of games that must pass through a position before it gets children, so that the first
-/// games do not fill the tree.
+/// The number of games that must leave the tree at a place before branches are added there. This
+/// keeps the first games from filling the tree.
 const VISITS_TO_GROW: u16 = 8;
 
 const _: () = assert!(MAX_PLACES <= 1 << u16::BITS);
 
-/// A move that games have played at a place, and the place to which it leads. Both are stored
-/// together, so a lookup waits for memory only once.
+/// A move that games have played at a place, and the place after it. Both are stored together, so a
+/// lookup waits for memory only once.
 struct Branch {
     ply: GamePly,
     child: Place,
@@ -29,13 +29,13 @@ struct Branch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place(u16);
 
-/// The tree of openings that a reader has seen, whose moves need not be resolved again.
+/// The tree of openings that a reader has seen. Their moves need not be resolved again.
 pub(crate) struct OpeningCache {
     start: Position,
     /// Maps [`Word::key`] to branches.
     branches: KeyMap<Branch>,
-    /// For each place, the number of games that left the tree there, until there were enough to add
-    /// a branch.
+    /// For each place, the number of games that left the tree there. Once it is large enough,
+    /// branches are added.
     visits: Vec<u16>,
     positions: Vec<Replay>,
 }
@@ -65,7 +65,7 @@ impl OpeningCache {
         self.branches.get(&word.key(place)?).map(|branch| (branch.child, branch.ply))
     }
 
-    /// Stores a move and its target, if the move is frequent enough and there is room.
+    /// Adds a move and the position after it, if there is room and the place is visited often.
     #[inline]
     pub(super) fn grow(
         &mut self,
@@ -88,7 +88,7 @@ impl OpeningCache {
     }
 }
 
-/// A move in SAN without its check or mate sign.
+/// A move in SAN without a check or mate sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word {
     /// The characters, with the first in the lowest byte.
@@ -97,11 +97,11 @@ pub(super) struct Word {
 }
 
 impl Word {
-    /// Number of bits of the longest stored word. Together with the number of a place, such a word
+    /// Number of bits of the longest word stored. Together with the number of a place, such a word
     /// fits into a unique key.
     const LONGEST: u32 = u64::BITS - u16::BITS;
 
-    /// Returns the spelling of a move; `None` for other tokens.
+    /// Returns the spelling of a move. Returns `None` for other tokens.
     #[inline]
     pub(super) fn of(san: San) -> Option<Self> {
         let mut word = Word { letters: 0, bits: 0 };
@@ -142,8 +142,7 @@ impl Word {
     pub(super) fn end(self, text: &[u8], at: usize) -> Option<usize> {
         let length = (self.bits / u8::BITS) as usize;
         let stands = match text[at..].first_chunk() {
-            // Reading eight bytes and masking some of them is faster than comparing a variable
-            // number of bytes.
+            // Reading eight bytes and masking some is faster than comparing a variable number.
             Some(next) => {
                 (u64::from_le_bytes(*next) ^ self.letters) << (u64::BITS - self.bits) == 0
             }
@@ -152,10 +151,10 @@ impl Word {
         stands.then_some(at + length)
     }
 
-    /// Returns a unique number for a move in a place, distributed well enough to be used as a hash.
+    /// Returns a unique number for a move at a place, distributed well enough for use as a hash.
     #[inline]
     fn key(self, place: Place) -> Option<u64> {
-        // Multiplying by an odd number and rotating are reversible (Fibonacci hashing, see D.
+        // Multiplication by an odd number and rotation are reversible (Fibonacci hashing, see D.
         // Knuth, "The Art of Computer Programming", vol. 3, section 6.4).
         let step = self.letters << u16::BITS | u64::from(place.0);
         (self.bits <= Self::LONGEST)

@@ -1,4 +1,4 @@
-//! The trait for code that receives games while they are read.
+//! The trait for code that receives games as they are read.
 
 use std::ops::ControlFlow;
 
@@ -7,17 +7,18 @@ use crate::chess::position::{Move, Position, Replay};
 
 /// Receives the games that a [`Reader`](super::Reader) finds.
 pub trait Visitor {
-    /// Whether [`Visitor::begin`] uses this tag; reading is faster with fewer tags. Tags that the
+    /// Whether [`Visitor::begin`] uses this tag. Reading is faster with fewer tags. Tags that the
     /// reader itself needs (`Result`, `FEN`, `Variant`) are always passed on.
     fn wants_tag(&self, name: &[u8]) -> bool {
         let _ = name;
         true
     }
-    /// Starts a game at `start`. If it returns `Break`, the rest of the game is not passed on.
+    /// Starts a game at `start`. Return `Break` to skip the rest of the game.
     fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()>;
-    /// Receives a legal move of the main line, or a null move ([`Move::NULL`]) when not in check.
+    /// Receives a legal move of the main line, or a null move ([`Move::NULL`]) made when not in
+    /// check.
     ///
-    /// If it returns `Break`, no further moves of this game are passed on.
+    /// Return `Break` to skip the remaining moves of this game.
     fn played(&mut self, ply: &GamePly) -> ControlFlow<()>;
     /// Receives a comment on the previous move, or part of a long comment.
     fn comment(&mut self, text: &[u8]) {
@@ -27,9 +28,9 @@ pub trait Visitor {
     fn nag(&mut self, nag: u8) {
         let _ = nag;
     }
-    /// Receives a variation that replaces the previous move, as unchecked movetext.
+    /// Receives a variation that replaces the previous move.
     ///
-    /// The text is the same as in the file, without the parentheses.
+    /// The text is unchecked movetext, exactly as in the file but without the parentheses.
     fn variation(&mut self, text: &[u8]) {
         let _ = text;
     }
@@ -37,12 +38,12 @@ pub trait Visitor {
     fn end(&mut self, end: &GameEnd);
 }
 
-/// A move of a game, with the data about the next position that counting needs.
+/// A move of a game, with the data about the next position that is needed for counting.
 ///
-/// To get the whole position, play the move.
+/// Play the move to get the whole position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GamePly {
-    /// The move, which is legal or a null move.
+    /// The move. It is either legal or a null move.
     pub mv: Move,
     /// The key of the position after the move, see [`Position::key`].
     pub key: u64,

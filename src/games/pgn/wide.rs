@@ -2,7 +2,7 @@
 
 use crate::support::words::is_space;
 
-/// Returns the first character of a text in UTF-8, if it is outside ASCII.
+/// Returns the first character of a UTF-8 text if it is outside ASCII.
 pub(super) fn wide_character(text: &[u8]) -> Option<char> {
     let length = match text.first()? {
         0xc2..=0xdf => 2,
@@ -15,8 +15,7 @@ pub(super) fn wide_character(text: &[u8]) -> Option<char> {
 
 const LATIN_1_SPACE: u8 = 0xa0;
 
-/// Returns the length in bytes of the white space outside ASCII at the start of a text; 0 if there
-/// is none.
+/// Returns the length in bytes of any white space outside ASCII at the start of a text.
 pub(super) fn wide_space(text: &[u8]) -> usize {
     if text.first() == Some(&LATIN_1_SPACE) {
         return 1;
@@ -24,7 +23,7 @@ pub(super) fn wide_space(text: &[u8]) -> usize {
     wide_character(text).filter(|&sign| is_space(sign)).map_or(0, char::len_utf8)
 }
 
-/// Glyphs outside ASCII with their numbers; they may follow a move without a blank.
+/// Glyphs outside ASCII with their NAG numbers. No blank is needed between a move and a glyph.
 const WIDE_GLYPHS: [(char, u8); 26] = [
     ('！', 1),
     ('❗', 1),
@@ -54,10 +53,10 @@ const WIDE_GLYPHS: [(char, u8); 26] = [
     ('⌓', 142),
 ];
 
-/// Selectors for the text or emoji form of a character.
+/// Characters that select the text or emoji form of the previous character.
 const VARIATION_SELECTORS: [char; 2] = ['\u{fe0e}', '\u{fe0f}'];
 
-/// Parses the glyph outside ASCII at the start of a text. Returns its number and its length in
+/// Parses the glyph outside ASCII at the start of a text. Returns its NAG number and its length in
 /// bytes.
 pub(super) fn wide_glyph(text: &[u8]) -> Option<(u8, usize)> {
     let sign = wide_character(text)?;

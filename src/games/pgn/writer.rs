@@ -7,11 +7,11 @@ use crate::chess::position::{Color, Position};
 use crate::support::words::one_line;
 
 /// The maximum length of movetext lines, as in the PGN standard. Only two kinds of lines are
-/// longer: a single word, or a word followed by one that must not begin a line.
+/// longer: a single word, and a word followed by one that must not begin a line.
 const LINE_WIDTH: usize = 79;
 
-/// The seven tags of the standard roster, in order, with the values that are written if they are
-/// missing.
+/// The seven tags of the standard roster, in order, with the values that are written for missing
+/// tags.
 const ROSTER: [(&str, &str); 7] = [
     ("Event", "?"),
     ("Site", "?"),
@@ -22,8 +22,8 @@ const ROSTER: [(&str, &str); 7] = [
     ("Result", "*"),
 ];
 
-/// Formats a tag as a line of PGN, without the newline. The result is always a single tag:
-/// characters that end lines or control terminals are replaced with blanks.
+/// Formats a tag as a line of PGN, without the newline. Characters that end lines or control
+/// terminals are replaced with blanks, so the result is always a single tag.
 fn tag_pair(name: &str, value: &str) -> String {
     let is_of_name = |sign: &char| sign.is_ascii_alphanumeric() || *sign == '_';
     let name: String = name.chars().filter(is_of_name).collect();
@@ -121,8 +121,8 @@ impl Lines<'_, '_> {
         Ok(())
     }
 
-    /// Writes a comment in braces. Its commands, such as `[%eval 0.17]`, are not split, because
-    /// some readers require this.
+    /// Writes a comment in braces. Embedded commands, such as `[%eval 0.17]`, are not split across
+    /// lines, because some readers cannot handle that.
     fn comment(&mut self, text: &str) -> fmt::Result {
         let text = comment(text);
         let mut left = text.as_str();

@@ -41,7 +41,7 @@ pub enum Command {
     MoveTime(Duration),
     /// Sets the maximum search depth, in plies.
     Depth(u32),
-    /// Measures time in nodes; this many count as one second.
+    /// Measures time in nodes, with this many nodes counted as one second.
     NodeRate(u64),
     /// Sets the time left on the engine's clock, in centiseconds; negative once the flag has
     /// fallen.
@@ -87,7 +87,7 @@ pub enum Command {
     Analyze,
     /// Ends the analysis that [`Command::Analyze`] started.
     Exit,
-    /// Requests a report on the progress of the analysis.
+    /// Requests a progress report on the analysis.
     Status,
     /// Reports the name of the opponent, who may be a person or a program.
     Name(String),
@@ -98,7 +98,7 @@ pub enum Command {
         /// Rating of the opponent; 0 if there is none.
         opponent: i32,
     },
-    /// Names the chess server, or `-` for none.
+    /// Names the chess server; `-` means that there is none.
     Ics(String),
     /// Reports that the opponent is a program.
     Computer,
@@ -126,7 +126,7 @@ pub enum Command {
     },
     /// Excludes these moves from the search at the root.
     Exclude(MoveSet),
-    /// Includes these moves in the search at the root again.
+    /// Includes these excluded moves in the search at the root again.
     Include(MoveSet),
 }
 

@@ -5,10 +5,9 @@ use crate::engine::controller::{Kind, Setting, Settings, all_settings};
 use super::option::{OptionKind, OptionSpec};
 use super::reply::Feature;
 
-/// The numeric features. They enable everything in the protocol that makes sense for orthodox
-/// chess.
+/// The numeric features, which enable everything in the protocol that applies to orthodox chess.
 ///
-/// Every GUI can send coordinates, so `san` stays off, although SAN is accepted.
+/// `san` stays off, although the engine accepts SAN: every GUI can send coordinates.
 const SWITCHES: [(&str, i64); 19] = [
     ("ping", 1),
     ("setboard", 1),

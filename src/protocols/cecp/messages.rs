@@ -31,8 +31,8 @@ pub(super) fn thinking(progress: &SearchProgress) -> Thinking {
     }
 }
 
-/// Inserted into a line at the point where it enters the book. Programs that parse the moves treat
-/// it as a comment.
+/// Marker inserted into a line at the point where it enters the book. Programs that parse the moves
+/// treat the marker as a comment.
 const BOOK_MARK: &str = "{book}";
 
 fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
@@ -45,9 +45,9 @@ fn marked_line(progress: &SearchProgress, moves: &[Move]) -> String {
     words
 }
 
-/// Returns the message that the search has transposed into the book, as thinking output.
+/// Converts the report of a transposition into the book to thinking output.
 ///
-/// Every GUI shows text in place of the line, and none mistakes it for a command.
+/// Every GUI shows text in place of a principal variation, and no GUI mistakes it for a command.
 pub(super) fn transposed(transposed: &Transposed) -> Thinking {
     let Transposed { position, report, .. } = transposed;
     let line = transposed.describe();

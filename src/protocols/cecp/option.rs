@@ -91,7 +91,7 @@ impl fmt::Display for OptionSpec {
 }
 
 /// Parses the text between the quotation marks of `feature option="..."`. If no choice of a combo
-/// is marked, the first one is the current one.
+/// option is marked, the first choice is the current one.
 impl FromStr for OptionSpec {
     type Err = ();
 

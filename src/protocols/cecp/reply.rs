@@ -57,14 +57,14 @@ pub enum Reply {
     Tell {
         /// Recipients of the message.
         audience: Audience,
-        /// Text of the message, in one line.
+        /// Text of the message, as a single line.
         text: String,
     },
     /// A line for the GUI's debug file (`# ...`).
     Comment(String),
-    /// A line of the answer to `bk`.
+    /// A line of the reply to `bk`.
     BookLine(String),
-    /// The empty line that ends the answer to `bk`.
+    /// The empty line that ends the reply to `bk`.
     BookEnd,
     /// Any other line, unchanged.
     Other(String),
@@ -152,7 +152,7 @@ impl fmt::Display for Audience {
 pub struct Thinking {
     /// Depth of the iteration, in plies.
     pub depth: i32,
-    /// Score for the engine in centipawns. 100000 + N is a mate in N moves, and -100000 - N is
+    /// Score for the engine in centipawns. 100000 + N means mate in N moves, and -100000 - N means
     /// being mated in N moves.
     pub score: i32,
     /// Time since the start of the search, rounded to centiseconds.
@@ -192,7 +192,7 @@ pub struct Extras {
     pub tablebase_hits: u64,
 }
 
-/// The answer to `.` during analysis.
+/// The reply to `.` during analysis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
     /// Time since the start of the search, rounded to centiseconds.

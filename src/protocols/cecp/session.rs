@@ -34,8 +34,8 @@ impl<W: Write> Session<W> {
         Session { engine, out, post: false, debug: false, startup_warnings: None }
     }
 
-    /// Shows these warnings in a window. They are sent after the features, because the GUI does
-    /// nothing else until the features are complete.
+    /// Shows these warnings in a window. They are sent after the features, because the GUI waits
+    /// until the features are complete.
     pub(crate) fn with_startup_warnings(self, startup_warnings: Option<String>) -> Self {
         Session { startup_warnings, ..self }
     }
@@ -78,7 +78,7 @@ impl<W: Write> Session<W> {
         self.send(&Reply::Tell { audience, text })
     }
 
-    /// Sends a line for the GUI's debug file, if it has one.
+    /// Sends a line for the GUI's debug file if the GUI has one.
     fn comment(&mut self, text: &str) -> io::Result<()> {
         if self.debug { self.send(&Reply::Comment(text.to_owned())) } else { Ok(()) }
     }
@@ -276,7 +276,8 @@ impl<W: Write> Session<W> {
             Event::Vetoed(line) if self.post => {
                 self.send(&Reply::Thinking(Thinking { line, ..Thinking::default() }))
             }
-            // Only UCI has searches with their own limits.
+            // Thinking output is off, or the search was requested with its own limits, as only UCI
+            // does.
             Event::Report(_)
             | Event::Transposed(_)
             | Event::Vetoed(_)
@@ -291,8 +292,8 @@ impl<W: Write> Session<W> {
                 }
                 self.send(&Reply::Move(moved.mv.to_string()))
             }
-            // Sent before the first line of pondering: a GUI that shows the expected reply or
-            // forwards it, as python-chess does, cannot determine it from those lines.
+            // Sent before the first line of pondering, because a GUI that shows the expected reply
+            // or forwards it, as python-chess does, cannot find it in those lines.
             Event::Pondering(Expected { position, mv }) => {
                 self.send(&Reply::Hint(position.san(mv)))
             }

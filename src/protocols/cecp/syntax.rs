@@ -88,7 +88,7 @@ impl FromStr for Command {
 
 /// Whether a text has the form of a move in coordinates or SAN, legal or not.
 ///
-/// If such a move is illegal, the reply is `Illegal move`; for any other text the reply is `Error`.
+/// The reply to an illegal move in this form is `Illegal move`; for any other text it is `Error`.
 pub(crate) fn looks_like_move(text: &str) -> bool {
     let coordinates = match text.as_bytes() {
         [a, b, c, d, rest @ ..] => {
@@ -124,7 +124,7 @@ fn number<N: FromStr>(arguments: &str) -> Result<N, ParseError> {
     split_word(arguments).0.parse().map_err(|_| expected("a whole number in range"))
 }
 
-/// Unit of a clock time given as a plain number, in seconds.
+/// Seconds per minute, the unit of a clock time that is given as a plain number.
 const MINUTE: u32 = 60;
 
 fn level(arguments: &str) -> Result<Level, ParseError> {

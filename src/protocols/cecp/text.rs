@@ -4,7 +4,7 @@ use crate::chess::score::{self, Score};
 use crate::support::files::without_error_numbers;
 use crate::support::words::one_line;
 
-/// Minimum absolute value of a protocol score that represents a mate: 100000 + N is a mate in N
+/// Smallest absolute value of a protocol score that represents a mate: 100000 + N means mate in N
 /// moves.
 pub(crate) const MATE_BASE: i32 = 100_000;
 
@@ -17,7 +17,7 @@ pub(crate) fn to_protocol_score(score: Score) -> i32 {
     }
 }
 
-/// Converts a protocol score to a score. Values between evaluations and mates are limited.
+/// Converts a protocol score to a score. Values between evaluations and mate scores are clamped.
 pub(crate) fn from_protocol_score(number: i32) -> Score {
     let magnitude = match number.checked_abs().unwrap_or(i32::MAX) {
         mate if mate >= MATE_BASE => {
@@ -33,11 +33,12 @@ pub(crate) fn from_protocol_score(number: i32) -> Score {
 
 /// Words that make xboard end the game if they occur anywhere in a line, and their replacements.
 ///
-/// `Draw` is a result, `offer` together with `draw` an offer (xboard 4.9.1, `HandleMachineMove`).
+/// `Draw` counts as a result; `offer` together with `draw` counts as a draw offer (xboard 4.9.1,
+/// `HandleMachineMove`).
 const MISTAKEN: [(&str, &str); 2] = [("Draw", "DRAW"), ("offer", "OFFER")];
 
-/// Words that make xboard consider the engine dead, like a remote shell that failed, and their
-/// replacements. Same source as above.
+/// Words that xboard interprets as an error message from a remote shell, and their replacements.
+/// xboard then considers the engine dead. Source: as for [`MISTAKEN`].
 pub(crate) const FATAL: [(&str, &str); 5] = [
     ("not found", "Not found"),
     ("No such file", "no such file"),

@@ -28,7 +28,7 @@ pub enum Command {
     Position {
         /// Position in which the moves start.
         start: Start,
-        /// Moves played from there, in coordinates.
+        /// Moves played from `start`, in coordinates.
         moves: Vec<String>,
     },
     /// Starts a search with these limits.
@@ -84,7 +84,7 @@ pub struct Go {
     pub move_time: Option<Duration>,
     /// Whether the search continues until `stop`.
     pub infinite: bool,
-    /// Limits without a valid value, with the text found instead. They are ignored.
+    /// Limits without a valid value, each with the text found instead. They are ignored.
     pub garbled: Vec<String>,
 }
 
@@ -277,7 +277,7 @@ impl Go {
         Some(())
     }
 
-    /// Whether all limits are invalid although some were given.
+    /// Whether limits were given but all of them are invalid.
     ///
     /// Only the clock of the side to move counts (`side` is 0 for White, 1 for Black).
     pub fn has_lost_its_bounds(&self, side: usize) -> bool {

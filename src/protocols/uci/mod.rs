@@ -1,7 +1,7 @@
 //! The Universal Chess Interface, the second protocol that the engine supports.
 //!
-//! [`Command`] is a line from the GUI to the engine, [`Reply`] a line from the engine to the GUI.
-//! Both can be parsed and printed, so the engine and the match runner share them.
+//! [`Command`] is a line from the GUI to the engine, and [`Reply`] is a line from the engine to the
+//! GUI. Both can be parsed and printed, so the engine and the match runner share them.
 //!
 //! Source: the specification by Stefan Meyer-Kahlen,
 //! <https://www.shredderchess.com/chess-features/uci-universal-chess-interface.html>.

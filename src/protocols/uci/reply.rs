@@ -53,7 +53,7 @@ pub struct Info {
     /// Rank of this line in a search for several lines, counted from 1.
     pub multi_pv: Option<u64>,
     /// Score for the side to move, and whether it is exact or a bound. Parsed centipawns are
-    /// limited to values below proven scores.
+    /// clamped to values below proven scores.
     pub score: Option<(Score, Bound)>,
     /// Probabilities of a win, a draw and a loss.
     pub chances: Option<WinRate>,
@@ -61,7 +61,7 @@ pub struct Info {
     pub nodes: Option<u64>,
     /// Search speed in nodes per second.
     pub speed: Option<u64>,
-    /// Part of the transposition table that is filled, in permille.
+    /// Used fraction of the transposition table, in permille.
     pub hash_full: Option<u64>,
     /// Number of positions found in the endgame tables.
     pub tablebase_hits: Option<u64>,

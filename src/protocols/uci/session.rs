@@ -160,8 +160,8 @@ impl<W: Write> Session<W> {
         self.engine.move_now();
     }
 
-    /// Starts a perft count. Until it ends, commands that change the state of the engine have to
-    /// wait.
+    /// Starts a perft count. Until the count ends, commands that change the state of the engine
+    /// have to wait.
     fn begin_count(&mut self, depth: u32) -> io::Result<()> {
         if self.engine.is_broken() || !PERFT_DEPTHS.contains(&depth) {
             let most = PERFT_DEPTHS.end();
@@ -176,7 +176,8 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Prints the count move by move, in the format of other engines, because tools compare it.
+    /// Prints the count move by move, in the format of other engines, because tools compare the
+    /// output.
     fn print_count(&mut self) -> io::Result<()> {
         let Some(count) = &mut self.count else { return Ok(()) };
         let counted = count.take();
@@ -206,7 +207,7 @@ impl<W: Write> Session<W> {
 
     /// Sends the pending replies at the end of the input.
     ///
-    /// A script waits for all its replies. A GUI that has exited does not, so searches that use its
+    /// A script waits for all replies. A GUI that has exited does not, so searches that use a game
     /// clock or have no limits are stopped.
     fn finish(&mut self) -> io::Result<()> {
         loop {
@@ -214,7 +215,7 @@ impl<W: Write> Session<W> {
                 self.engine.move_now();
             }
             if !self.is_busy() && self.waiting.is_empty() {
-                // The end of a search may already have been reported, and no event may follow.
+                // Replies to the last event may still be pending, and no further event may arrive.
                 return self.flush();
             }
             let Ok(background_event) = self.engine.background_events().recv() else {
@@ -225,7 +226,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Prints the position in a format from which tools extract FEN and key.
+    /// Prints the position in a format from which tools can extract the FEN and the key.
     fn display(&mut self) -> io::Result<()> {
         if self.engine.is_broken() {
             return self.send_info_string("cannot print the position: the last one was illegal");
@@ -234,7 +235,7 @@ impl<W: Write> Session<W> {
         self.send(&Reply::Other(text))
     }
 
-    /// Reports that Chess960 is not supported. Turning it off is not an error.
+    /// Reports that Chess960 is not supported, unless `value` turns it off.
     fn set_chess960(&mut self, value: &str) -> io::Result<()> {
         if value.eq_ignore_ascii_case("false") {
             Ok(())
@@ -252,8 +253,8 @@ impl<W: Write> Session<W> {
 
     /// Sets the position to search.
     ///
-    /// After an invalid position nothing is searched, because the previous position belongs to a
-    /// different game. If a move is illegal, the moves before it are played.
+    /// If the position is invalid, no search runs until another is set, because the previous
+    /// position belongs to a different game. If a move is illegal, the moves before it are played.
     fn set_position(&mut self, start: &Start, moves: &[String]) -> io::Result<()> {
         let start = match start {
             Start::Usual => Ok(Position::start()),
@@ -353,7 +354,7 @@ impl<W: Write> Session<W> {
         }
         if let MoveReason::Book(choice) = &found.move_reason {
             self.send_info_string(&choice.describe(self.engine.position()))?;
-            // GUIs that show or record the last score expect a score.
+            // GUIs that show or record the last score need a score.
             self.send(&Reply::Info(Box::new(Info {
                 depth: Some(0),
                 score: Some((DRAW, Bound::Exact)),

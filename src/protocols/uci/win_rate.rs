@@ -1,10 +1,11 @@
 //! Conversion of scores to win, draw and loss probabilities, for `UCI_ShowWDL`.
 //!
 //! The probability of winning is a logistic function of the score, and the probability of losing is
-//! the same function of the negated score; the rest are draws. The middle and the slope of the
-//! curve depend on the material on the board: with less material, winning takes a higher score, and
-//! the score is more reliable. The ply number, which other engines use, predicts slightly less than
-//! the material, and nothing for a position that was set up.
+//! the same function of the negated score; the remainder is the probability of a draw. The midpoint
+//! and the slope of the curve depend on the material on the board: with less material, a win
+//! requires a higher score, and the score is more reliable. The ply number, which other engines
+//! use, is a slightly weaker predictor than the material, and predicts nothing for a position that
+//! was set up.
 //!
 //! The curves are maximum-likelihood fits to 12,000 self-play games of network 6 at 400 nodes per
 //! move (`tabia train games`; 1,288,820 positions with their search scores). On these games, the
@@ -47,7 +48,8 @@ const CURVES: [(f64, f64); 8] = [
     (65.0, 155.0),
     (56.0, 153.0),
 ];
-/// Distance between the curves, in points of material. The first curve applies at half of it.
+/// Distance between the curves, in points of material. The first curve applies at half this
+/// distance.
 const STEP: f64 = 10.0;
 
 /// Points of the pieces, used to sum up the material of both sides. Kings have none.

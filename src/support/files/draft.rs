@@ -1,4 +1,4 @@
-//! Incomplete files, which have no name or a draft name.
+//! Incomplete files, which have either no name or a draft name.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -14,13 +14,13 @@ use super::{is_at, set_nonblocking};
 
 /// The mode of a new file, to which the umask applies.
 const NEW_FILE_MODE: u32 = 0o666;
-/// The prefix of draft names. It is followed by a hash of the target's name, or by random letters
-/// if another program writes the same target at the same time.
+/// The prefix of draft names. A hash of the target's name follows it, or random letters if another
+/// program is writing the same target.
 const DRAFT_PREFIX: &str = ".tabia-";
 /// Number of random letters in a draft name. Safety does not depend on it, because existing files
-/// and links are never written to.
+/// and links are never overwritten.
 const DRAFT_LETTERS: usize = 12;
-/// How many times to retry creating a draft if another program removes it as a leftover.
+/// Number of times to retry creating a draft if another program removes it as a leftover.
 const DRAFT_ATTEMPTS: usize = 8;
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
@@ -36,14 +36,14 @@ pub(crate) fn is_draft(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(DRAFT_PREFIX))
 }
 
-/// Removes a draft (a file or folder) if it is not locked, because an unlocked draft belongs to a
+/// Removes a draft (a file or folder) if it is not locked. An unlocked draft is a leftover of a
 /// killed program.
 pub(crate) fn remove_leftover(draft: &Path) {
     let mut options = OpenOptions::new();
     set_nonblocking(options.read(true));
     let Ok(file) = options.open(draft) else { return };
     if file.try_lock().is_ok() && is_at(&file, draft) {
-        // A leftover that cannot be removed is harmless.
+        // It does not matter if the leftover cannot be removed.
         let _ = match draft.is_dir() {
             true => fs::remove_dir_all(draft),
             false => fs::remove_file(draft),
@@ -51,8 +51,8 @@ pub(crate) fn remove_leftover(draft: &Path) {
     }
 }
 
-/// Calls `make` with the draft name of a target, or with a random name if another program uses the
-/// draft name.
+/// Calls `make` with the draft name of a target. If another program is using that name, calls it
+/// with a random name.
 fn under_draft_name<T>(
     target: &Path,
     make: impl Fn(&Path) -> io::Result<T>,
@@ -75,14 +75,13 @@ pub(super) fn named(target: &Path) -> io::Result<(File, TempPath)> {
     };
     for _ in 0..DRAFT_ATTEMPTS {
         let (file, path) = under_draft_name(target, create)?;
-        // Failure is harmless: where locks are unsupported, other programs do not remove the draft
-        // either.
+        // Failure is harmless: where locks are not supported, others do not remove drafts either.
         let _ = file.try_lock();
         if is_at(&file, &path) {
             return Ok((file, path));
         }
-        // Another program removed the file before it was locked, so the name no longer belongs to
-        // this program.
+        // Another program removed the file before it was locked, so this program no longer owns the
+        // name.
         let _ = path.keep();
     }
     Err(io::Error::other("other programs remove it again and again"))
@@ -93,8 +92,8 @@ pub(super) fn unnamed(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags, open};
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     let file = open(folder, flags, Mode::from_raw_mode(NEW_FILE_MODE)).ok().map(File::from)?;
-    // The file is locked before it has a name. Failure is harmless: without locks, other programs
-    // do not remove drafts.
+    // Lock the file before it has a name. Failure is harmless: where locks are not supported, other
+    // programs do not remove drafts.
     let _ = file.try_lock();
     Some(file)
 }
@@ -104,8 +103,8 @@ pub(super) fn unnamed(_: &Path) -> Option<File> {
     None
 }
 
-/// Gives an unnamed file the name of its target. Only renaming can replace another file, and only a
-/// file with a name can be renamed.
+/// Gives an unnamed file the name of its target. To replace another file, it is first given a draft
+/// name, because only a named file can be renamed.
 #[cfg(target_os = "linux")]
 pub(super) fn link(mut file: &File, target: &Path, replaces: bool) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};

@@ -32,7 +32,7 @@ impl FileError {
     }
 }
 
-/// Adds the failed action and the file to an I/O error.
+/// Adds the failed action and the path to an I/O error.
 pub(crate) trait Cannot<T> {
     /// Converts the error to `cannot ACTION PATH: REASON`.
     ///

@@ -1,6 +1,6 @@
-//! Recognises kinds of files that contain no games.
+//! Recognises files of kinds that contain no games.
 
-/// A kind of file: its first bytes, its name with its article, and advice on its use.
+/// A kind of file: its first bytes, its name with an article, and advice on its use.
 type Kind = (&'static [u8], &'static str, &'static str);
 
 const RESUME: &str = "repeat the command that wrote it, which resumes from it";
@@ -25,21 +25,20 @@ const KINDS: [Kind; 11] = [
 ];
 
 const POLYGLOT_ROW: usize = 16;
-/// Number of bytes within which the first name of a JSON object ends.
+/// Maximum number of bytes before the end of the first name in a JSON object.
 const JSON_NAME: usize = 64;
 
 /// The length of the longest header in bytes.
 pub(crate) const HEADER: u64 = 18;
 
-/// Returns the kind of a file with these first bytes, if they are the header of a file without
-/// games: its name with its article, and advice on its use.
+/// Identifies a file without games by its header. Returns the name of its kind, with an article,
+/// and advice on its use.
 pub(crate) fn kind_by_header(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let found = KINDS.iter().find(|(beginning, ..)| head.starts_with(beginning));
     found.map(|&(_, name, advice)| (name, advice))
 }
 
-/// Returns the kind of a file with these first bytes, if it contains no games, as
-/// [`kind_by_header`]; also recognises JSON and Polyglot books.
+/// Like [`kind_by_header`], but also recognises JSON and Polyglot books.
 pub(crate) fn foreign_kind(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let found = kind_by_header(head);
     found.or_else(|| is_json(head).then_some(("a JSON object", "name a file of games"))).or_else(
@@ -52,15 +51,15 @@ pub(crate) fn foreign_kind(head: &[u8]) -> Option<(&'static str, &'static str)> 
     )
 }
 
-/// Whether a JSON object with a name begins here. PGN comments also begin with a brace.
+/// Whether a JSON object with a member begins here. PGN comments also begin with a brace.
 fn is_json(head: &[u8]) -> bool {
     let name = head.strip_prefix(b"{\"").unwrap_or_default();
     let end = name.iter().take(JSON_NAME).position(|&byte| byte == b'"');
     end.is_some_and(|end| name[end + 1..].first() == Some(&b':'))
 }
 
-/// Whether these are rows of a Polyglot book: sorted keys, each with a move. Texts never match,
-/// because they contain no zero bytes.
+/// Whether these are rows of a Polyglot book: sorted keys, each with a move. Text never matches,
+/// because it contains no zero bytes.
 fn is_polyglot(head: &[u8]) -> bool {
     let rows = head.as_chunks::<POLYGLOT_ROW>().0;
     let keys = rows.iter().map(|row| &row[..8]);

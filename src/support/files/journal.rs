@@ -1,10 +1,10 @@
 //! Files that store finished work, so that an interrupted command can resume.
 //!
-//! The first line contains the kind of file, the version of its format and its owner, which
-//! describes the input and settings to which the content belongs. In a journal, one line follows
-//! for each record, with the CRC-32 of its JSON and the JSON. If a crash or a power failure has
-//! left an incomplete line at the end, that line is truncated; damaged lines are skipped. A
-//! checkpoint is replaced as a whole, and ends with the XXH3 hash of all bytes before it.
+//! The first line contains the kind of file, the version of its format, and its owner. The owner
+//! describes the input and settings to which the content belongs. A journal has one further line
+//! for each record, with the CRC-32 of its JSON and the JSON. An incomplete last line, left by a
+//! crash or a power failure, is truncated. Damaged lines are skipped. A checkpoint is always
+//! replaced as a whole, and ends with the XXH3 hash of all bytes before it.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -19,25 +19,25 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{FileError, describe, open_locked, read_plain, sync_name, write_whole};
 
-/// Sync interval. A power failure loses at most the work of this period.
+/// The interval between syncs. A power failure loses at most the work of one interval.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 /// Maximum length of the first line in bytes.
 const MAX_HEADLINE: u64 = 1 << 24;
-/// Maximum number of characters that the error message shows from an unknown first line.
+/// Maximum number of characters of an unknown first line that the error message shows.
 const SHOWN_CHARS: usize = 40;
-/// Number of characters in a checksum, including the space after it.
+/// Number of characters of a checksum and the space after it.
 const SUM_CHARS: usize = 9;
 
-/// A kind of file from which work can resume.
+/// A kind of file from which a command can resume.
 #[derive(Debug)]
 pub(crate) struct Kind {
-    /// The beginning of the first line, up to the owner: kind and version.
+    /// The beginning of the first line, before the owner: kind and version.
     pub(crate) magic: &'static str,
-    /// The name of this kind of file, with its article.
+    /// The name of this kind of file, with an article.
     pub(crate) name: &'static str,
 }
 
-/// The error for a file from which work cannot resume.
+/// The error for a file from which a command cannot resume.
 #[derive(Debug, Error)]
 #[error("cannot use {name} {}: {fault}", path.display())]
 pub struct JournalError {
@@ -49,7 +49,7 @@ pub struct JournalError {
 /// The cause of a [`JournalError`].
 #[derive(Debug, Error)]
 pub(crate) enum Fault {
-    /// The file cannot be read or written, or another run uses it.
+    /// The file cannot be read or written, or another run is using it.
     #[error("{}", describe(.0))]
     Io(#[from] io::Error),
     /// The file is of a different kind or version.
@@ -58,7 +58,7 @@ pub(crate) enum Fault {
          with the program that wrote it"
     )]
     Foreign(String),
-    /// The file belongs to different settings or to a different input.
+    /// The file belongs to different settings or different input.
     #[error(
         "it was begun with other settings: {0}; repeat the first command, or move it elsewhere"
     )]
@@ -76,7 +76,7 @@ impl Kind {
         format!("{}{}\n", self.magic, owner.replace('\n', "; "))
     }
 
-    /// Reads the first line; returns whether it is complete.
+    /// Reads the first line. Returns whether it is complete.
     ///
     /// # Errors
     /// If the file is of a different kind, or belongs to a different owner.
@@ -91,8 +91,8 @@ impl Kind {
         }
     }
 
-    /// Opens the file of `owner` for reading and appending, for exclusive use by this run; creates
-    /// it if necessary.
+    /// Opens the file of `owner` for reading and appending, and creates it if necessary. Only this
+    /// run can use the file until it is closed.
     ///
     /// # Errors
     /// If the file cannot be read or written, is in use, is of a different kind, or belongs to a
@@ -106,7 +106,7 @@ impl Kind {
         if !self.check(&mut BufReader::new(&file), owner)? {
             file.set_len(0)?;
             file.write_all(self.headline(owner).as_bytes())?;
-            // A power failure must not lose the name of a file whose contents are synced later.
+            // The contents are synced later, but a power failure could also lose the name.
             sync_name(path)?;
         }
         Ok(file)
@@ -203,7 +203,7 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
         self.kind.error(&self.path, error)
     }
 
-    /// Appends a record; returns its offset.
+    /// Appends a record and returns its offset.
     ///
     /// # Errors
     /// If the record cannot be written.
@@ -215,7 +215,7 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
     fn write(&mut self, json: &[u8]) -> io::Result<u64> {
         let (line, place) = ([sum_of(json).as_bytes(), json, b"\n"].concat(), self.end);
         if let Err(error) = self.file.write_all(&line) {
-            // If truncating fails now, the next run does it.
+            // If this truncation fails, the next run repeats it.
             let _ = self.file.set_len(self.end);
             return Err(error);
         }
@@ -238,7 +238,7 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
     /// Reads the record at an offset.
     ///
     /// # Errors
-    /// If the record cannot be read or is now damaged.
+    /// If the record cannot be read or has been damaged.
     pub(crate) fn read_at(&mut self, place: u64) -> io::Result<R> {
         let mut line = Vec::new();
         self.file.seek(SeekFrom::Start(place))?;
@@ -246,7 +246,7 @@ impl<R: Serialize + DeserializeOwned> Journal<R> {
         parse(&line).ok_or(ErrorKind::InvalidData.into())
     }
 
-    /// Removes the file once its records are stored elsewhere.
+    /// Removes the file after its records have been stored elsewhere.
     ///
     /// # Errors
     /// If the file cannot be removed.
@@ -264,7 +264,7 @@ fn sum_of(json: &[u8]) -> String {
     format!("{:08x} ", crc32fast::hash(json))
 }
 
-/// Parses a line; returns `None` if it is damaged.
+/// Parses a line. Returns `None` if it is damaged.
 fn parse<R: DeserializeOwned>(line: &[u8]) -> Option<R> {
     let (sum, json) = line.strip_suffix(b"\n")?.split_at_checked(SUM_CHARS)?;
     if sum == sum_of(json).as_bytes() { serde_json::from_slice(json).ok() } else { None }

@@ -1,8 +1,8 @@
-//! Files: atomic output, locks, and reading regular files only.
+//! Files: atomic output, locks, and reading of regular files only.
 //!
-//! Output files appear either complete or not at all, and never replace a file by mistake
-//! (`output`). A run locks the files that it owns (`owned`). Long commands resume from a
-//! [`Journal`].
+//! Output files appear either complete or not at all, and never replace another file by mistake
+//! (`output`). A run locks the files that it uses exclusively (`owned`). Long commands can resume
+//! from a [`Journal`].
 
 mod draft;
 mod error;
@@ -29,8 +29,8 @@ pub(crate) use output::{NewFile, sync_name, write_whole};
 use owned::is_at;
 pub(crate) use owned::{open_locked, open_output};
 
-/// Opens a plain file for reading. Anything else is rejected, in particular named pipes, which
-/// block until another program writes to them.
+/// Opens a plain file for reading. Rejects anything else, such as a named pipe, which blocks until
+/// another program writes to it.
 ///
 /// # Errors
 /// If the file cannot be opened or is not a plain file.
@@ -57,15 +57,15 @@ pub(crate) fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens a file for appending, and creates it if necessary. Devices are accepted. Pipes are not,
-/// because opening a pipe blocks until there is a reader.
+/// Opens a file for appending, and creates it if necessary. Accepts devices. Rejects pipes, because
+/// opening a pipe blocks until there is a reader.
 ///
 /// # Errors
 /// If the file cannot be opened or is a pipe.
 pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     let pipe = |kind| io::Error::other(format!("it is {}, not a file", describe_kind(kind)));
-    // A pipe without a reader cannot even be opened, and the system's message would not explain
-    // why.
+    // Check before opening: a pipe without a reader cannot be opened, and the system's message
+    // would not explain why.
     if let Ok(known) = std::fs::metadata(path)
         && may_wait(known.file_type())
     {
@@ -84,7 +84,7 @@ pub(crate) fn append_to(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Makes opening fail if it would have to wait for another program.
+/// Makes opening fail instead of waiting for another program.
 fn set_nonblocking(options: &mut OpenOptions) {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(
@@ -106,18 +106,18 @@ fn may_wait(kind: FileType) -> bool {
     return !kind.is_file();
 }
 
-/// The error number of a device error, which is the same on all systems.
+/// The number of the I/O error, which is the same on all systems.
 const EIO: i32 = 5;
 
-/// Describes an I/O error without the system's own messages, which contain phrases that xboard
-/// interprets as an engine crash.
+/// Describes an I/O error without the system's own messages. Some of their phrases look like an
+/// engine crash to xboard.
 pub(crate) fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it does not exist".to_owned(),
         io::ErrorKind::PermissionDenied => "access is denied".to_owned(),
         io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
-        // This kind of error has no stable name.
+        // This kind of error has no stable name in the standard library.
         _ if error.raw_os_error() == Some(EIO) => "the disk reports an error".to_owned(),
         io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
         _ => without_error_numbers(&error.to_string()).into_owned(),

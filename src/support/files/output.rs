@@ -1,14 +1,14 @@
 //! Writes files atomically, and never replaces a file by mistake.
 //!
-//! A file has no name until it is complete and synced. It then gets its final name if no file has
-//! that name. Otherwise it first gets a draft name, and replaces the old file when it is renamed.
-//! If a program is killed between these two steps, the draft remains, and the next run that writes
-//! the same file removes it. Drafts are locked while their program runs, so a draft without a lock
-//! is a leftover.
+//! A file has no name until it is complete and synced. If its final name is free, it then gets that
+//! name. Otherwise it first gets a draft name, and is then renamed to replace the old file. If a
+//! program is killed between these two steps, the draft remains, and the next run that writes the
+//! same file removes it. Drafts are locked while their program runs, so an unlocked draft is a
+//! leftover.
 //!
-//! Symbolic links are followed and kept. An [`Output`] may replace an empty file, a file of its own
-//! [`FileKind`] or, with `force`, any file, but never a file that is being read at the same time.
-//! Devices and pipes are written to directly.
+//! Symbolic links are followed and preserved. An [`Output`] may replace an empty file, a file of
+//! its own [`FileKind`] or, with `force`, any file, but never a file that is being read at the same
+//! time. Output to devices and pipes is written directly.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -23,18 +23,18 @@ use super::draft::{draft_of, folder_of, link, named, remove_leftover, unnamed};
 use super::error::FileError;
 
 const HEAD: u64 = 4096;
-/// Suffixes that indicate a certain kind of file.
+/// Suffixes that indicate the kind of a file.
 const KNOWN_ENDINGS: [&str; 12] =
     ["abk", "bin", "csv", "ctb", "ctg", "cto", "epd", "games", "json", "parquet", "pgn", "tbk"];
-/// The maximum number of symbolic links to follow; the same limit as in the operating system.
+/// The maximum number of symbolic links to follow, which equals the limit of the operating system.
 const MAX_LINKS: usize = 40;
 
 /// A kind of file that a command writes and may replace.
 #[derive(Debug, Clone, Copy)]
 pub struct FileKind {
-    /// The name of the kind, with its article.
+    /// The name of the kind, with an article.
     pub name: &'static str,
-    /// Whether a file with these first bytes, at most 4096, is of this kind.
+    /// Whether a file that starts with these bytes (at most 4096) is of this kind.
     pub recognises: fn(&[u8]) -> bool,
 }
 
@@ -75,8 +75,7 @@ impl Failure {
 }
 
 enum Destination {
-    /// A file that may not exist yet: its path, with symbolic links at its end resolved, and its
-    /// metadata if it exists.
+    /// A file that may not exist yet: its path without symbolic links, and its metadata if any.
     File(PathBuf, Option<Metadata>),
     Stream,
 }
@@ -93,7 +92,7 @@ fn id(metadata: &Metadata) -> FileId {
 pub struct Output<'a> {
     path: &'a Path,
     kind: FileKind,
-    /// The suffix that names of this kind of file must have, if other programs require one.
+    /// The suffix that other programs require for this kind of file, if any.
     ending: Option<&'static str>,
     force: bool,
     inputs: Vec<FileId>,
@@ -105,7 +104,7 @@ impl<'a> Output<'a> {
         Output { path, kind, ending: None, force: false, inputs: Vec::new() }
     }
 
-    /// Sets the expected suffix: paths with the suffix of a different known kind are rejected.
+    /// Sets the expected suffix. Paths with the suffix of a different known kind are rejected.
     pub fn ending(self, ending: &'static str) -> Self {
         Output { ending: Some(ending), ..self }
     }
@@ -120,25 +119,24 @@ impl<'a> Output<'a> {
         Output { force, ..self }
     }
 
-    /// Adds input files that the output must not replace under any name or link.
+    /// Adds input files that the output must not replace, under any name or link.
     ///
-    /// Missing files are ignored; `-` stands for standard input.
+    /// Missing files are ignored. `-` means standard input.
     pub fn apart_from<P: AsRef<Path>>(mut self, inputs: impl IntoIterator<Item = P>) -> Self {
         for input in inputs {
             let input = input.as_ref();
             let path = if input.as_os_str() == "-" { Path::new("/dev/stdin") } else { input };
-            // Writing to a device or pipe does not destroy its content.
+            // Output to a device or pipe does not destroy its content.
             let file = path.metadata().ok().filter(Metadata::is_file);
             self.inputs.extend(file.as_ref().map(id));
         }
         self
     }
 
-    /// Checks, before long work, whether the file may be written, without changing anything on
-    /// disk.
+    /// Checks before long work whether the file may be written. Changes nothing on disk.
     ///
     /// # Errors
-    /// If the path is an input, a folder, a file of a different kind, or in a folder that does not
+    /// If the path is an input, a folder or a file of a different kind, or if its folder does not
     /// exist.
     pub fn check(&self) -> Result<(), FileError> {
         match self.place()? {
@@ -147,13 +145,13 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Checks that another output is not the same file under any name or link.
+    /// Checks that another output is not the same file under a different name or link.
     ///
     /// # Errors
     /// If both are the same file, or if either of them may not be written.
     pub(crate) fn check_beside(&self, other: &Output<'_>) -> Result<(), FileError> {
         let whole = |output: &Output<'_>| match output.place()? {
-            // If the folder does not exist, writing the file fails anyway.
+            // If the folder does not exist, writing the file will fail anyway.
             Destination::File(path, _) => Ok(path.file_name().map(|name| {
                 let folder = folder_of(&path);
                 folder.canonicalize().unwrap_or(folder.to_owned()).join(name)
@@ -182,8 +180,8 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Creates a file for sequential writing. Works like [`Output::create`] for files, and writes
-    /// directly to devices and pipes.
+    /// Creates a file for sequential writing. Regular files are treated as in [`Output::create`];
+    /// output to devices and pipes is written directly.
     ///
     /// # Errors
     /// As for [`Output::check`], or if the file cannot be written to.
@@ -285,7 +283,7 @@ fn place(path: &Path) -> io::Result<Destination> {
     Ok(Destination::File(path.canonicalize()?, Some(there)))
 }
 
-/// Returns the path of a file to create, which may be the target of an existing link.
+/// Returns the path of a file to create. If `path` is a link, returns its target.
 fn new_target(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -300,23 +298,23 @@ fn new_target(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its symbolic links do not lead to a file"))
 }
 
-/// A file that is being written, and becomes visible when it is kept.
+/// A file that is being written. It becomes visible when [`NewFile::keep`] is called.
 #[derive(Debug)]
 pub(crate) struct NewFile {
     draft: Draft,
     name: PathBuf,
     target: PathBuf,
-    /// The permissions of the file that this one replaces; `None` if there is no such file.
+    /// The permissions of the file to be replaced; `None` if there is none.
     mode: Option<u32>,
 }
 
-/// Where the bytes are until the file is complete.
+/// The location of the bytes until the file is complete.
 #[derive(Debug)]
 enum Draft {
-    /// A file without a name, which disappears when the program ends.
+    /// A file without a name. The system deletes it when the program ends.
     Unnamed(File),
     Named(File, TempPath),
-    /// A complete file elsewhere on the same file system, which is renamed when it is kept.
+    /// A complete file elsewhere on the same file system. It is renamed by [`NewFile::keep`].
     Moved(File, PathBuf),
     /// The target device or pipe itself.
     Direct(File),
@@ -336,8 +334,8 @@ impl NewFile {
         Ok(NewFile { draft, name: name.to_owned(), target, mode })
     }
 
-    /// Replaces the content with a complete file. That file is moved when this one is kept, or
-    /// copied immediately if it is on a different file system.
+    /// Replaces the content with a complete file. That file is moved by [`NewFile::keep`], or
+    /// copied at once if it is on a different file system.
     ///
     /// # Errors
     /// If the file cannot be copied.
@@ -372,12 +370,11 @@ impl NewFile {
         }
     }
 
-    /// Moves the file into place. Its bytes are synced before it gets its name, and the name is
-    /// synced before this returns.
+    /// Moves the file into place. Syncs its bytes before it gets its name, and then syncs the name.
     ///
     /// # Errors
-    /// If the file cannot be written or renamed, in which case the old file is unchanged; or if the
-    /// file is in place, but its name may not be on the disk yet.
+    /// If the file cannot be written or renamed; the old file is then unchanged. Also if the file
+    /// is in place, but its name may not be on disk yet.
     pub(crate) fn keep(self) -> Result<(), FileError> {
         let path = self.name.clone();
         self.put().map_err(|failure| failure.map_error(&path))
@@ -420,7 +417,7 @@ impl NewFile {
     }
 }
 
-/// Syncs the name of a file, which syncing its bytes does not include.
+/// Syncs the name of a file, which is not included when its bytes are synced.
 ///
 /// # Errors
 /// If the disk fails.
@@ -428,19 +425,19 @@ pub(crate) fn sync_name(path: &Path) -> io::Result<()> {
     sync_folder(folder_of(path))
 }
 
-/// Syncs a folder, so that the names of its files survive a power failure. A folder that cannot be
-/// opened is skipped.
+/// Syncs a folder, so that the names of its files survive a power failure. If the folder cannot be
+/// opened, does nothing.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     let Ok(folder) = File::open(folder) else { return Ok(()) };
     match folder.sync_all() {
-        // Some file systems do not support syncing folders.
+        // Some file systems cannot sync folders.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
         synced => synced,
     }
 }
 
-/// Writes a file atomically and replaces any existing one. For the program's own files, or for an
-/// [`Output`] that has already been checked.
+/// Writes a file atomically and replaces any existing one. Use it only for the program's own files,
+/// or after [`Output::check`].
 ///
 /// # Errors
 /// See [`NewFile::keep`].
@@ -516,7 +513,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("book");
         fs::write(&path, "old").expect("written");
-        // Simulates another program that has linked its draft but not renamed it yet.
+        // Simulate another program that has given its draft a name but has not renamed it yet.
         let draft = draft_of(&path);
         let theirs = File::create(&draft).expect("created");
         theirs.lock().expect("free");

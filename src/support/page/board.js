@@ -1,4 +1,4 @@
-// A chessboard for mouse, touch and keyboard. It does not know the rules: the caller passes the legal moves
+// A chessboard for mouse, touch and keyboard. It does not check the rules: the caller passes the legal moves
 // and receives the move that the user makes.
 
 import { make } from "./dom.js";
@@ -67,7 +67,7 @@ export class Board {
     this.#paint();
   }
 
-  /** Highlights the squares of a move; `null` highlights none. */
+  /** Highlights the squares of a move, or none if the move is `null`. */
   hint(uci) {
     for (const [name, square] of this.#squares) {
       square.classList.toggle("hint", uci !== null && (uci.slice(0, 2) === name || uci.slice(2, 4) === name));

@@ -20,7 +20,7 @@ export const draw = (name, attributes = {}, ...children) => fill(document.create
 /** Formats a number with thousands separators. */
 export const grouped = number => number.toLocaleString("en-US");
 
-/** Formats a share as a percentage. */
+/** Formats a fraction as a percentage. */
 export const percent = share => `${Math.round(100 * share)}%`;
 
 /** Formats a score from the side to move's point of view, in pawns or in moves to mate. */

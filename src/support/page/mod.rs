@@ -1,15 +1,15 @@
-//! Parts shared by all HTML pages: theme, board and pieces, replay of games, charts.
+//! Files shared by all HTML pages: theme, board and pieces, replay of games, charts.
 //!
 //! The explorer serves these files individually. The match report, annotated games and lessons are
-//! single files that load nothing else. All pages use the same JavaScript modules.
+//! single files that load nothing else. All of them use the same JavaScript modules.
 //!
-//! Browsers load modules only from a server, so [`Page`] joins the modules into one script: it
+//! Browsers load modules only from a server, so [`Page`] joins the modules into one script. It
 //! removes the `import` lines and the word `export`. A test checks that no two modules declare the
-//! same top-level name and that every imported name exists. A bundler would require a second
+//! same top-level name and that every imported name exists. A bundler would need a second
 //! toolchain.
 //!
-//! The data of a page is JSON in an element that is not executed. Every character that could end
-//! the element is escaped. No page parses text as HTML.
+//! The data of a page is JSON in a script element that is not executed. Every character that could
+//! end the element is escaped. No page inserts text as HTML.
 
 use std::fmt::Write;
 
@@ -26,32 +26,30 @@ pub(crate) const BOARD_JS: &str = include_str!("board.js");
 pub(crate) const CHART_JS: &str = include_str!("chart.js");
 pub(crate) const REPLAY_JS: &str = include_str!("replay.js");
 
-/// Style sheet for the notes next to the moves of annotated games, on their own page and in the
-/// explorer.
+/// Style sheet for the notes next to the moves of annotated games. Used by their own page and by
+/// the explorer.
 pub(crate) const NOTES_CSS: &str = include_str!("notes.css");
 pub(crate) const NOTES_JS: &str = include_str!("notes.js");
 
-/// The style sheets and modules shared by all pages that are written to files. Each module comes
-/// after the modules that it imports.
+/// The style sheets shared by all pages that are written to files.
 const STYLES: [&str; 3] = [THEME_CSS, BOARD_CSS, REPLAY_CSS];
+/// The modules shared by the same pages. Each module comes after the modules that it imports.
 const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REPLAY_JS];
 
-/// The HTML frame of every page that is written to a file, with placeholders for the remaining
-/// parts.
+/// The HTML frame of all pages that are written to files, with placeholders for the other parts.
 const SHELL: &str = include_str!("shell.html");
 
 pub(crate) struct Page {
-    /// The title until the page's script sets a different one.
+    /// The title before the page's script sets a different one.
     pub(crate) title: &'static str,
     pub(crate) body: &'static str,
     pub(crate) style: &'static str,
-    /// The module of this page. Its top-level names must differ from the names in the shared
-    /// modules.
+    /// The module of this page. Its top-level names must differ from those in the shared modules.
     pub(crate) script: &'static str,
 }
 
 impl Page {
-    /// Returns the page, with the data for its script in the element `data`.
+    /// Returns the page. The element `data` contains the data for its script.
     pub(crate) fn with(&self, data: &Value) -> String {
         let style = STYLES.concat() + self.style;
         let parts = [
@@ -81,9 +79,9 @@ impl Page {
 }
 
 /// Formats JSON for a script element. The browser looks for the closing tag before it parses the
-/// script, and `<!--<script` changes which closing tag it accepts, so the text must not contain
-/// anything that looks like a tag. The escaped characters can occur in JSON only inside strings, so
-/// escaping them does not change the data.
+/// script, and `<!--<script` changes which closing tag it accepts. The text must therefore not
+/// contain anything that looks like a tag. The escaped characters can occur in JSON only inside
+/// strings, so escaping them does not change the data.
 fn script_data(data: &Value) -> String {
     let mut text = String::new();
     for letter in data.to_string().chars() {
@@ -104,9 +102,9 @@ pub(crate) mod checks {
 
     use super::{Page, SHELL};
 
-    /// Panics unless a page made from these files is self-contained: all imports of its modules
-    /// exist, no name occurs twice, and nothing is loaded from elsewhere. `data` is inserted into
-    /// the page.
+    /// Panics unless a page made from these files is self-contained: all imported names exist, no
+    /// name is declared twice, and nothing is loaded from elsewhere. `data` is inserted into the
+    /// page.
     pub(crate) fn check(page: &Page, data: &serde_json::Value) {
         let script = page.joined();
         let mut names = BTreeSet::new();

@@ -1,4 +1,4 @@
-// Annotations of a game: glyphs, comments, the chart of expected points, and the list of moments.
+// Annotations of a game: glyphs, comments, the chart of expected points, and the list of key moments.
 
 import { Curve } from "./chart.js";
 import { make } from "./dom.js";
@@ -24,7 +24,7 @@ function named(game, at) {
   return `${Number(first) + (half >> 1)}${half % 2 ? "…" : "."} ${game.san[at]}${glyph(game, at)}`;
 }
 
-/** Returns the comment on the move that led to a position, as texts and elements. */
+/** Returns the comment on the move that led to a position, as strings and elements. */
 export function saidOf(game, ply) {
   if (ply === 0) return [];
   const note = game.notes[ply - 1];
@@ -33,14 +33,14 @@ export function saidOf(game, ply) {
   return [make("b", { class: kind }, named(game, ply - 1)), note.eval ? ` ${note.eval} ` : " ", note.comment, ...lines];
 }
 
-/** Returns the chart of White's expected points; calls `go` with the ply that the user clicks. */
+/** Returns the chart of White's expected points. Calls `go` with the ply that the user clicks. */
 export function curveOf(game, go) {
   const values = [null, ...game.notes.map(note => note.expected)];
   const dots = game.moves.map((_, at) => [at + 1, kindOf(game, at)]).filter(([, kind]) => FAULTS.includes(kind));
   return new Curve(values, { low: 0, high: 1, marks: [[1, "100%"], [.5, "50%"], [0, "0%"]], label: "White's expected points by move", dots, fill: .5, onPick: go });
 }
 
-/** Returns the items of the list of moments; calls `go` with the ply that the user selects. */
+/** Returns the items of the list of key moments. Calls `go` with the ply that the user selects. */
 export function momentsOf(game, go) {
   const isMoment = at => FAULTS.includes(kindOf(game, at)) || game.notes[at].moment;
   const items = game.moves.map((_, at) => at).filter(isMoment).map(at => make("li", {},

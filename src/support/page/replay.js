@@ -25,9 +25,9 @@ export function after(pieces, move) {
 
 /**
  * Shows games in a root element. A game has `fen`, `moves` in UCI notation and `san`. Its function `said`
- * returns the comment on the position after a ply, as texts or elements. Optional functions are `kind`,
- * the class of a move; `more`, the elements after a move; and `curve`, which returns the game's `Curve`;
- * its argument is a function that shows a ply.
+ * returns the comment on the position after a ply, as strings or elements. Optional functions are `kind`,
+ * which returns the class of a move; `more`, which returns the elements after a move; and `curve`, which returns the
+ * game's `Curve` and takes a function that shows a ply.
  */
 export class Replay {
   #board; #moves; #said; #head; #chart; #buttons = []; #game; #positions = []; #links = []; #ply = 0; #curve = null;
@@ -78,7 +78,7 @@ export class Replay {
     return (this.#game.fen.split(" ")[1] === "w") === (ply % 2 === 0);
   }
 
-  /** Returns the list item of a move, with the move number for White's moves and for the first one. */
+  /** Returns the list item of a move. White's moves and the first move have a move number. */
   #entry(san, at) {
     const [, turn, , , , first] = this.#game.fen.split(" ");
     const half = at + (turn === "b" ? 1 : 0);

@@ -1,9 +1,9 @@
-//! Plots curves over numbers that double: both axes are logarithmic to base two.
+//! Plots curves with two logarithmic axes (base two), on which doublings are equally spaced.
 
 use super::canvas::{CurveStyle, LEGEND_ROW, Place, begin, grid_line, legend, text};
 use crate::support::words::xml;
 
-/// The size of the diagram and the space around it, in user units (pixels).
+/// The width of the diagram in user units (pixels).
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 400.0;
 const LEFT: f64 = 56.0;
@@ -11,14 +11,12 @@ const RIGHT: f64 = 26.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 66.0;
 const CAP: f64 = 5.0;
-/// Smaller values are drawn at this value.
+/// Smaller values are drawn as if they were this value.
 const MIN_VALUE: f64 = 1.0 / 1024.0;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
-    /// The horizontal value.
     pub x: f64,
-    /// The vertical value.
     pub y: f64,
     /// The lower and upper end of the error bar, if there is one.
     pub bar: Option<[f64; 2]>,
@@ -40,7 +38,7 @@ impl Line {
     }
 }
 
-/// The ends of an axis, as base-two logarithms.
+/// The ends of an axis, as logarithms to base two.
 #[derive(Debug, Clone, Copy)]
 struct Axis {
     low: i32,
@@ -48,8 +46,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Creates an axis that covers the numbers, from one power of two to another; it is at least
-    /// one doubling long.
+    /// Creates an axis that covers the numbers. Its ends are different powers of two.
     fn of(numbers: impl Iterator<Item = f64>) -> Self {
         let ends = numbers.map(doubled).fold(None, |ends, at| match ends {
             None => Some((at, at)),
@@ -70,13 +67,13 @@ impl Axis {
     }
 }
 
-/// Returns the base-two logarithm.
+/// Returns the logarithm to base two.
 fn doubled(number: f64) -> f64 {
     number.max(MIN_VALUE).log2()
 }
 
-/// Returns a picture of curves (the first ones on top) with the axis labels `across` below and `up`
-/// on the left.
+/// Returns a picture of curves, with the first curves on top. The label of the horizontal axis is
+/// `across`, and that of the vertical axis is `up`.
 pub(crate) fn doublings(title: &str, [across, up]: [&str; 2], lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
     let x_axis = Axis::of(points().map(|point| point.x));
@@ -132,8 +129,8 @@ mod tests {
         let points = vec![point(1.0, 1.0, None), point(2.0, 1.5, Some([0.75, 2.0]))];
         let line = Line { name: "a<b".to_owned(), color: "#000000", dashed: false, points };
         let svg = doublings("gain", ["threads", "times"], &[line]);
-        // Horizontally the axis runs from 1 to 2; vertically from 0.5, because the bar starts at
-        // 0.75, to 2.
+        // The horizontal axis ranges from 1 to 2. The vertical axis ranges from 0.5 to 2, because
+        // the bar starts at 0.75.
         let middle = TOP + HEIGHT / 2.0;
         let first = format!("cx=\"{LEFT:.1}\" cy=\"{middle:.1}\"");
         let bar = format!("points=\"{0:.1},{1:.1} {0:.1},{TOP:.1}\"", LEFT + WIDTH, {

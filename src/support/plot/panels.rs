@@ -1,27 +1,26 @@
-//! Plots curves over numbered points: in panels side by side on one vertical scale, or in rows of
-//! panels, each with its own scale.
+//! Plots curves over numbered points. Panels are either side by side with a common vertical scale,
+//! or in rows with a scale for each panel.
 
 use std::fmt::Write;
 
 use super::canvas::{CurveStyle, LEGEND_ROW, begin, grid_line, legend, text};
 use crate::support::words::xml;
 
-/// The height of a panel and the space around it, in user units (pixels).
+/// The height of a panel in user units (pixels).
 const HEIGHT: f64 = 260.0;
 const LEFT: f64 = 70.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 46.0;
 const GAP: f64 = 26.0;
-/// The gap between two rows of panels, which contains the titles of the lower row.
+/// The gap between two rows of panels. It contains the titles of the lower row.
 const ROW_GAP: f64 = 40.0;
-/// The maximum number of points that are labelled with their number in a panel.
+/// The maximum number of points in a panel that are labelled with their numbers.
 const NUMBERS: usize = 20;
-/// The approximate number of horizontal grid lines of a panel on a linear scale.
+/// The approximate number of horizontal grid lines in a panel with a linear scale.
 const GRID_LINES: f64 = 6.0;
-/// Curves with at most this many points have a mark at each point, because a single point does not
-/// form a line.
+/// Curves with at most this many points have marks, because a single point does not form a line.
 const MARKED: usize = 20;
-/// On a logarithmic scale, smaller values are drawn at this value.
+/// On a logarithmic scale, smaller values are drawn as if they were this value.
 const MIN_VALUE: f64 = 1e-6;
 
 #[derive(Debug, Clone)]
@@ -31,7 +30,7 @@ pub(crate) struct Curve {
     /// One of [`super::COLORS`].
     pub color: &'static str,
     pub dashed: bool,
-    /// The values at the points 1, 2, 3 ...
+    /// The values at points 1, 2, 3 and so on.
     pub values: Vec<f64>,
 }
 
@@ -49,8 +48,7 @@ pub(crate) struct Panel {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scale {
-    /// The ends of the grid and the distance between its lines; on a logarithmic scale, their
-    /// decimal logarithms.
+    /// The lower end of the grid. On a logarithmic scale, this is a decimal logarithm.
     low: f64,
     high: f64,
     step: f64,
@@ -59,7 +57,7 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Creates a scale from one power of ten to another; `unit` is appended to the numbers.
+    /// Creates a logarithmic scale between two powers of ten. `unit` is appended to the numbers.
     pub(crate) fn logarithmic(values: impl Iterator<Item = f64>, unit: &'static str) -> Self {
         let (low, high) = extent(values.map(logarithm));
         let low = if low > high { 0.0 } else { low.floor() };
@@ -76,8 +74,7 @@ impl Scale {
         Scale { low, high, step, logarithmic: false, unit: "" }
     }
 
-    /// Returns the vertical position of a value; values beyond the scale are drawn at its upper
-    /// end.
+    /// Returns the vertical position of a value. Values above the scale are drawn at its upper end.
     fn y(&self, value: f64) -> f64 {
         let at = if self.logarithmic { logarithm(value) } else { value };
         TOP + HEIGHT * (self.high - at.min(self.high)) / (self.high - self.low)
@@ -106,7 +103,7 @@ fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
 }
 
-/// Returns the next number above `least` that is 1, 2 or 5 times a power of ten.
+/// Returns the smallest number above `least` that is 1, 2 or 5 times a power of ten.
 pub(crate) fn round_number(least: f64) -> f64 {
     let power = 10_f64.powf(least.log10().floor());
     let numbers = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
@@ -135,8 +132,8 @@ pub(crate) fn plot(title: &str, panels: &[Panel], width: f64, scale: &Scale) -> 
     out
 }
 
-/// Returns a picture of panels in rows of `columns`, each `width` pixels wide. `name` returns the
-/// label below a point, counted from 0, if the point has one.
+/// Returns a picture of panels in rows of `columns` panels, each `width` pixels wide. `name`
+/// returns the label below a point, if it has one. Points are numbered from 0.
 pub(crate) fn tiles(
     title: &str,
     tiles: &[Tile],
@@ -160,8 +157,8 @@ pub(crate) fn tiles(
     out
 }
 
-/// Returns the horizontal position of `point` if `points` points are distributed between two
-/// positions.
+/// Returns the horizontal position of `point`, if `points` points are equally spaced between `left`
+/// and `right`.
 fn across((left, right): (f64, f64), points: usize, point: usize) -> f64 {
     left + (right - left) * (point as f64 + 0.5) / points.max(1) as f64
 }
@@ -170,7 +167,7 @@ fn points(panel: &Panel) -> usize {
     panel.curves.iter().map(|curve| curve.values.len()).max().unwrap_or(1)
 }
 
-/// Draws a panel between two horizontal positions, without labels for its points.
+/// Draws a panel between two horizontal positions, without the labels of its points.
 fn draw(out: &mut String, panel: &Panel, ends: (f64, f64), scale: &Scale, labelled: bool) {
     axes(out, ends, scale, labelled);
     let (left, points) = (ends.0, points(panel));
@@ -199,7 +196,7 @@ fn number(
     }
 }
 
-/// Draws the grid of a panel, with numbers only if it is `labelled`.
+/// Draws the grid of a panel. Numbers are drawn only if `labelled` is set.
 fn axes(out: &mut String, (left, right): (f64, f64), scale: &Scale, labelled: bool) {
     for (y, label) in scale.grid() {
         grid_line(out, (left, y), (right, y));

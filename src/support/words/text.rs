@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Whether a character controls a terminal or ends a line instead of being shown: control
-/// characters, line and paragraph separators, and characters that change the writing direction.
+/// Whether a character controls a terminal or ends a line: control characters, line and paragraph
+/// separators, and characters that change the writing direction.
 fn is_control(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -31,8 +31,8 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Makes invisible characters visible, except line ends, in lines that contain text from other
-/// sources.
+/// Makes invisible characters visible, except line ends. Used for output that quotes text from
+/// other sources.
 pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
     if !text.contains(|letter| is_unseen(letter) && letter != '\n') {
         return Cow::Borrowed(text);
@@ -40,21 +40,21 @@ pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split('\n').map(visible).collect::<Vec<_>>().join("\n"))
 }
 
-/// Prepares a text for one line of a file or a protocol: replaces characters that would end the
-/// line or control a terminal with blanks. Characters without width are kept, because many scripts
-/// need them.
+/// Prepares text for one line of a file or a protocol. Characters that would end the line or
+/// control a terminal are replaced with blanks. Characters without width are kept, because many
+/// scripts need them.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
 }
 
-/// Escapes a text for XML or HTML, as content or in quotation marks.
+/// Escapes text for XML or HTML, either as content or within quotation marks.
 pub(crate) fn xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 const QUOTE: usize = 100;
 
-/// Returns the beginning of a text, to limit the length of messages that quote it.
+/// Returns the beginning of a text, to limit the length of messages that quote the text.
 pub(crate) fn clip(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(QUOTE) {
         None => Cow::Borrowed(text),

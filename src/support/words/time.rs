@@ -3,11 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-/// The longest time that can be parsed: ten years. This limit keeps sums of clocks far from
-/// overflow.
+/// The longest time that can be parsed: ten years. With this limit, sums of times cannot overflow.
 pub(crate) const LONGEST_TIME: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
-/// Formats seconds with as many decimals as they need: `30`, `0.05`.
+/// Formats seconds with as many decimals as necessary: `30`, `0.05`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seconds(pub Duration);
 
@@ -21,7 +20,7 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Formats minutes, with seconds unless they are zero: `5`, `0:30`.
+/// Formats minutes, and seconds if there are any: `5`, `0:30`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MinutesSeconds(pub Duration);
 
@@ -52,7 +51,7 @@ pub(crate) fn parse_seconds(text: &str) -> Option<Duration> {
     (seconds <= LONGEST_TIME.as_secs()).then(|| Duration::new(seconds, nanos))
 }
 
-/// Parses a positive time span; otherwise like [`parse_seconds`].
+/// Parses a positive time span. Otherwise like [`parse_seconds`].
 ///
 /// # Errors
 /// Returns a description of the expected format.
@@ -61,8 +60,8 @@ pub(crate) fn parse_time(text: &str) -> Result<Duration, &'static str> {
     time.ok_or("expected seconds above 0, such as 5 or 0.5")
 }
 
-/// Parses `M:SS`, or a plain number in units of `unit` seconds; both may have decimals. Protocols
-/// use minutes as the unit, users seconds.
+/// Parses `M:SS`, or a plain number in units of `unit` seconds. Both may have decimals. In
+/// protocols, a plain number means minutes; for users, it means seconds.
 pub(crate) fn parse_clock(text: &str, unit: u32) -> Option<Duration> {
     let time = match text.split_once(':') {
         Some((minutes, seconds)) => {

@@ -34,7 +34,7 @@ pub(super) fn of_move(loss: f64) -> f64 {
     (scale * (-slope * 100.0 * loss).exp() - below).clamp(0.0, 100.0)
 }
 
-/// Returns the accuracy of one side's moves in a game, in percent; `None` without moves.
+/// Returns the accuracy of one side's moves in a game, in percent; `None` if there are no moves.
 ///
 /// `white` contains White's expected points before each ply and at the end. `moves` contains the
 /// indexes of that side's plies and the accuracy of each. The result is the average of two means: a

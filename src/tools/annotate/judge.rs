@@ -101,7 +101,7 @@ pub(crate) struct Judgement {
     pub only: bool,
     /// The length, in moves, of a mate that the move missed.
     pub missed_mate: Option<i32>,
-    /// The length, in moves, of a mate that was not possible before the move.
+    /// The length, in moves, of a mate for the opponent that the move made possible.
     pub allowed_mate: Option<i32>,
 }
 
@@ -147,8 +147,8 @@ fn judge_move(study: &Study, ply: usize, limits: &Limits) -> Judgement {
 }
 
 /// Returns whether a mate that appears or disappears deserves a comment. The mate must be proven
-/// (the completed `depth` covers all its plies), and either the mate must be short or the move at
-/// least a mistake.
+/// (the completed `depth` covers all its plies). In addition, either the mate must be short or the
+/// move must be at least a mistake.
 fn is_remarkable(moves: i32, depth: Depth, verdict: Option<Verdict>) -> bool {
     let is_proven = 2 * moves - 1 <= depth;
     is_proven && (moves <= SHORT_MATE || verdict >= Some(Verdict::Mistake))
@@ -166,9 +166,9 @@ fn takes_back(study: &Study, ply: usize) -> bool {
 pub(crate) struct Player {
     /// The number of inaccuracies, mistakes and blunders, in this order.
     pub called: [usize; 3],
-    /// The accuracy in percent; `None` without moves.
+    /// The accuracy in percent; `None` if there are no moves.
     pub accuracy: Option<f64>,
-    /// The average loss per move in centipawns; `None` without moves.
+    /// The average loss per move in centipawns; `None` if there are no moves.
     pub average_loss: Option<f64>,
 }
 

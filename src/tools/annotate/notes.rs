@@ -8,7 +8,7 @@ use crate::chess::score::{Score, mate_distance};
 use crate::games::book::{Book, Names};
 use crate::games::pgn::{PgnGame, PgnMove};
 
-/// The start of the annotator's name. Annotations by annotators whose names start like this are
+/// The prefix of the annotator's name. Annotations by annotators whose names have this prefix are
 /// replaced.
 const ANNOTATOR: &str = "Tabia ";
 const ANNOTATORS: &str = "; ";
@@ -28,10 +28,10 @@ const BETTER: [&str; 2] = [" was better.", "Misses mate in "];
 pub(super) const SUMMARY: &str = "White: ";
 /// The text between the two players in that comment.
 pub(super) const ENDS_SUMMARY: &str = ". Black: ";
-/// The maximum length of a better line in plies, which does not apply to mates.
+/// The maximum length of a better line in plies. There is no limit for lines that mate.
 const LINE: usize = 10;
-/// The maximum number of book moves listed where a game leaves the book, starting with the most
-/// frequent.
+/// The maximum number of book moves listed where a game leaves the book. The most frequent moves
+/// are listed first.
 const BOOK_MOVES: usize = 3;
 const ONLY_MOVE: u8 = 7;
 /// The numeric glyphs (NAGs) that assess a move.
@@ -251,7 +251,7 @@ pub(crate) fn describe(player: &Player) -> String {
         format!("{count} {}", if count == 1 { one } else { many })
     };
     format!(
-        "{}, {}, {}, accuracy {accuracy:.0}%, {loss:.0} centipawns lost a move",
+        "{}, {}, {}, accuracy {accuracy:.0}%, {loss:.0} centipawns lost per move",
         plural(*inaccuracies, "inaccuracy", "inaccuracies"),
         plural(*mistakes, "mistake", "mistakes"),
         plural(*blunders, "blunder", "blunders"),

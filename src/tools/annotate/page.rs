@@ -1,5 +1,5 @@
-//! A self-contained HTML page of annotated games: board, chart of expected points, important
-//! moments.
+//! A self-contained HTML page of annotated games, with a board, a chart of expected points and the
+//! important moments.
 //!
 //! The page depends only on the contents of the games, not on when they were annotated.
 
@@ -27,7 +27,7 @@ fn nonempty_tag<'a>(game: &'a PgnGame, name: &str) -> Option<&'a str> {
     game.tag(name).filter(|value| !value.is_empty() && !value.starts_with('?'))
 }
 
-/// Returns a game's data for the page: players and their summaries, moves, annotations.
+/// Returns a game's data for the page: the players, their summaries, the moves and the annotations.
 pub(crate) fn game_data(game: &PgnGame) -> Value {
     let (mut position, mut san) = (game.start, Vec::new());
     for played in &game.moves {
@@ -54,7 +54,7 @@ pub(crate) fn game_data(game: &PgnGame) -> Value {
     })
 }
 
-/// Returns the text about each player from the comment on the whole game.
+/// Returns the text about each player from the comment about the whole game.
 fn summary(comment: &str) -> Vec<String> {
     let comment = comment.replace('\n', " ");
     let Some((_, words)) = comment.rsplit_once(SUMMARY) else { return Vec::new() };

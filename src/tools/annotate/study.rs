@@ -175,8 +175,8 @@ impl Study {
     }
 }
 
-/// Searches the last position, unless the game has ended there by mate or another rule. A game may
-/// continue after an unclaimed draw by repetition.
+/// Searches the last position, unless the game has ended there by mate or by another rule. A draw
+/// by repetition that was not claimed does not end the game.
 fn search(
     game: &Game,
     searcher: &mut Searcher,

@@ -121,8 +121,8 @@ impl Clock {
         Clock { limits, remaining, moves_to_go, used: Duration::ZERO, margin }
     }
 
-    /// Returns how long the next move may take before the player loses on time, including the
-    /// margin.
+    /// Returns the time, including the margin, that the next move may take before the player loses
+    /// on time.
     ///
     /// Returns `None` if only depth or nodes are limited.
     pub fn allowance(&self) -> Option<Duration> {

@@ -75,14 +75,14 @@ pub struct EngineConfig {
     pub init: Vec<String>,
     /// The limits on the engine's searches.
     pub limits: MoveLimits,
-    /// How far a move may exceed the time limit before the engine loses on time.
+    /// The time by which a move may exceed its limit before the engine loses on time.
     pub margin: Duration,
     /// Whether the engine ponders (searches during the opponent's time).
     pub ponder: bool,
     /// Whether the engine is restarted for every game.
     pub restart: bool,
-    /// The pause after each line sent, for engines that otherwise lose input. `None` means the
-    /// value known for this engine, if any.
+    /// The pause after each line sent, for engines that otherwise lose input. If it is `None`, the
+    /// known value for this engine is used, if there is one.
     pub pace: Option<Duration>,
 }
 

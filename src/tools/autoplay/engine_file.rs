@@ -85,7 +85,7 @@ impl EngineTable {
     }
 }
 
-/// Converts a TOML value to an option value; strings lose their quotation marks.
+/// Converts a TOML value to an option value. The quotation marks of strings are removed.
 fn plain(value: &toml::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -15,7 +15,7 @@ const BEFORE_NEXT_START: Duration = Duration::from_millis(200);
 pub(super) enum EngineNotice {
     Starting,
     Named(String),
-    /// The start failed. Either it is repeated, or the engine plays anyway.
+    /// A start failed or took too long. Either it is repeated, or the engine plays anyway.
     StartupRetry(String),
 }
 
@@ -95,7 +95,7 @@ impl EnginePool {
     }
 }
 
-/// Repeats a start until it succeeds or has failed as often as the error's `attempts` allow.
+/// Repeats a start until it succeeds or has failed as many times as the error's `attempts` allows.
 ///
 /// # Errors
 /// The error of the last attempt.

@@ -7,19 +7,20 @@
 //! - `xboard` and `uci` implement the two protocols, and `protocol_adapter` is their common
 //!   interface. A `player` consists of a process and its protocol adapter.
 //! - [`play`] plays one game between two players under a [`referee`].
-//! - [`tournament`] distributes the games of a [`schedule`] to worker threads. One thread collects
-//!   the [`results`].
+//! - [`tournament`] distributes the games of a [`schedule`] among worker threads. One thread
+//!   collects the [`results`].
 //! - [`match_record`] writes each game to the state file and then to the PGN file. [`stats`]
 //!   computes Elo and the SPRT, and `report` creates the HTML page.
 //! - `spsa` tunes an engine's options by playing games. `check` tests whether an engine follows the
 //!   xboard protocol.
 //!
-//! This module never prints anything. Printing is left to the command's reporter (`cli::autoplay`),
-//! which is stateless.
+//! This module never prints anything. The command's reporter (`cli::autoplay`) prints the events
+//! and keeps no results.
 //!
 //! Every wait has a deadline, and no engine outlives its `Process`. A match locks its files. When a
-//! match is resumed, only the incomplete end of its own last write is removed. If a start fails
-//! once, or features arrive late, the start is repeated, reported, and counted as a startup retry.
+//! match is resumed, only the incomplete end of its own last write is removed. If a start fails, it
+//! is repeated; if an engine's features arrive late, the engine plays anyway. Both are reported and
+//! counted as startup retries.
 //!
 //! `examples/play_match.rs` plays a match.
 //!

@@ -30,7 +30,7 @@ use crate::support::threads::refused;
 use crate::support::words::number_of;
 use crossbeam::channel::bounded;
 
-/// How long to wait until a named pipe has a writer.
+/// The time to wait until a named pipe has a writer.
 const PIPE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The maximum length of a line in bytes. Longer lines cannot be positions.
@@ -88,12 +88,13 @@ pub struct OpeningChoice {
 }
 
 struct OpeningSelector {
-    /// The first `start` openings are played only after all others.
+    /// The number of openings at the start of the list that are played only after all others.
     start: usize,
     /// The number of openings needed, including the first `start`.
     wanted: usize,
-    /// Provides a random rank for each opening if they are shuffled. Because openings are sorted by
-    /// rank, the order of the first ones does not depend on how many are needed.
+    /// The generator of a random rank for each opening; `None` if the openings are not shuffled.
+    /// Because openings are sorted by rank, the order of the first ones does not depend on how many
+    /// are needed.
     ranks: Option<Random>,
     kept: Vec<(u64, Opening)>,
     /// The number of playable openings read so far.
@@ -268,7 +269,7 @@ impl OpeningChoice {
         selector
     }
 
-    /// Reads one position per line, as FEN or as EPD, whose operations are ignored.
+    /// Reads one position per line, as FEN or EPD. EPD operations are ignored.
     fn read_epd(&self, input: impl Read) -> Result<OpeningSelector, FileError> {
         let mut input = BufReader::new(input);
         let mut selector = OpeningSelector::new(self);
@@ -357,7 +358,7 @@ impl Visitor for OpeningVisitor {
     fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// The maximum number of lines selected per line needed. It exceeds 1 because some lines end the
+/// The maximum number of lines drawn for each line needed. It exceeds 1 because some lines end the
 /// game.
 const DRAWS_FOR_EACH_LINE: usize = 8;
 

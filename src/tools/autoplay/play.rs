@@ -29,7 +29,7 @@ use super::verdict::{Termination, Verdict};
 /// A switch that ends all games in progress.
 #[derive(Debug)]
 pub struct Interrupt {
-    /// Dropped to notify all games: closing a channel wakes every `select` that waits for it.
+    /// Dropped to notify all games: closing a channel wakes every `select` that waits on it.
     sender: Mutex<Option<Sender<()>>>,
     receiver: Receiver<()>,
 }
@@ -65,8 +65,8 @@ pub struct Conditions {
     pub rules: Rules,
     /// The endgame tablebases used for adjudication.
     pub tablebases: Option<Tables>,
-    /// How long an engine may remain silent before it counts as hung. The time starts when the
-    /// engine's time is used up or, without a clock, when its turn starts.
+    /// The time that an engine may remain silent before it counts as hung. This time starts when
+    /// the engine's clock runs out or, without a clock, when its turn starts.
     pub timeout: Duration,
 }
 

@@ -15,10 +15,10 @@ use super::protocol_adapter::{EngineError, ProtocolAdapter};
 use super::uci::Uci;
 use super::xboard::Xboard;
 
-/// How long to wait for `uciok` during protocol detection before also requesting xboard features.
+/// The time to wait for `uciok` during protocol detection before also requesting xboard features.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// How long to wait after that for either response, because the engine may still be starting.
+/// The additional time to wait for either response, because the engine may still be starting.
 const LATE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The reason why an engine cannot be started.
@@ -48,7 +48,8 @@ pub enum StartError {
 }
 
 impl StartError {
-    /// Returns how many consecutive starts may fail with this error before it is reported.
+    /// Returns the number of consecutive starts that may fail with this error before it is
+    /// reported.
     ///
     /// A temporary shortage of resources may pass, whereas a missing program will still be missing.
     pub fn attempts(&self) -> u32 {

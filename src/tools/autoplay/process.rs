@@ -26,7 +26,7 @@ use super::config::EngineConfig;
 /// of options.
 const LONGEST_LINE: u64 = 1 << 16;
 
-/// The number of lines read ahead. An engine that writes faster is blocked.
+/// The number of lines read ahead. An engine that writes more is blocked until lines are processed.
 const READ_AHEAD: usize = 256;
 
 /// The number of recent lines that are kept for messages about a crash.
@@ -38,7 +38,7 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 /// The maximum time that an engine may take to exit before it is killed.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long to wait for the remaining error output of an engine that has exited. The engine's child
+/// The time to wait for the remaining error output of an engine that has exited. The engine's child
 /// processes may keep the stream open.
 const LAST_WORDS_TIMEOUT: Duration = Duration::from_millis(200);
 

@@ -44,8 +44,8 @@ pub struct SearchInfo {
     pub line: String,
     /// Whether the engine reports that the move is from its book.
     pub book: bool,
-    /// The engine's description of how its search ended in the book; empty if it did not or is not
-    /// reported.
+    /// The engine's description of how its search ended in the book; empty if the search did not
+    /// end there or the engine does not report it.
     pub ending: String,
 }
 
@@ -215,7 +215,7 @@ pub trait ProtocolAdapter: Send {
     /// Returns the name that the engine has reported, if any.
     fn engine_name(&self) -> Option<&str>;
 
-    /// Returns which values an option accepts. The handshake must have been performed.
+    /// Returns the values that an option accepts. The handshake must have been performed.
     ///
     /// # Errors
     /// If the engine does not have the option.
@@ -227,7 +227,7 @@ pub trait ProtocolAdapter: Send {
     /// If the engine has exited, or does not have the option.
     fn set_options(&mut self, options: &[(String, String)]) -> Result<(), EngineError>;
 
-    /// Returns what went wrong during the start, if the engine can play nevertheless.
+    /// Returns a problem during the start that does not prevent the engine from playing.
     fn startup_retry(&self) -> Option<String> {
         None
     }
@@ -246,8 +246,8 @@ pub trait ProtocolAdapter: Send {
     /// If the engine has exited.
     fn go(&mut self, turn: &Turn<'_>) -> Result<(), EngineError>;
 
-    /// Records that the engine's move has been accepted. If `ponder` is set, starts pondering on
-    /// that move.
+    /// Records that the engine's move has been accepted. If `ponder` is a move, starts pondering on
+    /// it.
     ///
     /// # Errors
     /// If the engine has exited.

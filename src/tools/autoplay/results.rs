@@ -37,7 +37,7 @@ pub struct Results {
     pub engines: Vec<EngineConfig>,
     /// The information at the top of the report.
     pub about: About,
-    /// The names of the engines, in the same order.
+    /// The names of the engines, in the same order as `engines`.
     pub names: Vec<String>,
     /// The number of failed starts of each engine.
     pub startup_retries: Vec<u32>,

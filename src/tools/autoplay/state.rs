@@ -44,7 +44,7 @@ pub struct FinishedGame {
     pub scores: Vec<Option<Score>>,
     /// The time used for each of these moves, in seconds.
     pub seconds: Vec<f32>,
-    /// The engines' comments about their books, see [`PlayedMove::remark`]; empty if there are
+    /// The engines' comments about their books; see [`PlayedMove::remark`]. Empty if there are
     /// none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,

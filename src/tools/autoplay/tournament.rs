@@ -86,7 +86,8 @@ pub enum Progress {
         /// The last output of White's and Black's engines; empty unless the engine crashed.
         last_output: [Vec<String>; 2],
     },
-    /// The start of an engine failed. Either it is repeated, or the engine plays anyway.
+    /// An engine failed to start or took too long. Either the start is repeated, or the engine
+    /// plays anyway.
     StartupRetry {
         /// The engine's index in [`Tournament::engines`].
         engine: usize,

@@ -265,7 +265,7 @@ impl ProtocolAdapter for Uci {
     }
 }
 
-/// Stores the data of an `info` line; returns whether it contained anything worth showing. Lines
+/// Stores the data of an `info` line; returns whether the line contained anything to show. Lines
 /// about variations other than the first are ignored.
 fn take_over(info: &mut SearchInfo, infos: uci::Info) -> bool {
     if infos.multi_pv.is_some_and(|number| number != 1) {

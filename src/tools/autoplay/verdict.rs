@@ -16,7 +16,7 @@ use crate::chess::position::{Color, Outcome, OutcomeReason};
 use crate::games::pgn::GameResult;
 use crate::support::words::visible;
 
-/// The reason why a game ended; each reason has its own value.
+/// The reason why a game ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Termination {

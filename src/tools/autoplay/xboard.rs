@@ -20,7 +20,8 @@ use super::protocol_adapter::{
     Setup, Turn, read_until, unknown_option,
 };
 
-/// How long a GUI waits for features if the engine does not send `done=0` (engine-intf, section 8).
+/// The time that a GUI waits for features if the engine does not send `done=0` (engine-intf,
+/// section 8).
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The maximum time without any reply at the start, because the engine may still be loading.
@@ -38,7 +39,7 @@ const PONG_TIMEOUT: Duration = Duration::from_secs(20);
 /// The time given to an engine that does not support `ping` to finish its current work.
 const QUIET_TIME: Duration = Duration::from_millis(200);
 
-/// How long to wait for output after the first line. GNU Chess 6 reads its input in blocks, and
+/// The time to wait for output after the first line. GNU Chess 6 reads its input in blocks, and
 /// does not process the second line of a block until more input arrives.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(300);
 
@@ -115,7 +116,8 @@ pub(super) struct Xboard {
     pings: u64,
     /// The time limit per move, if `st` may not have expressed it exactly.
     move_now_after_time: Option<Duration>,
-    /// How long the engine took to send its features, if a GUI would not have waited that long.
+    /// The time that the engine took to send its features, if a GUI would not have waited that
+    /// long.
     late: Option<Duration>,
 }
 

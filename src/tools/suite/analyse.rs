@@ -1,9 +1,9 @@
 //! Searches the positions in a book and computes their backed-up values.
 //!
 //! Every position is searched at most twice: once with all its moves and, if the best move leads to
-//! another position in the analysis, once with only the moves that do not. Each search starts
-//! without data from other searches, so the values depend neither on the number of threads nor on
-//! interruptions.
+//! another position in the analysis, once with only the moves that lead out of the analysis. Each
+//! search starts without data from other searches, so the values depend neither on the number of
+//! threads nor on interruptions.
 
 use std::cmp::Reverse;
 use std::io;
@@ -43,7 +43,7 @@ pub(crate) struct Analysis {
     /// The results of this run's searches with all moves. They are reused if further positions are
     /// added to the analysis.
     searched: KeyMap<Outcome>,
-    /// The positions to search, starting with those reached by most games.
+    /// The positions to search, starting with those reached by the most games.
     targets: Vec<Position>,
     members: KeyMap<()>,
     /// The number of positions in the analysis that cannot be reached by book moves.
@@ -274,9 +274,9 @@ fn wanted(key: u64) -> BookValue {
     }
 }
 
-/// Returns whether a value is a placeholder, see [`wanted`]. It cannot be confused with other
-/// values: a search finds a move, and a position without legal moves has the depth of a finished
-/// game.
+/// Returns whether a value is a placeholder; see [`wanted`]. Other values differ from a
+/// placeholder: a search finds a move, and a position without legal moves has the depth of a
+/// finished game.
 fn is_wanted(value: &BookValue) -> bool {
     value.own.is_none() && value.own_depth == 0
 }

@@ -4,7 +4,7 @@
 //! - `analyse`: all positions of a book; `book::analysis` computes the backed-up scores
 //! - `threads`: the speedup from using several threads
 //! - `transpositions`, [`book_effect`]: the effect of the book in the search
-//! - [`research`]: two ways of ordering the re-searches of a late move
+//! - [`research`]: two orders of re-searching a late move
 //!
 //! [`research`] and [`book_effect`] use the engine's own search; [`research`] also plays matches
 //! with `autoplay`.

@@ -1,4 +1,4 @@
-//! Compares the cost and playing strength of two ways of ordering the re-searches of a move.
+//! Compares the cost and playing strength of two orders of re-searching a move.
 //!
 //! A late move is first searched with a null window and at reduced depth. If it beats alpha at a PV
 //! node, both the full depth and the full window must be restored. See [`ResearchOrder`].
@@ -30,7 +30,7 @@ use crate::tools::autoplay::tournament::{Progress, Standings, Tournament};
 
 /// The size of the transposition table in MiB, which is large enough for a lesson.
 const MEMORY_MB: usize = 16;
-/// How long an engine may remain silent before it counts as hung.
+/// The time that an engine may remain silent before it counts as hung.
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// The number of moves after which a game is declared a draw.
 const MAX_MOVES: u32 = 150;

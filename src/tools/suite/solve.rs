@@ -123,8 +123,8 @@ pub(crate) struct SuiteRun {
 }
 
 impl SuiteRun {
-    /// Parses a file, starts the clock, and returns messages about skipped lines. They list the
-    /// first few invalid lines and count the others.
+    /// Parses a file and starts the clock. Also returns messages about skipped lines, which list
+    /// the first few invalid lines and count the others.
     pub(crate) fn parse(file: &str, text: &str) -> (Self, Vec<String>) {
         let (mut open, mut faults) = (VecDeque::new(), Vec::new());
         for (number, line) in epd::lines(text) {
@@ -183,7 +183,7 @@ impl SuiteRun {
         Some(Solution { problem, number, mv, score, nodes, solved })
     }
 
-    /// Searches the remaining problems, each with empty tables, and passes on the solutions. If the
+    /// Searches the remaining problems, each with empty tables, and passes the solutions on. If the
     /// switch is turned off, the current problem does not count.
     ///
     /// # Errors

@@ -1,10 +1,10 @@
 //! The transposition suite: measures the effect of comparing the search tree with the book.
 //!
 //! Its positions are not in the book, and the engine cannot answer them from the book without a
-//! search. However, the games they come from return to the book within a few plies by a different
-//! move order. On such positions, a search that compares its tree with the book can save time. Each
-//! position is searched without the book, then with the book in each mode, and finally without the
-//! book and with many times more nodes. The last search serves as the judge of all moves found.
+//! search. However, the games that contain them return to the book within a few plies by a
+//! different move order. In such positions, a search that compares its tree with the book can save
+//! time. Each position is searched without the book, then with the book in each mode, and finally
+//! without the book and with many times more nodes. The last search judges all moves found.
 
 use std::collections::HashSet;
 use std::io;
@@ -44,7 +44,7 @@ pub(crate) struct Selector<'b> {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Drawn {
-    /// As many positions as requested, or all if fewer were found.
+    /// As many positions as requested, or all positions if there are fewer.
     pub positions: Vec<Position>,
     /// The number of positions among which the selection was made.
     pub found: usize,
@@ -229,9 +229,10 @@ pub(crate) struct ModeSummary {
     pub cost_used: f64,
     /// The same ratio over all positions.
     pub cost: f64,
-    /// How often the judge's move was chosen, over the positions in which a match ended the search.
+    /// The number of times the judge's move was chosen, over the positions in which a match ended
+    /// the search.
     pub agreement_used: [usize; 2],
-    /// How often the judge's move was chosen, over all positions.
+    /// The number of times the judge's move was chosen, over all positions.
     pub agreement: [usize; 2],
     /// The average loss of the chosen move compared with the judge's move, in centipawns according
     /// to the judge.
@@ -289,7 +290,7 @@ fn cost(searches: &[(&ModeTrial, &SearchResult)]) -> f64 {
     with as f64 / without.max(1) as f64
 }
 
-/// Returns how often the plain search and the mode chose the judge's move.
+/// Returns the number of times the plain search and the mode chose the judge's move.
 fn agreement(searches: &[(&ModeTrial, &SearchResult)]) -> [usize; 2] {
     let plain = searches.iter().filter(|(trial, _)| trial.plain.best == trial.judge.best);
     let with = searches.iter().filter(|(trial, with)| with.best == trial.judge.best);

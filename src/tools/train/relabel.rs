@@ -1,8 +1,8 @@
 //! Re-evaluates the positions of existing games.
 //!
-//! The moves remain the same. The scores are replaced with scores from a later network: either its
-//! evaluation or the result of a search that uses it. Other engines gained 24 to 50 Elo this way
-//! (Stockfish's trainer, "data rescoring").
+//! The moves remain the same. The scores are replaced with scores from a later network: either the
+//! network's evaluation or the result of a search that uses it. Other engines gained 24 to 50 Elo
+//! this way (Stockfish's trainer, "data rescoring").
 
 use super::selfplay::{SelfPlay, for_white};
 use super::{GameSettings, PlayedGame, SearchedMove, is_noisy};

@@ -1,4 +1,4 @@
-//! Plays games of the engine against itself.
+//! Plays games in which the engine plays against itself.
 
 use std::fmt;
 
@@ -43,8 +43,8 @@ pub(crate) struct GameSettings {
     pub seed: u64,
     /// The soft limit on nodes per move, after which no new iteration starts.
     pub nodes: u64,
-    /// The number of random moves at the beginning of the game. With a book, the number of book
-    /// moves chosen at random, with probabilities proportional to their numbers of games.
+    /// The number of random moves at the beginning of the game. With a book, this is the number of
+    /// book moves chosen at random, with probabilities proportional to their numbers of games.
     pub random_plies: usize,
     /// The book that provides openings instead of random moves.
     pub book: Option<BookOpenings>,
@@ -57,14 +57,14 @@ pub(crate) struct GameSettings {
     /// score at least this large in favour of one side for [`GameSettings::adjudicate_plies`]
     /// consecutive plies.
     pub adjudicate_score: Score,
-    /// The number of consecutive plies required for adjudication, see
+    /// The number of consecutive plies required for adjudication; see
     /// [`GameSettings::adjudicate_score`].
     pub adjudicate_plies: usize,
 }
 
 impl Default for GameSettings {
     /// Returns settings similar to those that strong engines use for training data: a fixed number
-    /// of nodes, eight random plies, openings within four pawns, adjudication at ten pawns.
+    /// of nodes, eight random plies, openings within four pawns, and adjudication at ten pawns.
     fn default() -> Self {
         GameSettings {
             evaluation: Evaluation::default(),
@@ -107,8 +107,9 @@ pub(crate) struct SelfPlay {
 /// Adjudicates a game based on the scores of the latest moves, if both sides agree.
 struct Adjudicator<'s> {
     settings: &'s GameSettings,
-    /// The number of consecutive plies with a score beyond the limit, and the side that it favours.
+    /// The number of consecutive plies with a score beyond the limit.
     agreed: usize,
+    /// The side that these scores favour.
     winner: Color,
 }
 
@@ -213,8 +214,8 @@ pub(super) fn for_white(position: &Position, score: Score) -> Score {
     if position.side_to_move() == Color::White { score } else { -score }
 }
 
-/// Plays random moves after which the game is not over. If every attempt ends the game, returns it
-/// without random moves.
+/// Plays random moves after which the game is not over. If every attempt ends the game, returns the
+/// game without random moves.
 fn random_moves(random: &mut Random, begun: &Game, plies: usize) -> Game {
     'retry: for _ in 0..MAX_TRIES {
         let mut game = begun.clone();

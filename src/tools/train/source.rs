@@ -26,7 +26,7 @@ pub(crate) struct SampleSelection {
     pub seed: u64,
 }
 
-/// Selects quiet positions from games and lists, each position only once.
+/// Selects quiet positions from games and lists. Each position is selected only once.
 pub(crate) struct Sampler {
     selection: SampleSelection,
     random: Random,
@@ -50,8 +50,8 @@ impl Sampler {
     }
 
     /// Reads a file of samples in the format indicated by its extension: PGN for `.pgn`, self-play
-    /// games for `.games`, and otherwise lines of samples, which are compressed with zstd if the
-    /// name ends in `.zst`.
+    /// games for `.games`, and otherwise lines of samples. The lines are compressed with zstd if
+    /// the name ends in `.zst`.
     ///
     /// # Errors
     /// If the file cannot be read, or a line is not a sample. Games with errors are skipped.

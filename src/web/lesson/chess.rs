@@ -1,9 +1,9 @@
 //! Chess as a [`ZeroSumGame`] for the textbook searches: real positions, a choice of move orders,
-//! and a simple evaluation that is independent of the engine's.
+//! and a simple evaluation that is independent of the engine's evaluation.
 //!
-//! Everything depends on the position alone: there is no table, no history and no draw by
-//! repetition. Therefore the value at a given depth does not depend on the algorithm, and two
-//! searches differ only in what they prune.
+//! Values depend only on the position: there is no table, no history and no draw by repetition.
+//! Therefore the value at a given depth does not depend on the algorithm, and two searches differ
+//! only in what they prune.
 //!
 //! ```
 //! use tabia::lesson::chess::Chess;
@@ -27,10 +27,10 @@ use crate::chess::score::{DRAW, Depth, INFINITY, Ply, Score, mated_in};
 
 /// Conventional piece values in centipawns, indexed by [`Piece`].
 const VALUE: [Score; 6] = [100, 320, 330, 500, 900, 0];
-/// The bonus for each ring by which a piece is closer to the centre, in centipawns, indexed by
+/// The bonus in centipawns for each ring by which a piece is closer to the centre, indexed by
 /// [`Piece`]. Set by hand.
 const CENTRE: [Score; 6] = [3, 8, 5, 1, 2, -9];
-/// The king's bonus per ring, in centipawns, when there are no queens on the board.
+/// The king's bonus per ring in centipawns, if there are no queens on the board.
 const BARE_KING_CENTRE: Score = 9;
 /// A pawn's bonus for each rank it has advanced, in centipawns. Set by hand.
 const ADVANCE: Score = 5;
@@ -38,13 +38,13 @@ const ADVANCE: Score = 5;
 /// The order in which moves are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ordering {
-    /// First the best line of the last iteration, then captures ordered by most valuable victim and
-    /// least valuable attacker, then the other moves ordered by how much they improve the piece's
-    /// placement.
+    /// The first move is that of the best line of the last iteration. Captures follow, ordered by
+    /// most valuable victim and least valuable attacker. Then come the other moves, ordered by how
+    /// much they improve the piece's placement.
     Good,
     /// The order in which the move generator returns the moves.
     Plain,
-    /// The reverse of the good order.
+    /// The reverse of [`Ordering::Good`].
     Bad,
 }
 
@@ -77,19 +77,19 @@ impl FromStr for Ordering {
     }
 }
 
-/// The game of chess in the form that textbook searches require.
+/// Chess in the form that textbook searches require.
 #[derive(Debug, Clone)]
 pub struct Chess {
     /// The order in which moves are searched.
     pub ordering: Ordering,
-    /// Whether captures are searched beyond the depth limit. Otherwise, positions at the limit are
+    /// Whether to search captures beyond the depth limit. Otherwise, positions at the limit are
     /// evaluated statically.
     pub quiescence: bool,
-    /// The number of quiescence nodes so far, excluding nodes that the searches themselves count.
+    /// The number of quiescence nodes so far, without nodes that the searches themselves count.
     pub quiescence_nodes: u64,
     /// The side to move at the root, which is the maximising player.
     max: Color,
-    /// The best line of the last iteration: position keys, each with the move to search first.
+    /// The best line of the last iteration: each position's key and the move to search first.
     hints: Vec<(u64, Move)>,
 }
 
@@ -105,7 +105,7 @@ impl Chess {
         }
     }
 
-    /// Makes searches try the moves of `line` first in the positions along it, starting from
+    /// Makes searches try the moves of `line` first in the positions along it. The line starts at
     /// `root`.
     pub fn expect(&mut self, root: &Position, line: &[Move]) {
         let mut position = *root;
@@ -127,9 +127,8 @@ impl Chess {
         }
     }
 
-    /// Returns the value after captures have been searched until none improves it. If the side to
-    /// move is in check, all moves are searched.
-    /// <https://www.chessprogramming.org/Quiescence_Search>
+    /// Searches captures until none improves the value, and returns the value. If the side to move
+    /// is in check, all moves are searched. <https://www.chessprogramming.org/Quiescence_Search>
     fn quiescence(&mut self, position: &Position, ply: Ply, window: Window) -> Score {
         let Window { mut alpha, beta } = window;
         let in_check = position.in_check();
@@ -202,10 +201,10 @@ impl ZeroSumGame for Chess {
     }
 }
 
-/// Returns a move's priority. Captures and promotions are ordered by the material they win, and all
-/// other moves by how much they improve the piece's placement.
+/// Returns the priority of a move. Captures and promotions are ordered by the material that they
+/// win, other moves by how much they improve the piece's placement.
 fn ordering_score(position: &Position, mv: Move) -> Score {
-    /// Greater than any improvement in placement.
+    /// Greater than any improvement in placement, so that captures and promotions come first.
     const NOISY: Score = 1_000;
     let mover = position.piece_on(mv.from()).unwrap_or(Piece::Pawn);
     let promoted = mv.promotion().map_or(0, |piece| VALUE[piece.to_index()]);

@@ -1,5 +1,5 @@
-//! Compares how many nodes alpha-beta and PVS need to reach the same depth, depending on the move
-//! order.
+//! Compares the number of nodes that alpha-beta and PVS need to reach the same depth with different
+//! move orders.
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;
@@ -32,13 +32,13 @@ pub struct SearchVariant {
 }
 
 impl SearchVariant {
-    /// Returns alpha-beta and PVS, both with the same move order.
+    /// Returns alpha-beta and PVS with the same move order.
     pub fn both(ordering: Ordering) -> [SearchVariant; 2] {
         [Algorithm::AlphaBeta, Algorithm::Pvs]
             .map(|algorithm| SearchVariant { algorithm, ordering })
     }
 
-    /// Returns alpha-beta and PVS, each with every move order.
+    /// Returns alpha-beta and PVS with every move order.
     pub fn all() -> Vec<SearchVariant> {
         Ordering::ALL.into_iter().flat_map(SearchVariant::both).collect()
     }
@@ -49,7 +49,7 @@ impl SearchVariant {
     }
 }
 
-/// The cost of searching one position with one variant.
+/// The cost of a search of one position with one variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cost {
     /// The number of nodes in the last iteration, including quiescence.
@@ -62,8 +62,8 @@ pub struct Cost {
     pub score: Score,
 }
 
-/// Searches one position; returns `None` if `stop` was set. Earlier iterations only improve the
-/// move order and are not counted.
+/// Searches one position. Returns `None` if `stop` was set. Earlier iterations only improve the
+/// move order, and are not counted.
 pub fn cost(
     position: &Position,
     variant: SearchVariant,
@@ -89,10 +89,10 @@ pub fn cost(
     })
 }
 
-/// The costs of one variant, summed over several positions.
+/// The costs of one variant, added up over several positions.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CostSum {
-    /// The number of positions summed.
+    /// The number of positions added.
     pub positions: u32,
     /// The number of nodes, including quiescence.
     pub nodes: u64,
@@ -100,12 +100,13 @@ pub struct CostSum {
     pub types: [u64; 3],
     /// The number of re-searches with the open window.
     pub researches: u64,
-    /// The sum of the logarithms of the ratios to the first variant's node counts.
+    /// The sum of the logarithms of the ratios between this variant's node counts and those of the
+    /// first variant.
     pub log_ratio: f64,
 }
 
 impl CostSum {
-    /// Adds the cost of a position, given also the first variant's cost.
+    /// Adds the cost of a position. `first` is the cost of the first variant there.
     pub fn add(&mut self, cost: &Cost, first: &Cost) {
         self.positions += 1;
         self.nodes += cost.nodes;
@@ -116,8 +117,8 @@ impl CostSum {
         }
     }
 
-    /// Returns the geometric mean of the ratios to the first variant's node counts. All positions
-    /// have the same weight.
+    /// Returns the geometric mean of the ratios between this variant's node counts and those of the
+    /// first variant. All positions have the same weight.
     pub fn mean_ratio(&self) -> f64 {
         (self.log_ratio / f64::from(self.positions.max(1))).exp()
     }

@@ -1,4 +1,4 @@
-//! Iterative deepening with aspiration windows, using the textbook searches. It reports iterations,
+//! Iterative deepening with aspiration windows, using the textbook searches. Reports iterations,
 //! changes of the best root move, and failed windows.
 //! <https://www.chessprogramming.org/Aspiration_Windows>
 //!
@@ -28,7 +28,7 @@ use crate::chess::notation::bound;
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, INFINITY, Ply, Score, is_mate};
 
-/// How a position is searched with iterative deepening.
+/// The plan of a search with iterative deepening.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     /// The algorithm used by every iteration.
@@ -58,12 +58,12 @@ pub enum DeepeningEvent {
         new: Move,
         /// The score of the new best move.
         score: Score,
-        /// The bound that the score exceeded.
+        /// The value of alpha that the score exceeded.
         alpha: Score,
     },
-    /// The value is outside the window, so the search is repeated with a different window.
+    /// The value is outside the window. The search is repeated with a different window.
     Failed {
-        /// The bound on the value that the search returned.
+        /// The bound returned by the search.
         score: Score,
         /// The window of the search that failed.
         window: Window,
@@ -98,8 +98,8 @@ pub struct DeepeningResult {
     pub depth: Depth,
 }
 
-/// Searches `root` as described by `plan` and reports events to `on_event`. `observer` creates an
-/// observer for each search of the root. The observer of the last completed search is returned.
+/// Searches `root` as described by `plan`, and reports events to `on_event`. `observer` creates an
+/// observer for each search of the root; that of the last completed search is returned.
 pub fn deepen<O: Observer<Move>>(
     chess: &mut Chess,
     root: &Position,
@@ -151,8 +151,8 @@ fn first_window(plan: Plan, depth: Depth, last: Score) -> Window {
     }
 }
 
-/// Opens the window on the side where the score is outside; if the score is inside, returns the
-/// window unchanged.
+/// Opens the window on the side where the score lies outside it. If the score lies inside, returns
+/// the window unchanged.
 fn reopened(window: Window, score: Score) -> Window {
     if score >= window.beta && window.beta < INFINITY {
         Window::new(window.alpha, INFINITY)
@@ -163,7 +163,7 @@ fn reopened(window: Window, score: Score) -> Window {
     }
 }
 
-/// Forwards all calls to another observer, and reports changes of the best move at the root.
+/// Forwards all calls to another observer, and reports changes of the best root move.
 struct RootObserver<'a, O> {
     inner: O,
     on_event: &'a mut dyn FnMut(DeepeningEvent),

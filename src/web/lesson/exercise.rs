@@ -16,12 +16,12 @@ use super::tree::{GameTree, Growth};
 use super::watch_tree;
 use crate::support::random::Random;
 
-/// The depth and branching factor of trees that are small enough to be searched by hand.
+/// Depths and branching factors of trees that are small enough to be searched by hand.
 const SHAPES: [(usize, usize); 2] = [(3, 2), (2, 3)];
 /// The maximum absolute value of a leaf, so that values have one digit.
 const SPREAD: i32 = 9;
 const ALGORITHMS: [Algorithm; 2] = [Algorithm::AlphaBeta, Algorithm::Pvs];
-/// Ordinal numbers for visits. No node of these trees is visited more often.
+/// Ordinal numbers for visits. No node of these trees is visited more often than this.
 const TIMES: [&str; 4] = ["first", "second", "third", "fourth"];
 
 /// The kind of question in an exercise.
@@ -55,7 +55,7 @@ pub struct Exercise {
     pub reason: String,
 }
 
-/// Returns `count` exercises determined by the seed, with alternating kinds of questions.
+/// Returns `count` exercises determined by the seed. The kinds of questions alternate.
 pub fn exercises(seed: u64, count: usize) -> Vec<Exercise> {
     let mut random = Random::new(seed);
     (1..=count).map(|number| draw(&mut random, number)).collect()

@@ -1,4 +1,4 @@
-//! A two-player game in the form that textbook searches require: states, moves, and leaf values.
+//! A two-player game in the form that textbook searches require: states, moves and leaf values.
 //!
 //! ```
 //! use tabia::lesson::game::Window;
@@ -20,26 +20,26 @@ pub trait ZeroSumGame {
     /// An edge from a node to one of its children.
     type Move: Copy + PartialEq;
 
-    /// Returns the moves of `state` in search order; empty for a leaf.
+    /// Returns the moves of `state` in search order. A leaf has none.
     fn moves(&mut self, state: &Self::State) -> Vec<Self::Move>;
 
     /// Returns the state after `mv`, which must be one of [`ZeroSumGame::moves`].
     fn play(&self, state: &Self::State, mv: Self::Move) -> Self::State;
 
     /// Returns the value of a leaf, or of a state at the depth limit, from the side to move's point
-    /// of view. If the true value is outside `window`, the result may be a bound; with the full
-    /// window, it is exact.
+    /// of view. The value is exact if `window` is the full window. Otherwise, the result may be a
+    /// bound if the true value is outside `window`.
     fn value(&mut self, state: &Self::State, ply: Ply, window: Window) -> Score;
 
-    /// Returns whether `value` is exact for every window, given a state with `depth` plies left. A
-    /// null-window search of such a leaf does not have to be repeated.
+    /// Returns whether `value` is exact for any window in a state with `depth` plies left. If so, a
+    /// null-window search of such a leaf need not be repeated.
     fn is_exact(&mut self, state: &Self::State, depth: Depth) -> bool;
 
-    /// Returns the key of the position, which is equal for states with the same continuations.
+    /// Returns the key of the position. States with the same continuations have the same key.
     fn key(&self, state: &Self::State) -> u64;
 
     /// Returns whether [`ZeroSumGame::value`] is only an estimate for `state`, because the game is
-    /// not over. Texts then mark the value as an estimate.
+    /// not over. Descriptions then mark the value as an estimate.
     fn is_estimate(&self, _state: &Self::State) -> bool {
         false
     }
@@ -56,13 +56,13 @@ pub trait ZeroSumGame {
     fn name(&self, state: &Self::State, mv: Self::Move) -> String;
 }
 
-/// The bounds of a search, from the side to move's point of view. Values at or below `alpha`, and
-/// values at or above `beta`, need not be exact.
+/// The bounds of a search, from the side to move's point of view. Values at or below `alpha`, or at
+/// or above `beta`, need not be exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// The value that the side to move can already achieve.
     pub alpha: Score,
-    /// The value at which the opponent avoids this node.
+    /// The value at which the opponent will avoid this node.
     pub beta: Score,
 }
 
@@ -80,7 +80,7 @@ impl Window {
         Window { alpha, beta: alpha + 1 }
     }
 
-    /// Returns whether there is no value between the bounds.
+    /// Returns whether there is no value strictly between the bounds.
     pub fn is_null(self) -> bool {
         self.beta - self.alpha <= 1
     }
@@ -91,8 +91,8 @@ impl Window {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 
-    /// Returns the window from the maximising player's point of view; `maximises` is whether that
-    /// player is to move.
+    /// Returns the window from the maximising player's point of view. `maximises` states whether
+    /// that player is to move.
     #[must_use]
     pub fn seen(self, maximises: bool) -> Self {
         if maximises { self } else { self.flip() }

@@ -29,8 +29,9 @@ pub struct Method {
     pub algorithm: Algorithm,
     /// Whether a transposition table is used. Minimax never uses one.
     pub table: bool,
-    /// Whether the tree is searched to a depth of one ply, then two plies, and so on, each time
-    /// trying the previous best line first. <https://www.chessprogramming.org/Iterative_Deepening>
+    /// Whether the tree is searched first to a depth of one ply, then to two plies, and so on. Each
+    /// iteration tries the best line of the previous one first.
+    /// <https://www.chessprogramming.org/Iterative_Deepening>
     pub deepening: bool,
 }
 
@@ -77,7 +78,7 @@ impl Method {
     }
 }
 
-/// Returns the positions of a line from the root, each with the position that follows it.
+/// Returns the positions of a line from the root, each with its successor in the line.
 fn successions(game: &PositionTree, line: &[NodeId]) -> Vec<(u64, u64)> {
     let keys: Vec<u64> = std::iter::once(&ROOT).chain(line).map(|node| game.key(node)).collect();
     keys.windows(2).map(|pair| (pair[0], pair[1])).collect()

@@ -1,10 +1,11 @@
-//! Lessons: search algorithms recorded and shown step by step.
+//! Lessons that record search algorithms and show them step by step.
 //!
-//! [`search`] contains minimax, alpha-beta and principal variation search in their textbook form,
-//! for any [`game::ZeroSumGame`]: an explicit [`tree`], or chess with a simple evaluation. The
-//! searches report every step to an [`observe::Observer`]; the observer `()` ignores the steps at
-//! no cost. A [`record::Recorder`] stores the steps, and a [`search_record::SearchRecord`] converts
-//! them to names and numbers. Text, JSON, SVG and the page are all created from this record.
+//! [`search`] contains minimax, alpha-beta and principal variation search in their textbook form.
+//! They search any [`game::ZeroSumGame`]: an explicit [`tree`], or chess with a simple evaluation.
+//! The searches report every step to an [`observe::Observer`]; the observer `()` ignores the steps
+//! at no cost. A [`record::Recorder`] stores the steps, and a [`search_record::SearchRecord`]
+//! converts them to names and numbers. Text, JSON, SVG and the page are all created from this
+//! record.
 //!
 //! A [`method::Method`] is an algorithm with or without a [`table`], run once or with iterative
 //! deepening. Tables and iterations require positions, which `tree::PositionTree` creates from the
@@ -12,22 +13,22 @@
 //!
 //! # Threads
 //!
-//! [`timeline`] simulates PV-splitting with a simulated clock, because real threads behave
-//! differently in every run. [`splitting`] runs the same searches on real threads.
+//! [`timeline`] runs PV-splitting on a simulated clock, because real threads behave differently in
+//! every run. [`splitting`] runs the same searches on real threads.
 //!
 //! # The page
 //!
 //! `lab/` implements the searches again in JavaScript, so that a page without a server can search a
 //! tree that the reader has changed. The modules from `random.js` to `exercise.js` do not depend on
-//! pages; the others draw. `tests/tools/lesson-page` compares both implementations: random numbers,
-//! trees, steps and exercises must be identical. Compiling the Rust code to WebAssembly would avoid
-//! the second implementation, but every build would need a second toolchain.
+//! the page; the other modules draw it. `tests/tools/lesson-page` compares both implementations:
+//! random numbers, trees, steps and exercises must be identical. Compiling the Rust code to
+//! WebAssembly would avoid the second implementation, but every build would need a second
+//! toolchain.
 //!
 //! # The engine's own search
 //!
-//! The steps of the engine's search are different and therefore have their own observer
-//! (`search::observe` in the area `engine`). `search::trace` records them, and `engine` shows the
-//! trace on a page.
+//! The engine's search has different steps and therefore its own observer (`search::observe` in the
+//! area `engine`). `search::trace` records the steps, and `engine` shows the trace on a page.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;

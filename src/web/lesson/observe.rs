@@ -18,7 +18,7 @@ use crate::chess::score::{Depth, Ply, Score};
 
 pub use crate::engine::search::trace::NodeType;
 
-/// The reason why a node is searched with its window.
+/// The reason why a node is searched with its particular window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchReason {
     /// The node is the root, or the search has no better bound yet.
@@ -43,7 +43,8 @@ pub trait Observer<M> {
     #[inline]
     fn enter(&mut self, _ply: Ply, _via: Option<M>, _window: Window, _why: SearchReason) {}
 
-    /// Called when the table provides the value of the node, which is left immediately afterwards.
+    /// Called when the table provides the value of the node. The node is left immediately
+    /// afterwards.
     #[inline]
     fn hit(&mut self, _ply: Ply) {}
 
@@ -51,16 +52,16 @@ pub trait Observer<M> {
     #[inline]
     fn first(&mut self, _ply: Ply, _mv: M) {}
 
-    /// Called when the move `_mv` raises alpha to its value.
+    /// Called when the value of the move `_mv` raises alpha.
     #[inline]
     fn raise(&mut self, _ply: Ply, _mv: M, _value: Score) {}
 
-    /// Called when alpha has reached beta. The moves of `_rest`, if there are any, are cut off.
+    /// Called when alpha has reached beta. The moves in `_rest`, if any, are cut off.
     #[inline]
     fn cutoff(&mut self, _ply: Ply, _alpha: Score, _beta: Score, _rest: &[M]) {}
 
-    /// Called when a node is left, with its value and its best line. `_leaf` is whether the node
-    /// had no moves to search.
+    /// Called when a node is left, with its value and its best line. `_leaf` states whether the
+    /// node had no moves to search.
     #[inline]
     fn leave(&mut self, _ply: Ply, _value: Score, _line: &[M], _leaf: bool) {}
 }
@@ -75,13 +76,13 @@ pub struct Counter {
     pub nodes: u64,
     /// The number of nodes left, indexed by [`NodeType`].
     pub types: [u64; 3],
-    /// The number of cutoffs, in which alpha reached beta and moves remained.
+    /// The number of cutoffs: alpha reached beta while moves remained.
     pub cutoffs: u64,
     /// The number of re-searches with the open window.
     pub researches: u64,
     /// The number of nodes whose value was provided by the table.
     pub hits: u64,
-    /// The windows of the nodes that have been entered but not left.
+    /// The windows of the nodes that have been entered but not yet left.
     windows: Vec<Window>,
 }
 

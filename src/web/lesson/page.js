@@ -12,11 +12,11 @@ import { wireTheme } from "./theme.js";
 import { GameTree } from "./tree.js";
 
 const data = JSON.parse(byId("data").textContent);
-/** Minimum window width for two searches side by side, in pixels. */
+/** Minimum window width in pixels for two searches side by side. */
 const ROOM_FOR_TWO = 1000;
 const NONE = "";
 const TITLES = { "pvs": "PVS", "minimax": "Minimax", "alpha-beta": "Alpha-beta" };
-/** The display name of a search. */
+/** Returns the display name of a search. */
 const titled = name => name.replace(/^(pvs|minimax|alpha-beta)/, word => TITLES[word]).replace(SPLITTING, "PV-splitting");
 
 const shortened = name => titled(name).replace(" with ", " + ").replace(" and ", " + ");
@@ -86,7 +86,7 @@ class Laboratory {
     this.#search();
   }
 
-  /** Sets another tree; the user can undo this. */
+  /** Sets another tree. The user can undo this. */
   take(tree, chosen = tree.nodes[0].name) {
     this.#history.push([this.#base, this.#order, this.#chosen]);
     [this.#base, this.#order, this.#chosen] = [tree, 0, chosen];
@@ -137,7 +137,7 @@ class Laboratory {
     this.#stepper.take(this.#shown(), 1);
   }
 
-  /** Fills the table of all searches. */
+  /** Fills the table that compares all searches. */
   #compare() {
     const { value } = this.#records.get("minimax");
     byId("all-value").textContent = `All searches return ${written(String(value))}.`;
@@ -153,7 +153,7 @@ function showRecorded() {
   document.body.classList.add("recorded");
   for (const id of ["tree-panel", "all-panel", "views", "threads-field"]) byId(id).hidden = true;
   const stepper = new Stepper(), records = data.searches;
-  // Many positions share a move, so the key of a node has all moves that lead to it.
+  // Many positions share a move, so the key of a node contains all moves that lead to it.
   for (const { tree } of records) for (const node of tree) node.key = `${node.parent === null ? "" : `${tree[node.parent].key} `}${node.name}`;
   const pane = new Pane("Search", records.map(({ algorithm }) => [algorithm, titled(algorithm)]), {
     onMethod: name => take(records.find(record => record.algorithm === name)),
@@ -166,7 +166,7 @@ function showRecorded() {
   return { repaint: () => stepper.go(stepper.step) };
 }
 
-/** Makes the buttons switch between the views; returns the function that shows one. */
+/** Makes the buttons switch between views. Returns the function that shows a view. */
 function connectViews(views) {
   const show = name => {
     for (const [other, { tab, panel }] of Object.entries(views)) {

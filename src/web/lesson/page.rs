@@ -1,9 +1,9 @@
-//! A self-contained HTML page: a laboratory in which a tree can be changed and searched step by
-//! step, exercises, and recorded searches.
+//! A self-contained HTML page with a laboratory, in which a tree can be changed and searched step
+//! by step; exercises; and recorded searches.
 //!
 //! `lab/` implements the searches again as JavaScript modules. The modules up to `exercise.js` do
-//! not depend on pages and take the same steps as the program; `tests/tools/lesson-page` compares
-//! them.
+//! not depend on the page and take the same steps as the Rust code; `tests/tools/lesson-page`
+//! compares them.
 
 use serde_json::json;
 
@@ -40,8 +40,8 @@ pub(crate) fn page_of_searches(title: &str, search_records: &[SearchRecord]) -> 
     PAGE.with(&json!({ "title": title, "searches": search_records }))
 }
 
-/// Returns a page that itself searches the tree with these methods and this number of threads. The
-/// last two methods are shown side by side.
+/// Returns a page that can search the tree with these methods and this number of threads. The last
+/// two methods are shown side by side.
 pub(crate) fn page_of_tree(
     title: &str,
     tree: &GameTree,

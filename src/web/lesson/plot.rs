@@ -1,5 +1,5 @@
 //! Plots the times measured by [`timing`](super::timing). There is a panel for each depth and a
-//! curve for each search, with seconds per move on a logarithmic scale.
+//! curve for each search. The vertical axis shows seconds per move on a logarithmic scale.
 
 use super::splitting::describe_threads;
 use super::timing::{Measurement, PUBLISHED};
@@ -22,7 +22,7 @@ pub(crate) fn plot(measurements: &[Measurement], title: &str) -> String {
     crate::support::plot::plot(title, &panels, WIDTH, &scale)
 }
 
-/// Returns the curves for one depth: serial, split, and published times.
+/// Returns the curves for one depth: serial search, split searches, and published times.
 fn curves(measurements: &[Measurement], depth: Depth) -> Vec<Curve> {
     let of_depth = || measurements.iter().filter(move |one| one.depth == depth);
     let mut curves = vec![Curve {
@@ -98,7 +98,7 @@ mod tests {
         };
         assert!(attribute("width") > 8.0 * title.len() as f64, "{}", attribute("width"));
         assert_eq!(picture.matches("<circle").count(), 2);
-        // The scale is adapted to the data, so it covers one decade instead of four.
+        // The scale adapts to the data, so it covers one decade instead of four.
         assert!(picture.contains(">0.0001 s<") && !picture.contains(">1 s<"), "{picture}");
     }
 }

@@ -38,7 +38,7 @@ pub struct Visit<M> {
     pub leaf: bool,
     /// Whether the transposition table provided the value.
     pub hit: bool,
-    /// Alpha and beta at the cutoff, and the moves that were cut off; `None` if there was no
+    /// Alpha and beta at the cutoff, and the moves that were cut off. `None` if there was no
     /// cutoff.
     pub cutoff: Option<(Score, Score, Vec<M>)>,
     /// The number of visits below this one that were not recorded.
@@ -62,7 +62,7 @@ pub enum Step<M> {
     Leave(usize),
 }
 
-/// Limits on which visits are recorded.
+/// Limits that determine which visits are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     /// The last ply at which visits are recorded.
@@ -76,7 +76,7 @@ impl Bounds {
     pub const NONE: Bounds = Bounds { ply: Ply::MAX, visits: usize::MAX };
 }
 
-/// An [`Observer`] that records the steps within [`Bounds`], and counts all steps.
+/// An [`Observer`] that records the steps within [`Bounds`] and counts all steps.
 #[derive(Debug, Clone)]
 pub struct Recorder<M> {
     /// The recorded visits, in the order in which they started.
@@ -86,7 +86,7 @@ pub struct Recorder<M> {
     /// Counts over all visits, whether recorded or not.
     pub counter: Counter,
     bounds: Bounds,
-    /// The indexes of the visits in progress; `None` for visits that are not recorded.
+    /// The indices of the visits in progress; `None` for visits that are not recorded.
     path: Vec<Option<usize>>,
 }
 
@@ -110,7 +110,7 @@ impl<M> Recorder<M> {
         self.path.last().copied().flatten()
     }
 
-    /// Counts a hidden visit for the innermost recorded visit above it.
+    /// Adds a hidden visit to the count of the innermost recorded visit above it.
     fn hide(&mut self) {
         if let Some(above) = self.path.iter().rev().copied().flatten().next() {
             self.visits[above].hidden += 1;

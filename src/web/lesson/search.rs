@@ -1,5 +1,5 @@
-//! Minimax, alpha-beta and principal variation search in textbook form: negamax without reductions,
-//! one function per algorithm, with or without a table.
+//! Minimax, alpha-beta and principal variation search in textbook form: negamax, without
+//! reductions, one function per algorithm, with or without a table.
 //!
 //! Sources: D. Knuth and R. Moore, "An Analysis of Alpha-Beta Pruning" (1975); T. A. Marsland and
 //! M. Campbell, "Parallel Search of Strongly Ordered Game Trees" (1982); A. Reinefeld, "An
@@ -34,7 +34,7 @@ pub enum Algorithm {
     Minimax,
     /// Skips nodes that cannot affect the value.
     AlphaBeta,
-    /// Like alpha-beta, but expects the first move to be the best and tests the others with null
+    /// Like alpha-beta, but expects the first move to be the best, and tests the others with null
     /// windows.
     Pvs,
 }
@@ -43,7 +43,7 @@ impl Algorithm {
     /// All algorithms, starting with the simplest.
     pub const ALL: [Algorithm; 3] = [Algorithm::Minimax, Algorithm::AlphaBeta, Algorithm::Pvs];
 
-    /// Returns the name used in texts and on the command line.
+    /// Returns the name used in text output and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::Minimax => "minimax",
@@ -76,13 +76,13 @@ pub struct Search<'a, G: ZeroSumGame, O> {
     pub observer: &'a mut O,
     /// The number of nodes entered so far. A node that is searched twice is counted twice.
     pub nodes: u64,
-    /// Flags that stop the search. After one of them is set, returned values are meaningless.
+    /// Flags that stop the search. Once one of them is set, returned values are meaningless.
     pub stops: &'a [&'a AtomicBool],
-    /// The transposition table, if there is one; minimax does not use it.
+    /// The transposition table, if any; minimax does not use it.
     pub table: Option<&'a mut Table>,
 }
 
-/// The place of a node in the tree: plies from the root, and plies left.
+/// The place of a node in the tree: its distance from the root and the remaining depth, in plies.
 #[derive(Debug, Clone, Copy)]
 struct NodePlace {
     ply: Ply,
@@ -96,8 +96,8 @@ impl NodePlace {
 }
 
 impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
-    /// Creates a search of a game without a transposition table. Setting any of the flags `stops`
-    /// stops it.
+    /// Creates a search of a game without a transposition table. The search stops when any flag in
+    /// `stops` is set.
     pub fn new(game: &'a mut G, observer: &'a mut O, stops: &'a [&'a AtomicBool]) -> Self {
         Search { game, observer, nodes: 0, stops, table: None }
     }
@@ -108,7 +108,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         Search { table: Some(table), ..self }
     }
 
-    /// Searches the root `state` to `depth` plies. Returns the value from the side to move's point
+    /// Searches the root `state` to `depth` plies. Returns the value, from the side to move's point
     /// of view, and the best line.
     pub fn run(
         &mut self,
@@ -120,7 +120,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         self.run_below(algorithm, state, 0, depth, window)
     }
 
-    /// Works like [`Search::run`] for a `state` that is `ply` plies from the root.
+    /// Like [`Search::run`], for a `state` that is `ply` plies from the root.
     pub fn run_below(
         &mut self,
         algorithm: Algorithm,
@@ -157,7 +157,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
     }
 
     /// Returns the best of the children's values. Negamax is minimax with one function for both
-    /// players, because a value for one player is the negative of the value for the other.
+    /// players, because a value for one player is the negative of the value for the other player.
     /// <https://www.chessprogramming.org/Negamax>
     fn negamax(&mut self, state: &G::State, place: NodePlace, line: &mut Vec<G::Move>) -> Score {
         let Some(moves) = self.expand(state, place) else {
@@ -178,8 +178,9 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Returns the value, or a bound if a move is so good that the opponent will avoid this node,
-    /// in which case the other moves do not matter. <https://www.chessprogramming.org/Alpha-Beta>
+    /// Returns the value or a bound. The result is a bound if a move is so good that the opponent
+    /// will avoid this node; the other moves then do not matter.
+    /// <https://www.chessprogramming.org/Alpha-Beta>
     fn alpha_beta(
         &mut self,
         state: &G::State,
@@ -216,8 +217,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         best
     }
 
-    /// Searches the first move as in alpha-beta and the others with a null window. If a move turns
-    /// out to be better, it is searched again.
+    /// Searches the first move as in alpha-beta, and the others with a null window. If one of those
+    /// turns out to be better, it is searched again.
     /// <https://www.chessprogramming.org/Principal_Variation_Search>
     fn pvs(
         &mut self,
@@ -258,8 +259,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
     }
 
     /// Searches a later move of [`Search::pvs`] with a null window and then, if necessary, with
-    /// `open`. No re-search is needed where the first result is already exact: at beta and at
-    /// leaves (Reinefeld).
+    /// `open`. The second search is unnecessary if the first result is sufficient: at leaves, and
+    /// at or above beta (Reinefeld).
     fn null_window_first(
         &mut self,
         next: &G::State,
@@ -294,8 +295,8 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         -self.pvs(next, place, window.flip(), rest)
     }
 
-    /// Counts a node and returns the moves to search; `None` at a leaf, at the depth limit, or
-    /// after the search was stopped.
+    /// Counts a node and returns the moves to search. Returns `None` at a leaf, at the depth limit,
+    /// or after the search was stopped.
     fn expand(&mut self, state: &G::State, place: NodePlace) -> Option<Vec<G::Move>> {
         self.nodes += 1;
         if place.depth <= 0 || self.is_stopped() {
@@ -305,7 +306,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         (!moves.is_empty()).then_some(moves)
     }
 
-    /// Probes the table. A sufficient value ends the visit; otherwise, the stored best move is
+    /// Probes the table. A sufficient value ends the visit. Otherwise, the stored best move is
     /// moved to the front.
     fn probe_table(
         &mut self,
@@ -332,7 +333,7 @@ impl<'a, G: ZeroSumGame, O: Observer<G::Move>> Search<'a, G, O> {
         None
     }
 
-    /// Stores the result of a node in the table, unless the search was stopped.
+    /// Stores the result of a node in the table, unless the search has been stopped.
     fn store_result(
         &mut self,
         state: &G::State,

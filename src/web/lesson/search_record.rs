@@ -1,5 +1,5 @@
-//! A recorded search in the form of names and numbers that do not depend on the game. Text, JSON
-//! and pictures are created from it.
+//! A recorded search, expressed as names and numbers that do not depend on the game. Text, JSON and
+//! pictures are created from it.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;
@@ -22,8 +22,8 @@ use super::search::Algorithm;
 use crate::chess::notation::bound;
 use crate::chess::score::{Depth, INFINITY, Ply, Score};
 
-/// The maximum number of moves in a cutoff that are shown individually. If there are more, they are
-/// shown as one node.
+/// The maximum number of moves in a cutoff that are shown individually. If there are more, one node
+/// represents them all.
 const SHOWN_CUT: usize = 3;
 
 /// A recorded search, from the maximising player's point of view.
@@ -31,7 +31,7 @@ const SHOWN_CUT: usize = 3;
 pub struct SearchRecord {
     /// The name of the search method.
     pub algorithm: String,
-    /// Whether the algorithm uses windows, which minimax does not.
+    /// Whether the algorithm uses windows. Minimax does not.
     pub windows: bool,
     /// The value, the principal variation and the counts, on one line.
     pub summary: String,
@@ -43,14 +43,14 @@ pub struct SearchRecord {
     pub nodes: u64,
     /// The number of visited nodes in `tree`, each counted once.
     pub distinct: usize,
-    /// The number of cutoffs, in which alpha reached beta and moves remained.
+    /// The number of cutoffs: alpha reached beta while moves remained.
     pub cutoffs: u64,
     /// The number of re-searches with the open window.
     pub researches: u64,
     /// The number of visits whose value was provided by the table.
     pub hits: u64,
-    /// The numbers of visits to PV nodes, cut nodes and all-nodes. Minimax has only PV nodes,
-    /// because it does not use windows.
+    /// The numbers of visits to PV nodes, cut nodes and all-nodes. With minimax, which does not use
+    /// windows, all nodes are PV nodes.
     pub types: [u64; 3],
     /// The number of visits that are not included in `tree`.
     pub hidden: u64,
@@ -77,7 +77,7 @@ pub struct Node {
     pub on_line: bool,
     /// The visits to the node, in order; empty if it was cut off.
     pub visits: Vec<NodeVisit>,
-    /// The number of nodes represented by this one. It is greater than one if many moves were cut
+    /// The number of nodes that this one represents. It is greater than one if many moves were cut
     /// off together.
     pub stands_for: usize,
     /// The number of visits below this node that are not in the tree.
@@ -98,7 +98,7 @@ pub struct NodeVisit {
     pub beta: Option<Score>,
     /// Whether the visit uses a null window.
     pub null: bool,
-    /// Whether this is a re-search after the search with a null window failed high.
+    /// Whether this is a re-search after a null-window search failed high.
     pub again: bool,
     /// Whether the node is a leaf in this visit.
     pub leaf: bool,
@@ -108,7 +108,8 @@ pub struct NodeVisit {
     pub kind: NodeType,
     /// Whether the transposition table provided the value.
     pub hit: bool,
-    /// How `value` relates to the true value: `=`, `>=` or `<=` for a bound, `~` for an estimate.
+    /// How `value` relates to the true value: `=` if they are equal, `>=` or `<=` if it is a bound,
+    /// `~` if it is an estimate.
     pub relation: &'static str,
     /// The reason for the cutoff, such as `alpha 6 >= beta 5`; `None` if no moves were cut off.
     pub cutoff: Option<String>,
@@ -135,7 +136,7 @@ pub struct RecordedEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordedEventKind {
-    /// An iteration starts. The node of this step is the root.
+    /// An iteration starts. This step belongs to the root.
     Iteration,
     /// The search enters a node.
     Enter,
@@ -155,7 +156,7 @@ pub enum RecordedEventKind {
 
 impl SearchRecord {
     /// Creates the record of a search of `root`. If `whole_cut` is set, subtrees that were cut off
-    /// are shown completely; otherwise, only their first moves are shown.
+    /// are shown completely; otherwise, only their first moves are.
     pub fn new<G: ZeroSumGame>(
         algorithm: Algorithm,
         recorder: &Recorder<G::Move>,
@@ -166,8 +167,8 @@ impl SearchRecord {
         SearchRecord::named(algorithm.name(), recorder, game, root, whole_cut)
     }
 
-    /// Works like [`SearchRecord::new`], but with a different name. Consecutive searches of the
-    /// root are combined into one search, whose value is the value of the last search.
+    /// Like [`SearchRecord::new`], but with a different name. Consecutive searches of the root are
+    /// combined into one search, whose value is that of the last search.
     pub(crate) fn named<G: ZeroSumGame>(
         name: &str,
         recorder: &Recorder<G::Move>,
@@ -255,7 +256,7 @@ impl SearchRecord {
     }
 }
 
-/// Formats a line as ` by N1 N3`; returns an empty string if the line is empty.
+/// Formats a line as ` by N1 N3`. Returns an empty string if the line is empty.
 pub(super) fn by(line: &[String]) -> String {
     if line.is_empty() { String::new() } else { format!(" by {}", line.join(" ")) }
 }
@@ -276,7 +277,7 @@ struct RecordRenderer<'a, G: ZeroSumGame> {
     game: &'a mut G,
     recorder: &'a Recorder<G::Move>,
     nodes: Vec<Placed<G::State, G::Move>>,
-    /// For each visit, the index of its node and the index of the visit within the node.
+    /// For each visit, the index of its node, and the index of the visit within that node.
     place: Vec<(usize, usize)>,
     whole_cut: bool,
     windows: bool,
@@ -356,7 +357,7 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         }
     }
 
-    /// Adds the nodes that were never visited because they were cut off.
+    /// Adds the nodes that were never visited because of a cutoff.
     fn add_cut(&mut self) {
         for (id, visit) in self.recorder.visits.iter().enumerate() {
             let Some((_, _, rest)) = &visit.cutoff else { continue };
@@ -381,8 +382,8 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         }
     }
 
-    /// Adds the missing children of nodes that an early iteration only estimated and a later one
-    /// cut off.
+    /// Adds the missing children of nodes that an early iteration only estimated and a later
+    /// iteration cut off.
     fn complete(&mut self) {
         for parent in 0..self.nodes.len() {
             let state = self.nodes[parent].state.clone();
@@ -405,7 +406,7 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         }
     }
 
-    /// Describes a step; returns `None` for steps that are not shown.
+    /// Describes a step. Returns `None` for steps that are not shown.
     fn recorded_event(&self, step: &Step<G::Move>) -> Option<RecordedEvent> {
         let (id, kind) = match *step {
             Step::Iteration(depth) => return self.iteration(depth),
@@ -472,7 +473,7 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
         Some(RecordedEvent { node: 0, visit, kind, value: None, text })
     }
 
-    /// Formats a bound that has been improved, as `N3: alpha = 5 by N8`.
+    /// Formats an improved bound as `N3: alpha = 5 by N8`.
     fn raised(&self, node: usize, mv: G::Move, value: Score) -> String {
         let Placed { node: Node { name, max, .. }, state, .. } = &self.nodes[node];
         let which = match (self.windows, *max) {
@@ -500,7 +501,8 @@ impl<G: ZeroSumGame> RecordRenderer<'_, G> {
     }
 }
 
-/// Describes a visit from Max's point of view, with the names of the nodes that it cut off.
+/// Describes a visit from Max's point of view. `cut` contains the names of the nodes that it cut
+/// off.
 fn render_visit<M>(visit: &Visit<M>, max: bool, estimate: bool, cut: Vec<String>) -> NodeVisit {
     let Window { alpha, beta } = visit.window;
     let relation = match visit.value {

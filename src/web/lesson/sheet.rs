@@ -1,5 +1,5 @@
-//! Exercises as a printable page: the questions with their trees, and the answers on a separate
-//! page.
+//! A printable page of exercises: the questions with their trees, and then the answers on a
+//! separate page.
 
 use std::fmt::Write;
 
@@ -7,13 +7,12 @@ use super::exercise::Exercise;
 use super::tree::{GameTree, NodeId};
 use crate::support::words::xml;
 
-/// The distances between leaves and between levels, and half the width of a node, in user units
-/// (pixels).
+/// The distance between leaves, in user units (pixels).
 const LEAF_WIDTH: f64 = 62.0;
 const LEVEL_HEIGHT: f64 = 66.0;
 const RADIUS: f64 = 19.0;
 const MARGIN: f64 = 6.0;
-/// The height reserved for the value below a leaf, in the same units.
+/// The height reserved for the value below a leaf.
 const VALUE_ROOM: f64 = 20.0;
 
 const STYLE: &str = "
@@ -44,7 +43,7 @@ pub(crate) fn sheet(exercises: &[Exercise], seed: u64) -> String {
     );
     for exercise in exercises {
         let Exercise { number, question, .. } = exercise;
-        // Writing to a string cannot fail; this also applies below.
+        // Here and below: writing to a string cannot fail.
         let _ = writeln!(
             out,
             "<section class=\"exercise\"><h2>Exercise {number}</h2><p>{}</p>",
@@ -64,7 +63,7 @@ pub(crate) fn sheet(exercises: &[Exercise], seed: u64) -> String {
     out
 }
 
-/// Draws a tree with the names of its nodes and the values of its leaves, before any search.
+/// Draws a tree before any search, with the names of its nodes and the values of its leaves.
 fn diagram(out: &mut String, tree: &GameTree) {
     let places = layout(tree);
     let end = |of: fn(&(f64, f64)) -> f64| places.iter().map(of).fold(0.0, f64::max);
@@ -103,8 +102,8 @@ fn diagram(out: &mut String, tree: &GameTree) {
     out.push_str("</svg>\n");
 }
 
-/// Returns the nodes' coordinates: leaves side by side, and every other node centred above its
-/// children.
+/// Returns the coordinates of the nodes: leaves are side by side, and every other node is centred
+/// above its children.
 fn layout(tree: &GameTree) -> Vec<(f64, f64)> {
     fn place(tree: &GameTree, id: NodeId, leaves: &mut f64, places: &mut [(f64, f64)]) {
         let level = if id == 0 { 0.0 } else { places[id].1 };

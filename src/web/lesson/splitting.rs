@@ -1,8 +1,8 @@
 //! PV-splitting: several threads share the tree along its principal variation.
 //!
-//! At a node of the principal variation, the first move is searched completely, using the same
-//! rule. Then the threads share its siblings, using the bound that it established. Each sibling is
-//! searched first with a null window and, if it is better, again with the open window. Only one
+//! At a node of the principal variation, the first move is searched completely by the same rule.
+//! Then the threads share the other moves, using the bound established by the first. Each of them
+//! is searched first with a null window and, if it is better, again with the open window. Only one
 //! node is split at a time, and threads without work wait. T. A. Marsland and M. Campbell,
 //! "Parallel Search of Strongly Ordered Game Trees" (1982).
 //!
@@ -31,7 +31,7 @@ use super::game::{Window, ZeroSumGame};
 use super::search::{Algorithm, Search};
 use crate::chess::score::{Depth, INFINITY, Ply, Score};
 
-/// The minimum depth, in plies, at which nodes are split. Smaller subtrees are not worth sharing.
+/// The minimum depth in plies at which nodes are split. Smaller subtrees are not worth sharing.
 const MIN_SPLIT_DEPTH: Depth = 2;
 /// The stack size of a thread in bytes. Searches are recursive and keep move lists on the stack.
 const STACK_SIZE: usize = 8 << 20;
@@ -62,7 +62,7 @@ impl<G: ZeroSumGame<State: Send + Sync, Move: Send + Sync> + Clone + Send + Sync
 {
 }
 
-/// The siblings of a first move, which the threads share.
+/// The siblings of a first move, which several threads search.
 struct SplitPoint<G: ZeroSumGame> {
     game: G,
     siblings: Vec<(G::Move, G::State)>,
@@ -73,7 +73,7 @@ struct SplitPoint<G: ZeroSumGame> {
     alpha: AtomicI32,
     best: Mutex<(Score, Vec<G::Move>)>,
     nodes: AtomicU64,
-    /// Set when alpha has reached beta, so that other results are irrelevant.
+    /// Set once alpha has reached beta, so that further results do not matter.
     cut_off: AtomicBool,
     stop: Arc<AtomicBool>,
 }
@@ -81,7 +81,7 @@ struct SplitPoint<G: ZeroSumGame> {
 /// A request to help at a split point. Dropping the wait group signals completion.
 type Call<G> = (Arc<SplitPoint<G>>, WaitGroup);
 
-/// Threads that search together. They exist as long as this value, and sleep between splits.
+/// Threads that search together. They exist as long as this value does, and sleep between splits.
 pub struct Splitter<G: SharedGame> {
     calls: Option<Sender<Call<G>>>,
     helpers: Vec<JoinHandle<()>>,
@@ -90,8 +90,8 @@ pub struct Splitter<G: SharedGame> {
 }
 
 impl<G: SharedGame> Splitter<G> {
-    /// Creates a group of `threads` threads, which include the caller's. They stop when `stop` is
-    /// set.
+    /// Creates a group of `threads` threads, including the caller's thread. The threads stop when
+    /// `stop` is set.
     ///
     /// # Errors
     /// If the system cannot start a thread.
@@ -106,7 +106,8 @@ impl<G: SharedGame> Splitter<G> {
         Ok(Splitter { calls: Some(calls), helpers, stop, nodes: 0 })
     }
 
-    /// Searches `state` to `depth` plies. The value is the same as in a search with one thread.
+    /// Searches `state` to `depth` plies. The value is the same as that of a search with one
+    /// thread.
     pub fn search(&mut self, game: &G, state: &G::State, depth: Depth) -> Value<G::Move> {
         self.nodes = 0;
         let (score, line) = self.pv_split(&mut game.clone(), state, 0, depth, Window::FULL);
@@ -182,7 +183,7 @@ impl<G: SharedGame> Drop for Splitter<G> {
     }
 }
 
-/// The loop of a helper thread, which ends when the channel is closed.
+/// The loop of a helper thread. It ends when the channel is closed.
 fn help<G: SharedGame>(inbox: &Receiver<Call<G>>) {
     for (split, done) in inbox {
         split.work();
@@ -212,8 +213,8 @@ impl<G: SharedGame> SplitPoint<G> {
         self.nodes.fetch_add(search.nodes, Relaxed);
     }
 
-    /// Returns the value of a sibling from its parent's point of view, or a bound if it is not
-    /// better.
+    /// Returns the value of a sibling from the parent's point of view, or a bound if the sibling is
+    /// not better.
     fn sibling(&self, search: &mut Search<'_, G, ()>, state: &G::State) -> (Score, Vec<G::Move>) {
         let mut try_window = |window: Window| {
             let (ply, depth) = (self.ply + 1, self.depth - 1);
@@ -227,7 +228,7 @@ impl<G: SharedGame> SplitPoint<G> {
             return found;
         }
         // The sibling is better than the alpha that was tested. However, other threads may have
-        // raised alpha in the meantime, so this bound is not sufficient.
+        // raised alpha in the meantime, so search the sibling again with an open window.
         try_window(Window::new(self.alpha.load(Relaxed), self.beta))
     }
 
@@ -299,7 +300,7 @@ mod tests {
     fn stop_flag_ends_all_threads() {
         let stop = Arc::new(AtomicBool::new(true));
         let mut splitter = Splitter::new(4, stop).expect("threads");
-        // A search to this depth would never finish.
+        // Without the stop flag, a search to this depth would never finish.
         let found = splitter.search(&Chess::new(&Position::start()), &Position::start(), 60);
         assert!(found.nodes < 1_000, "{} nodes", found.nodes);
     }

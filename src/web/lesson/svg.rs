@@ -1,6 +1,6 @@
 //! Draws a [`SearchRecord`] as SVG: the tree with its windows, values and cutoffs.
 //!
-//! Max's nodes are squares, and Min's are circles. To allow programs to count the contents, every
+//! Max's nodes are squares, and Min's are circles. So that programs can count the contents, every
 //! node is an element with the class `node` and a class for its type in its last visit: `pv`,
 //! `cut`, `all` or `never`. Nodes on the principal variation also have the class `line`. The
 //! attributes of a node are `data-visits` and `data-count` (the number of nodes that it
@@ -25,14 +25,13 @@ use crate::support::words::xml;
 /// The distance between leaves, in user units (pixels).
 const LEAF_WIDTH: f64 = 116.0;
 const LEVEL_HEIGHT: f64 = 104.0;
-/// The distance from the edge of the image to the centre of the outermost nodes.
+/// The distance between the edge of the image and the centres of the outermost nodes.
 const MARGIN: f64 = 64.0;
 const RADIUS: f64 = 21.0;
-/// The distance between lines of small text.
 const LINE_HEIGHT: f64 = 13.0;
 /// The height reserved for the title and the legend.
 const HEADER: f64 = 110.0;
-/// The minimum width of the image, which the legend requires.
+/// The minimum width of the image, determined by the legend.
 const MIN_WIDTH: f64 = 660.0;
 
 const STYLE: &str = "
@@ -61,7 +60,7 @@ pub fn svg(search_record: &SearchRecord, title: &str) -> String {
     let bottom = points.iter().map(|point| point.y).fold(0.0, f64::max);
     let (width, height) = ((right + MARGIN).max(MIN_WIDTH), bottom + MARGIN);
     let mut out = String::new();
-    // Writing to a string cannot fail; this also applies below.
+    // Here and below: writing to a string cannot fail.
     let _ = writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
@@ -87,8 +86,8 @@ pub fn svg(search_record: &SearchRecord, title: &str) -> String {
     out
 }
 
-/// Returns the nodes' coordinates: leaves side by side, and every other node centred above its
-/// children.
+/// Returns the coordinates of the nodes: leaves are side by side, and every other node is centred
+/// above its children.
 fn layout(search_record: &SearchRecord) -> Vec<Point> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); search_record.tree.len()];
     for (id, node) in search_record.tree.iter().enumerate() {
@@ -98,7 +97,7 @@ fn layout(search_record: &SearchRecord) -> Vec<Point> {
     }
     let mut points = vec![Point::default(); search_record.tree.len()];
     let mut leaves = 0.0;
-    // The traversal is depth-first and reaches each node twice, before and after its children.
+    // The traversal is depth-first. It reaches each node twice: before and after its children.
     let mut open: Vec<(usize, bool)> =
         Vec::from_iter((!search_record.tree.is_empty()).then_some((0, false)));
     while let Some((id, done)) = open.pop() {
@@ -158,8 +157,7 @@ fn class(node: &Node) -> String {
     format!("{kind}{}", if node.on_line { " line" } else { "" })
 }
 
-/// Draws the line from a node's parent to the node, with the windows of the node's visits next to
-/// it.
+/// Draws the line between a node and its parent, with the windows of the node's visits next to it.
 fn edge(out: &mut String, class: &str, visits: &[NodeVisit], from: Point, to: Point) {
     let (top, bottom) = (from.y + RADIUS, to.y - RADIUS);
     let _ = writeln!(
@@ -168,7 +166,7 @@ fn edge(out: &mut String, class: &str, visits: &[NodeVisit], from: Point, to: Po
         from.x, to.x
     );
     for (index, visit) in visits.iter().enumerate() {
-        // The windows are placed closer to the child, where the lines are further apart.
+        // The windows are placed close to the child, where there is more space between the lines.
         let lines = (visits.len() - index) as f64;
         let y = bottom - 5.0 - (lines - 1.0) * LINE_HEIGHT;
         let x = to.x + (from.x - to.x) * (bottom - y) / (bottom - top);
@@ -250,7 +248,7 @@ fn values(visits: &[NodeVisit]) -> Vec<String> {
     }
 }
 
-/// Returns, for each node, the first child that was cut off.
+/// Returns, for each node, the first of its children that were cut off.
 fn first_cut(search_record: &SearchRecord) -> Vec<Option<usize>> {
     let mut first = vec![None; search_record.tree.len()];
     for (id, node) in search_record.tree.iter().enumerate() {
@@ -300,7 +298,7 @@ mod tests {
         picture.matches(part).count()
     }
 
-    /// Returns the sum of the numbers that follow the name of an attribute.
+    /// Returns the sum of all values of an attribute.
     fn sum(picture: &str, attribute: &str) -> u64 {
         let mark = format!("{attribute}=\"");
         let values = picture.split(&mark).skip(1);
@@ -332,8 +330,8 @@ mod tests {
                 }
                 assert_eq!(sum(&picture, "data-count"), tree.len() as u64);
                 let windows = count(&picture, "<text class=\"small halo\"") as u64;
-                // Each visit except the root's has its window on a line, and each visited node has
-                // a value.
+                // There is a window on a line for each visit except the root's, and a value for
+                // each visited node.
                 let expected = if search_record.windows { search_record.nodes - 1 } else { 0 };
                 assert_eq!(windows, expected + search_record.distinct as u64);
             }

@@ -1,5 +1,5 @@
-//! The table of a textbook search: a transposition table, or only the line to be searched first.
-//! <https://www.chessprogramming.org/Transposition_Table>
+//! The table of a textbook search: either a transposition table, or only the line to be searched
+//! first. <https://www.chessprogramming.org/Transposition_Table>
 //!
 //! ```
 //! use tabia::lesson::game::Window;
@@ -57,8 +57,8 @@ impl Table {
         Table { entries: HashMap::new(), keeps_values: false }
     }
 
-    /// Stores a line to be searched first, as keys of positions, each with the key of the next
-    /// position. A transposition table already contains the line and ignores the call.
+    /// Stores a line to be searched first. It consists of position keys, each with the key of the
+    /// next position. A transposition table already contains the line and ignores the call.
     pub fn expect(&mut self, line: impl IntoIterator<Item = (u64, u64)>) {
         if self.keeps_values {
             return;
@@ -70,7 +70,7 @@ impl Table {
         }
     }
 
-    /// Returns the stored value if it is sufficient for a search to `depth` with this window.
+    /// Returns the stored value if it is sufficient for a search to `depth` with `window`.
     pub fn value(&self, key: u64, depth: Depth, window: Window) -> Option<Score> {
         let entry = self.entries.get(&key).filter(|entry| entry.depth >= depth)?;
         let settles = match entry.bound {
@@ -86,8 +86,8 @@ impl Table {
         self.entries.get(&key)?.best
     }
 
-    /// Stores the result of a search to `depth` with this window. If the search found no move
-    /// better than alpha, the stored best move remains.
+    /// Stores the result of a search to `depth` with `window`. If the search found no move better
+    /// than alpha, the stored best move remains.
     pub fn store(
         &mut self,
         key: u64,

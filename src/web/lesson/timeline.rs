@@ -1,10 +1,10 @@
-//! PV-splitting of an explicit tree with a simulated clock. Each visit to a node takes one tick, so
+//! PV-splitting of an explicit tree on a simulated clock. Each visit to a node takes one tick, so
 //! the timeline is the same in every run.
 //!
 //! The rules are the same as in [`splitting`](super::splitting). At a node of the principal
-//! variation, the first move is searched completely. Then the threads share its siblings. Each
-//! sibling is searched first with a null window and, if it is better, again with the open window. A
-//! cutoff stops all threads. Other threads can use a result from the tick at which it is complete.
+//! variation, the first move is searched completely. Then the threads share the other moves. Each
+//! of them is searched first with a null window and, if it is better, again with the open window. A
+//! cutoff stops all threads. From the tick at which a result is complete, other threads can use it.
 //! If two results are complete at the same tick, the thread with the lower number comes first.
 //!
 //! ```
@@ -27,7 +27,7 @@ use super::splitting::describe_threads;
 use super::tree::{GameTree, NodeId, PositionTree};
 use crate::chess::score::{Depth, Ply, Score};
 
-/// The minimum depth, in plies, at which nodes are split. Smaller subtrees are not worth sharing.
+/// The minimum depth in plies at which nodes are split. Smaller subtrees are not worth sharing.
 const MIN_SPLIT_DEPTH: Depth = 2;
 
 /// A simulated parallel search, with the work of each thread.
@@ -47,7 +47,7 @@ pub struct Timeline {
     pub serial: u64,
     /// The result on one line.
     pub summary: String,
-    /// The work of the threads, ordered by the ticks at which it ended.
+    /// The work of the threads, ordered by the tick at which it ended.
     pub spans: Vec<Span>,
 }
 
@@ -57,11 +57,11 @@ pub struct Timeline {
 pub enum Work {
     /// The thread visits a node whose moves will be shared.
     Split,
-    /// One thread searches the end of the principal variation.
+    /// The thread searches the end of the principal variation alone.
     First,
     /// The thread tests a sibling with a null window.
     Null,
-    /// The thread searches a better sibling again to determine its value.
+    /// The thread searches a better sibling again, to determine its value.
     Again,
 }
 
@@ -92,7 +92,7 @@ struct Task {
     work: Work,
 }
 
-/// A task in progress, with the result that it will have.
+/// A task in progress, with its result computed in advance.
 #[derive(Debug, Clone)]
 struct Job {
     task: Task,
@@ -110,8 +110,8 @@ struct Place {
     window: Window,
 }
 
-/// The siblings of a first move while threads share them. Scores are from the parent's point of
-/// view.
+/// The siblings of a first move, which several threads search. Scores are from the parent's point
+/// of view.
 struct SplitPoint {
     place: Place,
     siblings: VecDeque<NodeId>,
@@ -141,7 +141,7 @@ pub fn split_on_a_clock(tree: &GameTree, threads: usize) -> Timeline {
     let serial = search.nodes;
     let value = if tree.is_max(0) { value } else { -value };
     let line: Vec<String> = line.iter().map(|&node| tree.node_name(node).to_owned()).collect();
-    // The speedup is computed in integers, in hundredths, rounded half up.
+    // The speedup in hundredths, rounded half up, computed with integers.
     let faster = (200 * serial + ticks) / (2 * ticks);
     let summary = format!(
         "pv-splitting, {}: value {value}{}; {visits} visits in {ticks} ticks, \
@@ -228,7 +228,7 @@ impl Clock {
         split.best
     }
 
-    /// Starts the search of the next sibling on a free thread, if there is a sibling left.
+    /// Starts the search of the next sibling, if any, on a free thread.
     fn next_sibling(&mut self, split: &mut SplitPoint) -> Option<Job> {
         let node = split.siblings.pop_front()?;
         let task = Task { node, window: Window::null(split.alpha).flip(), work: Work::Null };
@@ -279,14 +279,14 @@ impl Clock {
 }
 
 impl Place {
-    /// Returns the same node with the ply increased and the depth decreased by one.
+    /// Returns the same place with the ply increased by one and the depth decreased by one.
     fn below(self) -> Place {
         Place { ply: self.ply + 1, depth: self.depth - 1, ..self }
     }
 }
 
-/// Removes the job that ends first; if several end at the same tick, the one with the lowest thread
-/// number.
+/// Removes the job that ends first. If several jobs end at the same tick, removes that of the
+/// thread with the lowest number.
 fn first_done(busy: &mut [Option<Job>]) -> Option<(usize, Job)> {
     let ends = busy.iter().enumerate().filter_map(|(at, job)| Some((job.as_ref()?.end, at)));
     let (_, thread) = ends.min()?;

@@ -1,5 +1,4 @@
-//! Measures the speedup from PV-splitting by comparing the times of serial and split searches, move
-//! by move.
+//! Measures the speedup from PV-splitting, move by move, by comparing serial and split searches.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -15,7 +14,7 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{Depth, Score};
 
 /// Published times for PV-splitting with five threads: for each depth and each of five moves in a
-/// game, the seconds taken by serial alpha-beta and by the split search.
+/// game, the time in seconds of serial alpha-beta and of the split search.
 pub(crate) const PUBLISHED: [(Depth, [(f64, f64); 5]); 3] = [
     (3, [(0.022, 0.0083), (0.032, 0.0097), (0.022, 0.0084), (0.021, 0.0084), (0.029, 0.0093)]),
     (4, [(0.310, 0.082), (0.546, 0.081), (0.091, 0.093), (0.502, 0.032), (0.502, 0.159)]),
@@ -67,14 +66,13 @@ pub(crate) struct Stopwatch {
 pub(crate) enum TimedPosition {
     /// The measurement, and the best move according to the serial search, if there is one.
     Done(Measurement, Option<Move>),
-    /// A split search returned a different score from the serial search, which is a bug.
+    /// A split search returned a score that differs from that of the serial search, which is a bug.
     Disagreement(String),
-    /// A search was stopped before it was complete.
     Stopped,
 }
 
 impl Stopwatch {
-    /// Starts the threads for each of these thread counts.
+    /// Starts the threads for all of these thread counts.
     ///
     /// # Errors
     /// If the system cannot start this many threads.
@@ -86,7 +84,7 @@ impl Stopwatch {
         Ok(Stopwatch { splitters, stop: Arc::clone(stop) })
     }
 
-    /// Measures the searches of `position` to `depth`; it is the `number`-th position of the game.
+    /// Measures the searches of `position` to `depth`. The position is number `number` in the game.
     pub(crate) fn measure(
         &mut self,
         position: &Position,

@@ -44,11 +44,11 @@ impl AnalysisRequest {
     }
 }
 
-/// Starts a search and returns its events. Dropping the receiver stops the search. An earlier
-/// search for the same client is stopped.
+/// Starts a search and returns its events. If the receiver is dropped, the search stops. An earlier
+/// search for the same client is also stopped.
 ///
 /// # Errors
-/// If the query is invalid, or too many searches are running.
+/// If the query is invalid, or if too many searches are running.
 pub(crate) async fn start(
     searches: &Arc<Searches>,
     content: &Arc<Content>,
@@ -102,7 +102,7 @@ fn search(
     event("end", &EndAnswer { best, depth: result.depth, nodes: result.nodes, reason })
 }
 
-/// A book position on a line.
+/// A book position that occurs on a line.
 #[derive(Debug, Serialize)]
 struct BookPlace {
     /// The number of plies from the root.
@@ -127,9 +127,9 @@ struct LineAnswer {
     nodes: u64,
     milliseconds: u64,
     moves: Vec<NamedMove>,
-    /// The plies after which the position on the line is in the book.
+    /// The numbers of plies after which the line reaches a book position.
     in_book: Vec<usize>,
-    /// Where the line enters the book from a position outside it.
+    /// The first position where the line enters the book from outside.
     transposes: Option<BookPlace>,
 }
 
@@ -155,8 +155,8 @@ impl LineAnswer {
     }
 }
 
-/// Returns the plies after which the position on a line is in the book, and the first position at
-/// which the line enters the book from outside.
+/// Returns the numbers of plies after which a line reaches a book position, and the first position
+/// where the line enters the book from outside.
 fn book_on(content: &Content, root: &Position, line: &[Move]) -> (Vec<usize>, Option<BookPlace>) {
     let (mut position, mut is_known) = (*root, content.book.reached(root).is_some());
     let (mut in_book, mut transposes) = (Vec::new(), None);
@@ -186,8 +186,8 @@ fn book_on(content: &Content, root: &Position, line: &[Move]) -> (Vec<usize>, Op
 #[serde(rename_all = "camelCase")]
 struct TranspositionAnswer {
     moves: Vec<NamedMove>,
-    /// Whether an earlier position on the line is outside the book. If not, the line never left the
-    /// book.
+    /// Whether an earlier position on the line is outside the book. If none is, the line never left
+    /// the book.
     from_outside: bool,
     fen: String,
     self_play: bool,

@@ -1,5 +1,5 @@
-//! Annotates a game: searches every position, reports progress as lines of JSON, and finally sends
-//! the annotated game.
+//! Annotates a game: searches every position, reports progress as lines of JSON, and then sends the
+//! annotated game.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -53,11 +53,18 @@ impl AnnotationRequest {
 #[serde(untagged)]
 enum Line {
     /// The number of positions searched so far, and the total number.
-    Progress { searched: usize, of: usize },
+    Progress {
+        searched: usize,
+        of: usize,
+    },
     /// The annotated game, both in the page's format and as PGN.
-    Game { game: Value, pgn: String },
-    /// The reason why the game could not be annotated.
-    Error { error: String },
+    Game {
+        game: Value,
+        pgn: String,
+    },
+    Error {
+        error: String,
+    },
 }
 
 impl Line {
@@ -68,11 +75,12 @@ impl Line {
     }
 }
 
-/// Starts annotating the first game in a text and returns the lines of the response. Dropping the
-/// receiver stops the annotation. An earlier annotation for the same client is stopped.
+/// Starts annotating the first game in a text, and returns the lines of the response. If the
+/// receiver is dropped, the annotation stops. An earlier annotation for the same client is also
+/// stopped.
 ///
 /// # Errors
-/// If the query or the text is invalid, or another game is being annotated.
+/// If the query or the text is invalid, or if another game is being annotated.
 pub(crate) async fn start(
     searches: &Arc<Searches>,
     content: &Arc<Content>,

@@ -5,14 +5,13 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// The value of the header `Retry-After` when the server is busy or not ready.
+/// The value of the `Retry-After` header if the server is busy or not ready.
 const RETRY_SECONDS: HeaderValue = HeaderValue::from_static("1");
 
-/// An HTTP error: a status, and a sentence that states the problem and the remedy.
+/// An HTTP error: a status, and a sentence that states the problem and how to solve it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ApiError {
     pub(crate) status: StatusCode,
-    /// The sentence that states the problem and the remedy.
     pub(crate) text: String,
     /// Whether the response is plain text, as sent by Lichess's explorer, instead of JSON.
     is_plain: bool,
@@ -28,7 +27,7 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, text)
     }
 
-    /// Status 409: the request is valid, but the loaded books do not have the data for it.
+    /// Status 409: the request is valid, but the loaded books do not have the data that it needs.
     pub(crate) fn conflict(text: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, text)
     }
@@ -43,12 +42,12 @@ impl ApiError {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, text)
     }
 
-    /// Status 408: the rest of the request did not arrive in time.
+    /// Status 408: the rest of the request did not arrive within the time limit.
     pub(crate) fn request_timeout(text: impl Into<String>) -> Self {
         Self::new(StatusCode::REQUEST_TIMEOUT, text)
     }
 
-    /// Status 405: the address does not support this method.
+    /// Status 405: the path does not support this method.
     pub(crate) fn method_not_allowed(text: impl Into<String>) -> Self {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, text)
     }
@@ -68,7 +67,7 @@ impl ApiError {
         Self::new(StatusCode::GONE, text)
     }
 
-    /// Returns the same error, but with a response in plain text.
+    /// Returns the same error with a response in plain text.
     pub(crate) fn plain(self) -> Self {
         ApiError { is_plain: true, ..self }
     }

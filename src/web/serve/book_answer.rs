@@ -29,8 +29,8 @@ struct MoveAnswer {
     mv: NamedMove,
     played: Counts,
     reached: Counts,
-    /// The fraction of the points, from 0 to 1, that the side to move scored in the games that
-    /// reached the position after the move.
+    /// The points of the side to move, as a fraction from 0 to 1, in the games that reached the
+    /// position after the move.
     score: f64,
     value: Option<ScoreAnswer>,
     average_rating: Option<u16>,
@@ -48,7 +48,7 @@ pub(crate) struct BookAnswer {
     /// The reason why the game is over, if it is.
     outcome: Option<&'static str>,
     line: Vec<NamedMove>,
-    /// The opening of the last position with a name on the way to this one.
+    /// The last named opening on the way to this position.
     opening: Option<NamedOpening>,
     /// Whether the games are self-play games, see [`SELF_PLAY`](crate::games::book::SELF_PLAY).
     self_play: bool,

@@ -1,13 +1,13 @@
 //! `/masters` and `/lichess`: responses in the format of Lichess's opening explorer.
 //!
-//! Source: the OpenAPI description at <https://lichess.org/api#tag/Opening-Explorer>. Where it does
-//! not specify the behaviour, the server follows Lichess's implementation: counts are numbers of
-//! games in which a move was *played* here, and castling is written as the king capturing its own
-//! rook.
+//! Source: the OpenAPI description at <https://lichess.org/api#tag/Opening-Explorer>. Where the
+//! description leaves the behaviour open, the server follows Lichess's implementation: counts are
+//! the numbers of games in which a move was *played* here, and castling is written as the king
+//! capturing its own rook.
 //!
 //! There is one difference: a game that returned to the position is counted for each move that it
-//! played there, not only for the last one. In the counts for the position it is counted once, as
-//! on Lichess.
+//! played there, not only for the last. In the counts for the position it is counted once, as on
+//! Lichess.
 
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ use crate::games::book::{
 
 /// The default number of moves in a response.
 const MOVES: u64 = 12;
-/// The maximum numbers of listed games: master games, highest-rated games and most recent games.
+/// The maximum number of master games in a response.
 const MASTER_GAMES: u64 = 15;
 const TOP_GAMES: u64 = 4;
 const RECENT_GAMES: u64 = 4;
@@ -118,11 +118,10 @@ fn of_lichess(
     answer(content, &game, &filter, wanted)
 }
 
-/// Checks that the parameter `variant` is a name of standard chess, because books contain no other
-/// games.
+/// Checks that the parameter `variant` names standard chess, because books contain no other games.
 ///
 /// # Errors
-/// If the query names a different variant.
+/// If the parameter names a different variant.
 pub(crate) fn standard_chess(query: &mut Query) -> Result<(), ApiError> {
     match query.text("variant").as_deref() {
         None | Some("" | "standard" | "fromPosition" | "chess") => Ok(()),
@@ -132,7 +131,7 @@ pub(crate) fn standard_chess(query: &mut Query) -> Result<(), ApiError> {
     }
 }
 
-/// Reads the number of moves to list, which is `usual` by default.
+/// Reads the number of moves to list; the default is `usual`.
 ///
 /// # Errors
 /// If the value is not a number.

@@ -9,14 +9,15 @@ use crate::games::pgn::{Month, PgnDate};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dates {
     Months,
-    /// Years such as `2024`, which include all their months.
+    /// Years such as `2024`. All months of a year are included.
     Years,
 }
 
-/// The default range of years in Lichess's explorer. It means all games, including earlier ones.
+/// The default range of years in Lichess's explorer. It stands for all games, including earlier
+/// ones.
 const EVER: (u16, u16) = (1952, 3000);
 
-/// Reads a filter. A condition that every possible game meets is treated as absent.
+/// Reads a filter. A condition that every game could meet is treated as absent.
 ///
 /// # Errors
 /// If a parameter is invalid.
@@ -26,7 +27,7 @@ pub(crate) fn read(query: &mut Query, dates: Dates) -> Result<FacetFilter, ApiEr
     read_dates(query, dates, ratings, speeds)
 }
 
-/// Reads the dates of a filter and combines them with these ratings and speeds.
+/// Reads the dates of a filter, and combines them with these ratings and speeds.
 ///
 /// # Errors
 /// If a parameter is invalid.
@@ -69,10 +70,10 @@ pub(crate) fn read_dates(
     })
 }
 
-/// Returns the statistics of a position in the books, from which all counts in responses are taken.
+/// Returns the statistics of a position in the books. All counts in responses come from here.
 ///
 /// # Errors
-/// If there is a filter, but none of the books supports filters.
+/// If there is a filter but no book supports filters.
 pub(crate) fn explore(
     book: &Book,
     position: &Position,

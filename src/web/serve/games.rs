@@ -1,5 +1,5 @@
-//! The games of the books. All addresses identify a game by the same id, which is also used in
-//! books with facets. A game is read from its file on request.
+//! The games in the books. All addresses identify a game by the same id, which books with facets
+//! also use. A game is read from its file on request.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -17,11 +17,11 @@ use crate::games::pgn::{
 };
 use crate::support::files::describe;
 
-/// Reads a game by its id. Books with facets record where their games are. Other games are searched
-/// for, starting with the file whose index is `likely`.
+/// Reads a game by its id. Books with facets store the locations of their games. For other games,
+/// the files are searched, starting with the file whose index is `likely`.
 ///
 /// # Errors
-/// If there is no such game, or its file cannot be read.
+/// If there is no such game, or if its file cannot be read.
 pub(crate) fn find(
     content: &Content,
     likely: Option<usize>,
@@ -32,7 +32,7 @@ pub(crate) fn find(
     if let Some(found) = find_in_book(content, id) {
         return found;
     }
-    // A book with facets contains all listed games, except those found in the file `likely`.
+    // If a book has facets, it contains all listed games except those found in the file `likely`.
     let others = if content.book.has_facets() { 0 } else { content.games.len() };
     let others = (0..others).filter(|&file| Some(file) != likely);
     let mut fault = None;
@@ -46,19 +46,19 @@ pub(crate) fn find(
     Err(fault.map_or_else(not_found, ApiError::gone))
 }
 
-/// Describes why games in a file cannot be shown, without revealing the file's folder.
+/// Describes why the games in a file cannot be shown, without disclosing the folder of the file.
 pub(crate) fn unreadable(input: &PgnInput, error: &io::Error) -> String {
     format!("cannot read the games of {}: {}", input.short_name(), describe(error))
 }
 
-/// Returns the id of the last game read: the one in its `Site` tag or, without one, the hash of its
-/// text.
+/// Returns the id of the last game read. This is the id in its `Site` tag or, if there is none, the
+/// hash of its text.
 pub(crate) fn id_of<R: Read>(reader: &Reader<R>, of_site: Option<GameId>) -> GameId {
     of_site.unwrap_or_else(|| GameId::of_text(reader.game_text().trim_ascii()))
 }
 
-/// Looks up a game in a book that records where its games are; returns `None` if the book does not
-/// contain it.
+/// Looks up a game in a book that stores the locations of its games. Returns `None` if the book
+/// does not contain the game.
 fn find_in_book(content: &Content, id: GameId) -> Option<Result<PgnGame, ApiError>> {
     let folders = content.games.iter().filter_map(|input| match input {
         PgnInput::File(path) => path.parent().map(Path::to_owned),
@@ -110,7 +110,7 @@ pub(crate) struct GameAnswer {
     fen: String,
     moves: Vec<NamedMove>,
     result: &'static str,
-    /// The reason why the rest of the game is missing, if it is.
+    /// Why the rest of the game is missing, if it is.
     fault: Option<String>,
 }
 

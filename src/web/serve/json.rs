@@ -1,4 +1,4 @@
-//! Objects that occur in several JSON responses.
+//! Objects that several JSON responses contain.
 
 use arrayvec::ArrayString;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use crate::chess::position::{Move, Position, SAN_BYTES, UCI_BYTES};
 
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct NamedMove {
-    /// The move in UCI notation; castling is written as a move of the king.
+    /// The move in UCI notation. Castling is written as a move of the king.
     pub(crate) uci: ArrayString<UCI_BYTES>,
     pub(crate) san: ArrayString<SAN_BYTES>,
 }
@@ -17,7 +17,7 @@ impl NamedMove {
         NamedMove { uci: mv.uci(), san: position.short_san(mv) }
     }
 
-    /// Converts the moves of a line up to, but excluding, the first illegal one.
+    /// Converts the moves of a line up to but excluding the first illegal one.
     pub(crate) fn line(start: &Position, moves: &[Move]) -> Vec<Self> {
         let mut position = *start;
         let mut line = Vec::with_capacity(moves.len());

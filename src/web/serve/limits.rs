@@ -1,65 +1,65 @@
-//! Limits on what clients may request. Each is far above what the page and known clients need, and
-//! low enough that a few machines cannot overload the server. All of them were set by hand.
+//! Limits for requests. Each is far above what the page and known clients need, but so low that a
+//! few machines cannot overload the server. All limits are set by hand.
 
 use std::time::Duration;
 
 use crate::tools::annotate::NODES;
 
-/// Maximum size, in bytes, of a request line and headers together. A request line with 300 moves
+/// Maximum size in bytes of the request line and headers together. A request line with 300 moves
 /// has 1,500 bytes.
 pub(crate) const MAX_REQUEST_HEAD: usize = 32 << 10;
 pub(crate) const MAX_REQUEST_HEADERS: usize = 100;
 /// Maximum size of an encoded query in bytes.
 pub(crate) const MAX_QUERY: usize = 8 << 10;
-/// Maximum number of moves in `play`, more than in any recorded game.
+/// Maximum number of moves in `play`, which is more than in any recorded game.
 pub(crate) const MAX_PLAY: usize = 600;
-/// Maximum size, in bytes, of a pasted text: a FEN, moves, or a game with comments.
+/// Maximum size in bytes of a pasted text: a FEN, moves, or a game with comments.
 pub(crate) const MAX_PASTED: usize = 256 << 10;
 /// Maximum number of moves in a response in the explorer's format; no position has more.
 pub(crate) const MAX_MOVES: usize = 218;
-/// Maximum number of simultaneous connections; additional ones wait to be accepted.
+/// Maximum number of simultaneous connections. Additional ones wait to be accepted.
 pub(crate) const MAX_CONNECTIONS: usize = 1024;
-/// Default number of seconds for a client to send the head of a request, to send its body, or to
-/// receive a part of the response. An idle connection stays open for the same time.
+/// Default number of seconds that a client may take to send the head of a request, to send its
+/// body, or to receive part of the response. Idle connections are closed after the same time.
 pub(crate) const CLIENT_SECONDS: u64 = 15;
-/// How long browsers may cache a preflight response; the same as on Lichess.
+/// How long browsers may cache a preflight response, as on Lichess.
 pub(crate) const PREFLIGHT_AGE: Duration = Duration::from_secs(86_400);
 /// The time limit for finding a game in its file.
 pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long responses in progress may take to finish when the server stops.
+/// How long responses in progress may take to finish after the server stops.
 pub(crate) const GRACE: Duration = Duration::from_secs(3);
-/// Maximum number of simultaneous searches for all clients together.
+/// Maximum number of simultaneous searches over all clients.
 pub(crate) const MAX_SEARCHES: usize = 4;
 /// Maximum duration of a search in seconds.
 pub(crate) const MAX_SEARCH_SECONDS: u64 = 60;
 /// Default duration of a search in seconds.
 pub(crate) const DEFAULT_SEARCH_SECONDS: u64 = 20;
-/// Maximum number of simultaneous annotations for all clients together.
+/// Maximum number of simultaneous annotations over all clients.
 pub(crate) const MAX_ANNOTATIONS: usize = 1;
-/// Maximum time to annotate a game, in seconds. With the maximum number of nodes, a game of forty
+/// Maximum number of seconds to annotate a game. With the maximum number of nodes, a game of forty
 /// moves takes about ten seconds.
 pub(crate) const MAX_ANNOTATION_SECONDS: u64 = 120;
-/// Minimum number of nodes per position of an annotated game.
+/// Minimum number of nodes per position when a game is annotated.
 pub(crate) const MIN_ANNOTATION_NODES: u64 = 100;
 /// Maximum number of nodes per position, which is the default of `tabia annotate`.
 pub(crate) const MAX_ANNOTATION_NODES: u64 = NODES;
 /// Default number of nodes per position.
 pub(crate) const DEFAULT_ANNOTATION_NODES: u64 = NODES / 2;
-/// Size of a search's transposition table in mebibytes.
+/// Size of the transposition table of a search, in mebibytes.
 pub(crate) const SEARCH_MEMORY_MB: usize = 32;
 /// Maximum number of lines in a search.
 pub(crate) const MAX_LINES: usize = 5;
-/// Maximum number of a search's events queued for a slow client. Additional events are dropped,
-/// except the last one.
+/// Maximum number of events of a search that are queued for a slow client. Additional events are
+/// dropped, except the last one.
 pub(crate) const SEARCH_BACKLOG: usize = 64;
 /// Maximum length, in bytes, of the client name with which a page identifies its own searches.
 pub(crate) const MAX_CLIENT_NAME: usize = 64;
-/// Maximum number of games stored per player; these are the first ones in the files.
+/// Maximum number of games stored per player. The first ones in the files are stored.
 pub(crate) const MAX_PLAYER_GAMES: usize = 20_000;
-/// Maximum number of games stored for all players together, about 600 bytes each. The least
+/// Maximum number of games stored for all players together. A game takes about 600 bytes. The least
 /// recently requested players are dropped first.
 pub(crate) const MAX_KEPT_GAMES: usize = 100_000;
-/// Maximum number of players whose games are being searched for or who are queued.
+/// Maximum number of players whose games are being searched for or are waiting to be.
 pub(crate) const MAX_WAITING_PLAYERS: usize = 32;
 /// Maximum number of simultaneous streams of players' games.
 pub(crate) const MAX_PLAYER_STREAMS: usize = 64;
@@ -67,9 +67,9 @@ pub(crate) const MAX_PLAYER_STREAMS: usize = 64;
 pub(crate) const MAX_PLAYER_NAME: usize = 128;
 /// Interval between two updates of a stream while games are being read.
 pub(crate) const PLAYER_UPDATE: Duration = Duration::from_millis(500);
-/// Number of plies of a player's game that are indexed; the same as on Lichess.
+/// Number of indexed plies of a player's game, as on Lichess.
 pub(crate) const PLAYER_PLIES: usize = 50;
-/// Maximum number of files read at the same time to show one of their games.
+/// Maximum number of files that are read at the same time to show a game from them.
 pub(crate) const MAX_GAME_READERS: usize = 2;
 /// Maximum total size of cached responses in bytes.
 pub(crate) const ANSWER_CACHE: usize = 32 << 20;

@@ -1,5 +1,5 @@
-//! The loaded books. They are opened one after another while the server already responds, and never
-//! change afterwards.
+//! The loaded books. They are opened one after another while the server already responds, and do
+//! not change afterwards.
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::games::book::{
 use crate::games::pgn::PgnInput;
 use crate::support::files::{FileError, open_plain};
 
-/// The size of a book's header in bytes. The header contains the checksums of all parts.
+/// The size of a book's header in bytes. The header contains the checksums of all sections.
 const HEADER_BYTES: usize = 256;
 
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct Content {
     pub(crate) names: Names,
     /// The game files from which the books were built, where available.
     pub(crate) games: Vec<PgnInput>,
-    /// Identifies this content; a part of every entity tag.
+    /// Identifies this content. Every entity tag contains it.
     pub(crate) tag: String,
 }
 
@@ -38,8 +38,8 @@ pub(crate) struct LoadedBooks {
 
 impl LoadedBooks {
     /// Creates a set of books that are not open yet. `paths` are files that [`Book::open`] can
-    /// read, folders of games, or the name of the embedded book. `folders` contain the game files
-    /// of books that are stored elsewhere.
+    /// read, folders of games, or the name of the embedded book. `folders` contain game files that
+    /// are not stored next to their books.
     pub(crate) fn new(paths: Vec<PathBuf>, folders: Vec<PathBuf>) -> Self {
         let progress = Progress::new(paths.iter().map(|path| short_name(path)));
         LoadedBooks { paths, folders, progress, content: OnceLock::new() }
@@ -48,7 +48,7 @@ impl LoadedBooks {
     /// Opens the books, which may take a long time.
     ///
     /// # Errors
-    /// If one of the books cannot be opened.
+    /// If any of the books cannot be opened.
     pub(crate) fn open(&self) -> Result<(), BookError> {
         let mut all: Option<Book> = None;
         let (mut games, mut tag) = (Vec::new(), String::new());
@@ -65,7 +65,7 @@ impl LoadedBooks {
         }
         let book = all.unwrap_or_else(Book::embedded);
         let content = Content { book, names: Names::embedded(), games, tag };
-        // This is the only place that sets the content, so it cannot fail.
+        // This cannot fail, because the content is set only here.
         let _ = self.content.set(Arc::new(content));
         Ok(())
     }
@@ -109,8 +109,7 @@ impl LoadedBooks {
         let folders = if self.folders.is_empty() { &beside[..] } else { &self.folders };
         let inputs = book.manifest().map(|manifest| manifest.inputs).unwrap_or_default();
         let place = |name: &str| {
-            // Only the file name is used, so that a book cannot refer to files outside these
-            // folders.
+            // Use only the file name, so that a book cannot refer to files outside these folders.
             let name = Path::new(name).file_name()?;
             folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file())
         };
@@ -132,13 +131,12 @@ impl LoadedBooks {
     }
 }
 
-/// Returns the name of a file without its folder, which is not disclosed to clients.
+/// Returns the name of a file without its folder. Clients must not see the folder.
 fn short_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Returns whether a path contains games, because it is a folder or a file that is not a book of
-/// any kind.
+/// Returns whether a path is a folder or a file that is not a book of any kind.
 fn is_of_games(path: &Path) -> Result<bool, BookError> {
     use std::io::Read;
 

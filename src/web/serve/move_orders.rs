@@ -1,9 +1,10 @@
-//! Finds the move orders by which games reach a position.
+//! Finds the move orders by which games in a book reach a position.
 //!
-//! A book counts positions and moves, not lines. Therefore the counts for the last move are exact:
-//! every game that plays the move reaches the position. Further back, a game that reached a
-//! position may have continued with a different move. The shares therefore assume that the choice
-//! of a move does not depend on how the position was reached.
+//! A book counts positions and moves, not lines. The counts for the last move are nevertheless
+//! exact, because every game that plays the move reaches the position. Further back, a game that
+//! reached a position may have continued with a different move. The fractions of games are
+//! therefore estimates, which assume that the choice of a move does not depend on how its position
+//! was reached.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -15,18 +16,18 @@ use super::loaded_books::Content;
 use crate::chess::position::{Move, Position};
 use crate::games::book::{Book, Counts, NamedOpening};
 
-/// The maximum number of plies to go back, which is also the default depth of a book.
+/// The maximum number of plies to go back, equal to the default depth of a book.
 const MAX_PLIES: usize = 40;
-/// The maximum number of positions per ply; the positions reached by the most games are kept.
+/// The maximum number of positions per ply. Those reached by the most games are kept.
 const MAX_WIDTH: usize = 6;
-/// Positions with a smaller share of the games are omitted.
+/// Positions reached by a smaller fraction of the games are omitted.
 const MIN_SHARE: f64 = 0.02;
 /// The maximum number of complete move orders in a response.
 const MAX_ORDERS: usize = 8;
-/// The maximum number of partial move orders expanded to find them.
+/// The maximum number of partial move orders that are expanded to find complete ones.
 const MAX_STEPS: usize = 2000;
 
-/// A move by which games reach a position.
+/// A move by which games in the book reach a position.
 #[derive(Debug, Clone)]
 pub(crate) struct Arrival {
     pub(crate) before: Position,
@@ -34,7 +35,7 @@ pub(crate) struct Arrival {
     pub(crate) played: Counts,
 }
 
-/// Returns the moves by which games reach a position, starting with the most frequent one.
+/// Returns the moves by which games in the book reach a position, most frequent first.
 pub(crate) fn arrivals(book: &Book, position: &Position) -> Vec<Arrival> {
     let has_pawns = |pawn_key| book.may_hold_pawns(pawn_key);
     let found = position.predecessors(has_pawns, |key| book.reached_by_key(key).is_some());
@@ -53,7 +54,7 @@ pub(crate) struct ArrivalAnswer {
     #[serde(flatten)]
     mv: NamedMove,
     fen: String,
-    /// The opening name of the position before the move.
+    /// The opening of the position before the move.
     opening: Option<NamedOpening>,
     played: Counts,
 }
@@ -68,7 +69,7 @@ pub(crate) fn arrival_answers(content: &Content, position: &Position) -> Vec<Arr
     arrivals(&content.book, position).into_iter().map(answer).collect()
 }
 
-/// A preceding position, as listed in a response.
+/// A position before the requested one, as listed in a response.
 #[derive(Debug, Serialize)]
 struct PathPosition {
     /// The number of plies before the requested position.
@@ -76,7 +77,7 @@ struct PathPosition {
     fen: String,
     opening: Option<NamedOpening>,
     reached: Counts,
-    /// The share of the games that pass through the position, from 0 to 1.
+    /// The fraction of the games that pass through the position, from 0 to 1.
     share: f64,
 }
 
@@ -93,8 +94,8 @@ struct PathMove {
 
 #[derive(Debug, Serialize)]
 struct MoveOrder {
-    /// The first position of the move order: the start position, or the position where the book
-    /// ends.
+    /// The first position of the move order: the start position, or a position that the book does
+    /// not reach by any move.
     fen: String,
     moves: Vec<NamedMove>,
     share: f64,
@@ -127,7 +128,7 @@ struct Edge {
     to: usize,
     mv: Move,
     played: Counts,
-    /// The share of the games that reach `to` through this edge, from 0 to 1.
+    /// The fraction of the games reaching `to` that used this edge, from 0 to 1.
     weight: f64,
 }
 
@@ -137,7 +138,7 @@ struct Graph {
     edges: Vec<Edge>,
 }
 
-/// Finds the move orders by which games reach a position.
+/// Finds the move orders by which games in the books reach a position.
 pub(crate) fn find(content: &Content, position: &Position) -> MoveOrders {
     let graph = Graph::before(&content.book, position);
     let path_position = |node: &Node| PathPosition {
@@ -163,14 +164,13 @@ pub(crate) fn find(content: &Content, position: &Position) -> MoveOrders {
     }
 }
 
-/// Rounds a share to four decimal places; the shares are not more precise than that.
+/// Rounds a fraction of games to four decimals. The estimate is not more precise than that.
 fn rounded(share: f64) -> f64 {
     (share * 1e4).round() / 1e4
 }
 
 impl Graph {
-    /// Builds the graph of preceding positions, ply by ply, as long as enough games pass through
-    /// them.
+    /// Builds the graph of preceding positions, ply by ply, as long as enough games pass through.
     fn before(book: &Book, position: &Position) -> Self {
         let mut graph = Graph::default();
         graph.nodes.push(Node {
@@ -190,7 +190,7 @@ impl Graph {
         graph
     }
 
-    /// Adds the positions one ply before those in `last` and returns their indexes.
+    /// Adds the positions one ply before those in `last`, and returns their indices.
     fn ply_before(&mut self, book: &Book, last: &[usize], plies: usize) -> Vec<usize> {
         let mut found: Vec<(usize, Arrival, f64)> = Vec::new();
         let mut shares: HashMap<u64, f64> = HashMap::new();
@@ -224,8 +224,7 @@ impl Graph {
         (first..self.nodes.len()).collect()
     }
 
-    /// Returns the index of a position among the nodes from `first` on; adds the position if it is
-    /// missing.
+    /// Returns the index of a position among the nodes from `first` on. If it is missing, adds it.
     fn node(&mut self, first: usize, position: Position, plies: usize, share: f64) -> usize {
         let known =
             self.nodes[first..].iter().position(|node| node.position.key() == position.key());
@@ -239,11 +238,11 @@ impl Graph {
         )
     }
 
-    /// Returns the most frequent complete move orders in descending order of frequency.
+    /// Returns the most frequent complete move orders, most frequent first.
     fn orders(&self) -> Vec<MoveOrder> {
         let mut orders = Vec::new();
-        // Floating-point numbers do not implement `Ord`, so the heap represents shares as fractions
-        // of a large integer.
+        // Floating-point numbers do not implement `Ord`, so the heap represents fractions of games
+        // as integers, relative to this number.
         const WHOLE: f64 = (1_u64 << 52) as f64;
         let mut open = BinaryHeap::from([((WHOLE as u64), Reverse(0_usize), Vec::<usize>::new())]);
         for _ in 0..MAX_STEPS {

@@ -1,23 +1,22 @@
-//! Decides which web pages may use expensive addresses, which run searches or read long texts.
+//! Decides which web pages may use costly addresses, which run searches or read long texts.
 //!
-//! A browser sends requests from any web page to this machine. Such requests can be recognised by
-//! `Origin`, by `Sec-Fetch-Site`, or, if a page's own name resolves to this machine, by an unknown
-//! `Host`. Requests without such headers come from other programs, which may use everything.
+//! A browser lets any web page send requests to this machine. Such requests can be recognised by
+//! `Origin` or `Sec-Fetch-Site`. If the name of the page's own host resolves to this machine, they
+//! can be recognised by an unknown `Host`. Requests without such headers come from other programs,
+//! which may use all addresses.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
 use super::api_error::ApiError;
 
-/// The header in which a browser reports how the site of the requesting page relates to this
-/// server.
+/// The header in which a browser states how the site of the requesting page relates to this server.
 const SITE: &str = "sec-fetch-site";
 
 /// Accepts requests from the server's own page, from other programs, and from allowed origins.
 #[derive(Debug)]
 pub(super) struct OriginCheck {
     origins: Vec<String>,
-    /// Whether only this machine can connect, in which case no other host name is valid for the
-    /// server.
+    /// Whether the server listens only on this machine, so that no outside host name is valid.
     is_local: bool,
 }
 
@@ -66,7 +65,7 @@ fn authority(origin: &str) -> Option<&str> {
     origin.split_once("://").map(|(_, authority)| authority)
 }
 
-/// Returns whether a host is `localhost` or an IP address; an attacker's name server cannot
+/// Returns whether a host is `localhost` or an IP address. An attacker's name server cannot
 /// redirect these.
 fn is_this_machine(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
@@ -77,7 +76,7 @@ fn is_this_machine(host: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost") || name.parse::<std::net::IpAddr>().is_ok()
 }
 
-/// Parses an origin in the form in which browsers send it.
+/// Parses an origin as sent by browsers.
 ///
 /// # Errors
 /// If the text is not an origin.

@@ -6,7 +6,7 @@ use crate::chess::position::Position;
 use crate::games::pgn::{GameStatus, PgnGame, read_games};
 use crate::support::words::is_space;
 
-/// Reads a FEN or, if the text is not one, its first game or list of moves, in the page's format.
+/// Reads a FEN, or else the first game or list of moves, and returns it in the page's format.
 ///
 /// # Errors
 /// If the text contains neither.
@@ -15,7 +15,7 @@ pub(crate) fn read(text: &str) -> Result<GameAnswer, ApiError> {
     Ok(GameAnswer::new(&game, &status))
 }
 
-/// Reads the same texts as [`read`]; returns the game and whether it was read completely.
+/// Like [`read`], but returns the game, and how reading it ended.
 ///
 /// # Errors
 /// If the text contains neither.
@@ -30,7 +30,7 @@ pub(crate) fn read_game(text: &str) -> Result<(PgnGame, GameStatus), ApiError> {
         (Some((game, end)), _) if !game.moves.is_empty() || !game.tags.is_empty() => {
             Ok((game, end.status))
         }
-        // A text with eight ranks is treated as a position even if it is invalid.
+        // A text with eight ranks is treated as a position, even if it is invalid.
         (_, Err(error)) if text.matches('/').count() >= 7 => {
             Err(ApiError::bad_request(error.to_string()))
         }

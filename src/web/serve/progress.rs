@@ -18,10 +18,10 @@ pub(crate) enum Stage {
 
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct BookProgress {
-    /// The book's file name, without its folder.
+    /// The file name of the book, without its folder.
     name: String,
     stage: Stage,
-    /// The number of bytes of games read so far, and the total number.
+    /// The number of bytes of games read so far, and the total.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<[u64; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,7 +35,7 @@ pub(crate) struct BookProgress {
 struct Row {
     name: String,
     stage: Stage,
-    /// The build in progress, and the number of bytes that it must read.
+    /// The build in progress, and the total number of bytes to read.
     build: Option<(Monitor, u64)>,
     positions: Option<u64>,
 }

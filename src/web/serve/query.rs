@@ -9,7 +9,7 @@ use super::api_error::ApiError;
 use super::limits::{MAX_PLAY, MAX_QUERY};
 use crate::chess::position::{Game, Move, Position, UCI_NULL};
 
-/// Decodes a percent-encoded name or value in a query.
+/// Decodes a percent-encoded name or value.
 ///
 /// # Errors
 /// If the result is not UTF-8.
@@ -52,7 +52,7 @@ impl Query {
         Ok(Query { rest })
     }
 
-    /// Removes a parameter and returns its text, or `None` if it is absent.
+    /// Removes a parameter and returns its text. Returns `None` if the parameter is absent.
     pub(crate) fn text(&mut self, name: &str) -> Option<String> {
         let at = self.rest.iter().position(|(other, _)| other == name)?;
         Some(self.rest.swap_remove(at).1)
@@ -71,7 +71,7 @@ impl Query {
         }
     }
 
-    /// Reads an integer between `least` and `most`, inclusive.
+    /// Reads an integer from `least` to `most`, inclusive.
     pub(crate) fn number(
         &mut self,
         name: &str,
@@ -109,7 +109,7 @@ impl Query {
         text.split(',').filter(|part| !part.is_empty()).map(read).collect()
     }
 
-    /// Reads `fen` and `play`, which are a position and the moves played from it.
+    /// Reads `fen` and `play`: a position, and the moves played from there.
     ///
     /// # Errors
     /// If the FEN is invalid, or a move is invalid or illegal.
@@ -162,8 +162,8 @@ pub(crate) fn read_uci(position: &Position, word: &str) -> Option<Move> {
     position.legal_moves().iter().find(is_it)
 }
 
-/// Formats a move in UCI notation, with castling as the king capturing its own rook, as in
-/// Lichess's explorer.
+/// Formats a move in UCI notation as in Lichess's explorer: castling is written as the king
+/// capturing its own rook.
 pub(crate) fn with_rook(position: &Position, mv: Move) -> String {
     let text = mv.to_string();
     if !position.is_castling(mv) {

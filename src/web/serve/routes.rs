@@ -1,4 +1,4 @@
-//! The addresses that the server responds to.
+//! The addresses to which the server responds.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -53,7 +53,7 @@ pub(crate) struct AppState {
     players: OnceLock<Players>,
     streams: Arc<Semaphore>,
     readers: Arc<Semaphore>,
-    /// Set to `true` when the server stops.
+    /// Set to `true` when the server is stopping.
     closing: watch::Receiver<bool>,
 }
 
@@ -71,7 +71,7 @@ impl AppState {
         }
     }
 
-    /// Returns the index of players, which is created on the first request.
+    /// Returns the index of players. The first request creates it.
     fn players(&self, content: &Content) -> Result<&Players, ApiError> {
         if content.games.is_empty() {
             let why = "there are no games to look through: serve PGN, or a book beside its games";
@@ -82,7 +82,7 @@ impl AppState {
             let players = players.map_err(|error| {
                 ApiError::unavailable(format!("no thread: {}", describe(&error)))
             })?;
-            // If another request has set it first, the thread of this index ends.
+            // If another request has set the index first, the thread of this index ends.
             let _ = self.players.set(players);
         }
         self.players.get().ok_or_else(|| ApiError::unavailable("try again"))
@@ -96,8 +96,8 @@ impl AppState {
 
 type Shared = State<Arc<AppState>>;
 
-/// Returns the router with all addresses. `client_timeout` limits the time to receive request
-/// bodies.
+/// Returns the router for all addresses. `client_timeout` limits the time for receiving a request
+/// body.
 pub(crate) fn router(
     state: Arc<AppState>,
     origin_check: OriginCheck,
@@ -142,8 +142,8 @@ fn open_addresses() -> Router<Arc<AppState>> {
         .layer(cors([Method::GET, Method::HEAD, Method::OPTIONS]).allow_origin(Any))
 }
 
-/// Returns the addresses reserved for the server's own page, for allowed origins, and for other
-/// programs.
+/// Returns the addresses that only the server's own page, allowed origins and other programs may
+/// use.
 fn costly_addresses(origin_check: OriginCheck, client_timeout: Duration) -> Router<Arc<AppState>> {
     let named = AllowOrigin::list(origin_check.origins());
     let origin_check = Arc::new(origin_check);
@@ -193,7 +193,7 @@ async fn wrong_method(method: Method, uri: Uri) -> ApiError {
 #[derive(Debug, Clone, Copy)]
 struct BodyTimeout(Duration);
 
-/// The text in a request body: UTF-8 or, if it is not valid UTF-8, Latin-1, as in files.
+/// The text of a request body. As in files, it is UTF-8 or, if that is invalid, Latin-1.
 struct Pasted(String);
 
 impl<S: Sync> FromRequest<S> for Pasted {
@@ -275,8 +275,8 @@ async fn lichess_history(
     kept(&state, &uri, &headers, explorer::lichess_history).map_err(ApiError::plain)
 }
 
-/// Returns a response that depends only on the books and the address. It is computed once and
-/// cached. A client that already has it gets status 304.
+/// Returns a response that depends only on the books and the address. The response is computed once
+/// and then cached. A client that already has it gets status 304.
 fn kept<T: Serialize>(
     state: &AppState,
     uri: &Uri,
@@ -307,7 +307,7 @@ fn kept<T: Serialize>(
     Ok((headers, [(header::ETAG, tag)], answer).into_response())
 }
 
-/// Reads a game from its file, on a thread that may wait for the disk.
+/// Reads a game from its file, on a thread that may block.
 async fn find(state: &AppState, id: String) -> Result<PgnGame, ApiError> {
     let content = Arc::clone(state.loaded.content()?);
     let likely = id.parse().ok().and_then(|id| state.players.get()?.file_of(id));
@@ -418,7 +418,7 @@ fn start_player(
             };
             let Ok(players) = state.players(&content) else { return };
             let answer = order.answer(&content, &index, players.queue_position(&index));
-            // An empty line prevents proxies from closing an idle stream.
+            // An empty line keeps proxies from closing an idle stream.
             let line = match last.as_ref() == Some(&answer) && !is_last {
                 true => Vec::new(),
                 false => serde_json::to_vec(&answer).unwrap_or_default(),

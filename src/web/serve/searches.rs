@@ -1,5 +1,5 @@
-//! Long-running tasks for clients. Their total number is limited, each client can run only one, and
-//! they end on time even if the client does not read the results.
+//! Long-running tasks for clients. Their total number is limited, each client can run only one of
+//! each kind, and they end on time even if the client does not read the results.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -18,10 +18,11 @@ use crate::engine::search::STACK_SIZE;
 use crate::support::files::describe;
 use crate::tools::suite::Switch;
 
-/// How long a client waits for another search to end, which is usually its own earlier one.
+/// How long a client waits for another search to end. Usually, this is the client's own earlier
+/// search.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Identifies a client by its IP address and by the name that its page has chosen.
+/// Identifies a client by its IP address and the name that its page has chosen.
 pub(crate) type Client = (IpAddr, String);
 
 /// Reads the name that a page has chosen for itself.
@@ -54,7 +55,7 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    /// Stops the search. If it has been stopped before, the first reason is kept.
+    /// Stops the search. If it was stopped before, the first reason is kept.
     fn stop(&self, why: Ending) {
         let _ = self.ending.set(why);
         self.switch.stop();
@@ -64,7 +65,7 @@ impl Stop {
         &self.switch
     }
 
-    /// Returns the reason why the search ended, which is meaningful only after it has ended.
+    /// Returns the reason why the search ended. Meaningful only after it has ended.
     pub(crate) fn ending(&self) -> Ending {
         self.ending.get().copied().unwrap_or(Ending::Finished)
     }
@@ -98,9 +99,9 @@ impl Searches {
         self.running().len()
     }
 
-    /// Starts a search on a separate thread and returns a channel with the values that it sends
-    /// and, at the end, the value that it returns. Dropping the channel stops the search. An
-    /// earlier search for the same client is stopped. The search must not wait for room in the
+    /// Starts a search on a separate thread. Returns a channel for the values that the search sends
+    /// and for the final value that it returns. If the channel is dropped, the search stops. An
+    /// earlier search for the same client is also stopped. The search must not wait for room in the
     /// channel.
     ///
     /// # Errors
@@ -123,14 +124,14 @@ impl Searches {
         };
         let stop = Stop::default();
         let number = self.started.fetch_add(1, Relaxed);
-        // Another request that arrived in the meantime has started its own search.
+        // In the meantime, another request of the same client may have started a search.
         if let Some((_, earlier)) = self.running().insert(client.clone(), (number, stop.clone())) {
             earlier.stop(Ending::Replaced);
         }
         let search_permit =
             SearchPermit { searches: Arc::clone(self), client, number, _permit: permit };
         let (sender, receiver) = mpsc::channel(SEARCH_BACKLOG + 1);
-        // Reserve room for the last message, no matter how slowly the client reads.
+        // Reserve room for the last message, however slowly the client reads.
         let place = sender.clone().try_reserve_owned();
         let place = place.map_err(|error| ApiError::unavailable(error.to_string()))?;
         let (done, is_done) = oneshot::channel();

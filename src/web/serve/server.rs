@@ -1,4 +1,4 @@
-//! Accepts connections, limits their number and duration, and shuts the server down gracefully.
+//! Accepts connections, limits their number and duration, and shuts down gracefully.
 
 use std::convert::Infallible;
 use std::io;
@@ -57,18 +57,18 @@ impl Stopper {
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) address: SocketAddr,
-    /// The origins of other pages that may use expensive addresses, in addition to the server's own
-    /// page.
+    /// The origins of other pages that may use costly addresses. The server's own page may always
+    /// use them.
     pub(crate) origins: Vec<String>,
     /// The time limit for clients, see [`CLIENT_SECONDS`](super::limits::CLIENT_SECONDS).
     pub(crate) client_timeout: Duration,
 }
 
-/// Opens books and serves them until stopped. Calls `on_ready` with the address as soon as the
-/// server listens, and `on_open` when all books are open.
+/// Opens books and serves them until stopped. Calls `on_ready` with the address once the server is
+/// listening, and calls `on_open` when all books are open.
 ///
 /// # Errors
-/// If the server cannot listen on the address, or a book cannot be opened.
+/// If the server cannot listen on the address, or if a book cannot be opened.
 pub(crate) fn serve(
     loaded: LoadedBooks,
     Settings { address, origins, client_timeout }: Settings,
@@ -83,7 +83,7 @@ pub(crate) fn serve(
         let listener = listener.map_err(|error| ServeError::Address(address, describe(&error)))?;
         let loaded = Arc::new(loaded);
         let state = Arc::new(AppState::new(Arc::clone(&loaded), closing.clone()));
-        // The address is reported once the last thread has started, and before the books are open.
+        // The address is reported after the last thread has started but before the books are open.
         let (begin, reported) = std::sync::mpsc::channel();
         let opened = open(loaded, reported, on_open)?;
         on_ready(listener.local_addr()?);
@@ -96,16 +96,16 @@ pub(crate) fn serve(
         }
         .inspect(|()| state.close())
     });
-    // Threads that count or search games may take a moment to notice that the server is stopping.
+    // Threads that count or search games may not notice at once that the server is stopping.
     runtime.shutdown_timeout(GRACE);
     done
 }
 
-/// Creates the runtime with as many threads as the system allows: one per core, one for opening
-/// books, and one for blocking requests.
+/// Creates the runtime, with as many threads as the system allows, up to one per core, one for
+/// opening books, and one for blocking requests.
 ///
 /// # Errors
-/// If there are too few threads to respond to any request.
+/// If there are not enough threads to respond to requests.
 fn runtime() -> io::Result<tokio::runtime::Runtime> {
     const OTHERS: usize = 2;
     let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -114,7 +114,7 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
         return Err(threads::refused(&io::ErrorKind::WouldBlock.into()));
     }
     let mut builder = tokio::runtime::Builder::new_multi_thread();
-    // The thread for blocking requests is kept alive, because the system may not be able to start
+    // Keep the thread for blocking requests alive, because the system may not be able to start
     // another one.
     let runtime = builder.worker_threads(workers).thread_keep_alive(Duration::MAX).enable_all();
     let runtime = runtime.build()?;
@@ -122,8 +122,8 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
     Ok(runtime)
 }
 
-/// Opens the books on a separate thread, once the other end of `reported` is dropped. The future
-/// completes only if there is an error.
+/// Opens the books on a separate thread, after the other end of `reported` has been dropped. The
+/// future completes only if there is an error.
 fn open(
     loaded: Arc<LoadedBooks>,
     reported: std::sync::mpsc::Receiver<()>,
@@ -131,7 +131,7 @@ fn open(
 ) -> io::Result<impl Future<Output = BookError>> {
     let (sender, receiver) = oneshot::channel();
     thread::Builder::new().name("opening".to_owned()).spawn(move || {
-        // Fails as soon as the other end is dropped.
+        // This returns an error once the other end is dropped.
         let _ = reported.recv();
         match loaded.open() {
             Ok(()) => on_open(),
@@ -148,14 +148,14 @@ fn open(
     })
 }
 
-/// Accepts connections until the server stops, then waits for open connections to finish.
+/// Accepts connections until the server stops, and then waits for open connections to finish.
 async fn accept_all(
     listener: TcpListener,
     router: Router,
     client_timeout: Duration,
     mut closing: watch::Receiver<bool>,
 ) {
-    /// The pause before retrying when the system has run out of file descriptors.
+    /// The pause before the next attempt if the system has run out of file descriptors.
     const PAUSE: Duration = Duration::from_millis(100);
     let graceful = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
@@ -170,7 +170,7 @@ async fn accept_all(
         };
         match (permit, accepted) {
             (Ok(permit), Ok((stream, client_address))) => {
-                // Responses are written in one piece, so delaying packets has no benefit.
+                // Responses are written in one piece, so there is no benefit in delaying packets.
                 let _ = stream.set_nodelay(true);
                 let stream = WriteTimeoutStream::new(stream, client_timeout);
                 let connection = connection(stream, client_address, router.clone(), client_timeout);

@@ -31,7 +31,8 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Scores pawns on the bishop's colour: friendly pawns block it, enemy pawns are targets.
+/// Scores pawns on the bishop's colour: friendly pawns block the bishop, and enemy pawns are
+/// targets.
 ///
 /// Source: <https://www.chessprogramming.org/Bad_Bishop>.
 fn pawns<T: Trace>(bishop: Square, view: &View, w: &Weights, sum: &mut Sum<'_, T>) {

@@ -5,12 +5,14 @@ use super::view::{Pieces, View};
 use crate::chess::position::{BitBoard, Square};
 use crate::chess::score::Score;
 
-/// Scale of an endgame score that counts fully.
+/// Scale of an endgame score that is not reduced.
 pub(crate) const FULL_SCALE: i32 = 64;
 
-/// Rough piece values in pawns, for comparing material.
+/// Rough value of a minor piece in pawns, for comparing material.
 const MINOR: i32 = 3;
+/// Rough value of a rook in pawns.
 const ROOK: i32 = 5;
+/// Rough value of a queen in pawns.
 const QUEEN: i32 = 9;
 
 /// Bonus for a won endgame against the lone king, in centipawns, in addition to the material.
@@ -37,7 +39,7 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     BY_PAWNS[pawns.min(4) as usize]
 }
 
-/// Returns the scale without pawns, when winning takes more than an extra minor piece.
+/// Returns the scale for a side without pawns, which must be more than a minor piece ahead to win.
 fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
     /// Scale for a rook against a minor piece, which is usually a draw.
     const ROOK_AGAINST_MINOR: i32 = 8;
@@ -92,11 +94,13 @@ fn opposite_bishops(us: &Pieces, them: &Pieces) -> bool {
 ///
 /// Source: <https://www.chessprogramming.org/Bishops_of_Opposite_Colors>.
 fn opposite_bishops_scale(view: &View) -> i32 {
-    /// Scale with only bishops and pawns: nearly drawn, less so with more extra pawns.
+    /// Scale with only bishops and pawns: nearly drawn, but less so with more extra pawns.
     const BARE: i32 = 20;
+    /// Increase in the scale for each extra pawn.
     const BARE_PER_EXTRA_PAWN: i32 = 8;
     /// Scale with other pieces on the board.
     const ACCOMPANIED: i32 = 44;
+    /// Increase in the scale for each pawn.
     const ACCOMPANIED_PER_PAWN: i32 = 2;
     let (us, them) = (&view.us, &view.them);
     let bare = us.pieces() == us.bishops && them.pieces() == them.bishops;

@@ -6,7 +6,7 @@ use super::view::View;
 use super::weights::Weights;
 use crate::chess::position::BitBoard;
 
-/// Evaluates the terms that depend only on kings and pawns, which allows caching.
+/// Evaluates the terms that depend only on kings and pawns and can therefore be cached.
 ///
 /// Source: <https://www.chessprogramming.org/King_Safety#Pawn_Shield>.
 pub(super) fn shelter<T: Trace>(view: &View, w: &Weights, sum: &mut Sum<'_, T>) {

@@ -3,9 +3,9 @@
 //! Each term is summed separately for the middlegame and the endgame. Sources: the GNU Chess manual
 //! for the scheme, and <https://www.chessprogramming.org/Evaluation> for the terms.
 //!
-//! A term receives a `View` in which its own side moves up the board, but not its colour. Every
-//! weight is added through `Sum`, which a `Trace` can record, so evaluation, explanation and tuning
-//! share the same code.
+//! A term receives a `View` in which its own side moves up the board, and does not receive the
+//! colour of that side. Every weight is added through `Sum`, which a `Trace` can record, so
+//! evaluation, explanation and tuning share the same code.
 
 mod bishops;
 mod bitboards;
@@ -127,7 +127,7 @@ fn known_win(views: &[View; 2]) -> Option<Score> {
     won.or_else(|| endgame::known_win(&views[1]).map(|score| -score))
 }
 
-/// Returns the phase of the game: minor pieces count one, rooks two, queens four.
+/// Returns the phase of the game. Minor pieces count one each, rooks two and queens four.
 pub(in crate::engine::eval) fn phase(view: &View) -> i32 {
     let of = |pieces: &view::Pieces| {
         count(pieces.knights | pieces.bishops) + 2 * count(pieces.rooks) + 4 * count(pieces.queens)

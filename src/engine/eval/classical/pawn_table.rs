@@ -7,8 +7,8 @@ use super::{king, pawns};
 use crate::chess::position::{BitBoard, Color, Position, Square};
 use crate::engine::eval::tapered::Tapered;
 
-/// Number of entries in a table; a power of two. At 48 bytes each, they fit in a second-level
-/// cache.
+/// Number of entries in a table; a power of two. At 48 bytes each, the entries fit in a
+/// second-level cache.
 const ENTRIES: usize = 8192;
 
 /// The cached terms of a pawn structure. White is first; each side is seen from its own view.

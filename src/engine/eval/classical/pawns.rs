@@ -62,8 +62,8 @@ fn is_passed(pawn: Square, view: &View) -> bool {
 
 /// Whether exchanges could make the pawn passed.
 ///
-/// Its file is free, and for every enemy pawn that guards its path it has a helper next to or
-/// behind it.
+/// The file of the pawn is free of enemy pawns, and next to or behind the pawn there are at least
+/// as many helpers as there are enemy pawns that guard its path.
 fn is_candidate(pawn: Square, view: &View) -> bool {
     let free = none(front_span(pawn) & (view.us.pawns | view.them.pawns));
     let guards = count(attack_span(pawn) & view.them.pawns);

@@ -15,7 +15,7 @@ use crate::engine::eval::tapered::{Tapered, s};
 /// Divisor of the penalty: 1024 units of danger cost 1024 centipawns.
 pub(crate) const DANGER_DIVISOR: i32 = 1024;
 
-/// Maximum number of danger units. It keeps the penalty within half of a tapered value.
+/// Maximum number of danger units. It keeps the penalty within half of a [`Tapered`] value.
 pub(crate) const DANGER_LIMIT: i32 = 2000;
 
 /// Returns the penalty for `units` of danger, in centipawns.
@@ -32,7 +32,7 @@ pub(super) fn evaluate<T: Trace>(
     w: &Weights,
     sum: &mut Sum<'_, T>,
 ) {
-    // One piece alone is not an attack, unless it is the queen or is supported by the queen.
+    // A single attacker does not count, unless the enemy has a queen.
     let attackers: i32 = theirs.attackers.iter().sum();
     if attackers + i32::from(any(view.them.queens)) < 2 {
         return;

@@ -48,7 +48,7 @@ fn attacked<T: Trace>(
     }
 }
 
-/// Scores pieces attacked, now or after a push, by pawns that cannot simply be captured.
+/// Scores pieces that pawns attack now or after a push, if those pawns cannot simply be captured.
 fn by_pawns<T: Trace>(
     view: &View,
     ours: &Attacks,

@@ -29,7 +29,7 @@ impl Trace for Silent {
     fn note(&mut self, _: &Tapered, _: i32) {}
 }
 
-/// A trace that counts how often each weight was added for each side.
+/// A trace that counts the number of times that each weight was added for each side.
 pub(in crate::engine::eval) struct TermCounts<'w> {
     weights: &'w Weights,
     side: Color,

@@ -1,5 +1,5 @@
-//! The position from one side's view, in which its pawns move up the board, and each side's
-//! attacks.
+//! The position from one side's view, in which that side's pawns move up the board, and the attacks
+//! of each side.
 //!
 //! The terms do not depend on colours: Black's view is the board turned upside down. The evaluation
 //! is therefore symmetric by construction.
@@ -58,7 +58,7 @@ pub(in crate::engine::eval) struct View {
     pub their_pawn_attacks: BitBoard,
     /// Squares that count for mobility.
     ///
-    /// Excluded are squares attacked by enemy pawns and those occupied by the side's king or by its
+    /// Excludes squares attacked by enemy pawns and squares occupied by the side's king or by its
     /// blocked or unmoved pawns.
     pub mobility_area: BitBoard,
     /// The nine squares on and around the enemy king, as returned by [`ring`].
@@ -88,7 +88,8 @@ impl View {
     }
 }
 
-/// Returns the nine squares around the king. On an edge of the board they are shifted inwards.
+/// Returns the nine squares on and around the king. If the king is on an edge of the board, the
+/// squares are shifted inwards.
 fn ring(king: Square) -> BitBoard {
     let square = |rank: usize, file: usize| chess::ALL_SQUARES[rank * 8 + file];
     let middle = square(rank(king).clamp(1, 6), file(king).clamp(1, 6));
@@ -125,7 +126,7 @@ pub(in crate::engine::eval) struct Attacks {
     pub all: BitBoard,
     /// Squares attacked at least twice.
     pub twice: BitBoard,
-    /// Knights, bishops, rooks and queens that attack the squares around the enemy king.
+    /// Number of knights, bishops, rooks and queens that attack the squares around the enemy king.
     pub attackers: [i32; 4],
     /// Number of attacks by these pieces on squares adjacent to the king.
     pub king_attacks: i32,
@@ -184,8 +185,8 @@ impl Attacks {
     }
 }
 
-/// Returns the squares a piece attacks, including x-rays: bishops see through their side's queens,
-/// rooks through their side's rooks and queens.
+/// Returns the squares that a piece attacks, including x-rays: bishops see through their own side's
+/// queens, and rooks see through their own side's rooks and queens.
 #[inline(always)]
 pub(super) fn reach(piece: Piece, from: Square, view: &View) -> BitBoard {
     let us = &view.us;

@@ -79,8 +79,9 @@ pub(crate) struct Field {
     pub len: usize,
 }
 
-/// Weights of a piece's square, by rank (counted from the side's own first rank) and file. The
-/// board is folded in the middle, so mirrored files share a weight: a and h, b and g, and so on.
+/// Weights for the square of a piece, by rank (counted from the side's own first rank) and file.
+/// The board is folded in the middle, so mirrored files share a weight: a and h, b and g, and so
+/// on.
 pub(crate) type Placement = [[Tapered; 4]; 8];
 
 macro_rules! weights {
@@ -140,9 +141,9 @@ weights! {
     Material material: [Tapered; 5],
     /// Bishops on squares of both colours.
     Material bishop_pair: Tapered,
-    /// Value for each friendly pawn, per knight: knights like closed positions.
+    /// Value of a knight for each friendly pawn: knights like closed positions.
     Material knight_per_pawn: Tapered,
-    /// Value for each friendly pawn, per rook.
+    /// Value of a rook for each friendly pawn.
     Material rook_per_pawn: Tapered,
 
     /// A pawn, by its square.
@@ -158,7 +159,7 @@ weights! {
     Pawns backward: Tapered,
     /// A backward pawn with no enemy pawn ahead.
     Pawns backward_open: Tapered,
-    /// A pawn with another one next to it, by rank.
+    /// A pawn with another friendly pawn next to it, by rank.
     Pawns phalanx: [Tapered; 8],
     /// A pawn defended by another pawn, by rank.
     Pawns supported: [Tapered; 8],
@@ -199,7 +200,7 @@ weights! {
     Knights knight_outpost_supported: Tapered,
     /// A knight with a pawn directly in front.
     Knights knight_shielded: Tapered,
-    /// Value for each king move between a knight and its own king.
+    /// Value for each king move of distance between a knight and its own king.
     Knights knight_king_distance: Tapered,
 
     /// A bishop, by its square.
@@ -210,7 +211,7 @@ weights! {
     Bishops bishop_outpost_supported: Tapered,
     /// A bishop with a pawn directly in front.
     Bishops bishop_shielded: Tapered,
-    /// Value for each king move between a bishop and its own king.
+    /// Value for each king move of distance between a bishop and its own king.
     Bishops bishop_king_distance: Tapered,
     /// Value for each friendly pawn that is on the bishop's colour.
     Bishops bishop_own_pawns: Tapered,
@@ -256,7 +257,7 @@ weights! {
     King king_half_open_file: Tapered,
     /// A king whose wing has no pawns of either side.
     King king_bare_wing: Tapered,
-    /// Value for each king move between the king and the nearest pawn of either side.
+    /// Value for each king move of distance between the king and the nearest pawn of either side.
     King king_pawn_distance: Tapered,
     /// Value for each remaining castling right.
     King castling_right: Tapered,
@@ -270,7 +271,7 @@ weights! {
     /// A queen, by the number of squares it can move to.
     Mobility queen_mobility: [Tapered; 28],
 
-    /// Danger units added once an attack counts.
+    /// Danger units for any attack that counts.
     KingSafety danger_base: Tapered,
     /// Units for each enemy knight, bishop, rook or queen that attacks the squares around the king.
     KingSafety danger_attacker: [Tapered; 4],

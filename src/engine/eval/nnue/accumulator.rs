@@ -1,17 +1,18 @@
-//! The neurons' values, updated incrementally along the lines of a search.
+//! The values of the neurons, updated incrementally along the lines of a search.
 //!
-//! For each ply, the stack stores the last position's set of pieces and its neuron values. A new
-//! position starts from the values at the previous ply, usually its parent's, and only the
-//! differences between the two boards are added and removed. The search does not have to report
-//! moves, and no value can become stale.
+//! For each ply, the stack stores the set of pieces and the neuron values of the last position. A
+//! new position starts from the values at the previous ply, which usually belong to its parent, and
+//! only the differences between the two boards are added and removed. The search does not have to
+//! report moves, and no value can become stale.
 //!
-//! If the previous ply is of little use (because of a different king bucket, half of the board, or
-//! parent), the values last computed in this way, stored for each view, are updated instead. These
-//! are known as Finny tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
+//! If the previous ply is of little use, because its king bucket, half of the board or parent
+//! differs, the stack updates other values instead: those last computed in this way for the same
+//! view. Such stored values are known as Finny tables:
+//! <https://www.chessprogramming.org/NNUE#Accumulator>.
 //!
-//! The search prepares the values of every position before it is clear whether they are needed. It
-//! has to wait for the transposition table's memory anyway, and the child positions start from
-//! these values.
+//! The search prepares the values of every position before it is clear whether they are needed,
+//! because it has to wait for the transposition table's memory anyway, and the child positions
+//! start from these values.
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ use super::pieces::{Changes, Perspective, PieceSet, PieceSquare, VIEWS};
 use crate::chess::position::Position;
 use crate::chess::score::{MAX_PLY, Ply, Score};
 
-/// The neuron values for a position, in White's and in Black's view.
+/// The neuron values of a position, in White's and in Black's view.
 #[derive(Clone)]
 struct Accumulator {
     pieces: PieceSet,

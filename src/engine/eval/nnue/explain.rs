@@ -15,7 +15,7 @@ pub(crate) struct Explanation {
     position: Position,
     /// Score for White, in centipawns.
     score: Score,
-    /// White's loss without the piece, in centipawns, by square.
+    /// Values of the pieces for White, in centipawns, by square.
     values: [Option<Score>; 64],
 }
 

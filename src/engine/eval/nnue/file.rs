@@ -3,15 +3,15 @@
 //! A file consists of a line of text, `tabia network 3; zones Z; hidden H; buckets B`, and
 //! little-endian numbers:
 //!
-//! 1. the weights from each input to the H neurons, by king bucket, and the neurons' biases (i16,
-//!    [`QA`](super::QA) is 1.0),
+//! 1. the weights from each input to the H neurons, by king bucket, and the neurons' biases (i16;
+//!    [`QA`](super::QA) represents 1.0),
 //! 2. for each bucket, the weights of the H neurons of the side to move and of the H neurons of the
-//!    other side (i16, [`QB`](super::QB) is 1.0),
-//! 3. for each bucket, the bias of the output (i32, QA * QB is 1.0).
+//!    other side (i16; [`QB`](super::QB) represents 1.0),
+//! 3. for each bucket, the bias of the output (i32; QA * QB represents 1.0).
 //!
 //! If all king buckets have the same weights, the file has version 2: it contains the weights of
 //! only one king bucket, and its first line omits `zones`. If a file has fewer neurons than this
-//! program, the missing ones are zero.
+//! program, the missing neurons are zero.
 
 use super::kernel::Row;
 use super::network::Network;
@@ -40,7 +40,7 @@ impl Shape {
         format!("{start}; hidden {hidden}; buckets {BUCKETS}")
     }
 
-    /// Parses the first line of a file. Returns it and the remaining bytes.
+    /// Parses the first line of a file. Returns the result and the remaining bytes.
     fn split_from(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let start = &bytes[..bytes.len().min(LONGEST_LINE)];
         let end = start.iter().position(|&byte| byte == b'\n')?;
@@ -130,8 +130,8 @@ pub(crate) mod tests {
     use super::super::network::tests::random_network;
     use super::*;
 
-    /// Returns a network file that omits the neurons from `hidden` on. They are zero when the file
-    /// is read.
+    /// Returns a network file that omits the neurons from `hidden` on. These neurons are zero when
+    /// the file is read.
     pub(crate) fn narrowed(network: &Network, hidden: usize) -> Vec<u8> {
         let bytes = network.to_bytes();
         let (shape, numbers) = Shape::split_from(&bytes).expect("a network");

@@ -1,12 +1,12 @@
 //! The two inner loops: adding rows of weights, and the weighted sum of the neurons.
 //!
-//! The compiler vectorises them and compiles them three times: for the target processor, for AVX2
-//! and for AVX-512. The version is selected at run time. Integer sums do not depend on the order of
-//! the terms, so all versions return the same bits.
+//! The compiler vectorises these loops and compiles them three times: for the target processor, for
+//! AVX2 and for AVX-512. The version is selected at run time. Integer sums do not depend on the
+//! order of the terms, so all versions return the same bits.
 //!
-//! The multiplication in pairs is written out, because the compiler turns the plain loop into
-//! scalar code. Closures passed to `array::map` are compiled without AVX2 even inside such a
-//! function, so the hot loops contain none.
+//! Multiplication in pairs is written with intrinsics, because the compiler turns the plain loop
+//! into scalar code. Closures passed to `array::map` are compiled without AVX2 even inside a
+//! function that enables it, so the hot loops contain no such closures.
 
 use super::{HIDDEN, QA};
 
@@ -15,12 +15,13 @@ use super::{HIDDEN, QA};
 #[repr(C, align(64))]
 pub(super) struct Row(pub [i16; HIDDEN]);
 
-/// Number of separate sums. With this many, no sum overflows: a lane adds at most 255 * 255 * 127
-/// per neuron.
+/// Number of separate sums, with which no sum overflows: a lane adds at most 255 * 255 * 127 per
+/// neuron.
 const LANES: usize = 8;
 const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 
-/// Neurons whose values fit in the AVX2 registers at the same time, leaving some registers free.
+/// Number of neurons whose values fit in the AVX2 registers at the same time, leaving some
+/// registers free.
 const IN_REGISTERS: usize = 128;
 const _: () = assert!(HIDDEN.is_multiple_of(IN_REGISTERS));
 
@@ -113,7 +114,7 @@ impl Kernel {
 /// Whether the processor supports AVX-512 without lowering its clock.
 ///
 /// Processors before Ice Lake and Zen 4 lower their clock, which would slow down the rest of a
-/// search. They are recognised by the lack of VBMI2, which is not used otherwise.
+/// search. They are recognised by the lack of VBMI2, which Tabia does not use otherwise.
 #[cfg(target_arch = "x86_64")]
 fn wide_vectors_are_cheap() -> bool {
     is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi2")
@@ -169,8 +170,8 @@ fn weighted_sum_avx2(values: &Row, weights: &Row) -> i64 {
 
 /// The AVX-512 version of [`weighted_sum_avx2`].
 ///
-/// VNNI could multiply and add to the sums in one instruction, but is not faster: the compiler
-/// splits it again, because it lengthens the dependency chain of the sums.
+/// VNNI could multiply and add to the sums in one instruction, but it is not faster: the compiler
+/// splits the instruction again, because it lengthens the dependency chain of the sums.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512bw")]
 fn weighted_sum_avx512(values: &Row, weights: &Row) -> i64 {
@@ -223,7 +224,8 @@ fn update<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: 
     }
 }
 
-/// Updates `BLOCK` values at a time, which stay in registers while iterating over all rows.
+/// Updates `BLOCK` values at a time, so that they stay in registers while all rows are added and
+/// removed.
 #[inline(always)]
 fn update_any<const BLOCK: usize>(from: &Row, added: &[&Row], removed: &[&Row], to: &mut Row) {
     let blocks = to.0.as_chunks_mut::<BLOCK>().0.iter_mut();

@@ -30,17 +30,17 @@ pub(crate) use pieces::{PieceSet, seen_by};
 pub(crate) const HIDDEN: usize = 256;
 /// Number of regions for the view's own king, each with separate weights.
 pub(crate) const KING_BUCKETS: usize = 4;
-/// Inputs per king bucket: own and enemy pieces, six kinds, 64 squares.
+/// Number of inputs per king bucket: own and enemy pieces, six kinds, 64 squares.
 pub(crate) const INPUTS_PER_KING_BUCKET: usize = 2 * 6 * 64;
 pub(crate) const INPUTS: usize = KING_BUCKETS * INPUTS_PER_KING_BUCKET;
-/// Number of output weight sets, one of which is selected by the number of pieces on the board.
+/// Number of sets of output weights. The number of pieces on the board selects one of the sets.
 pub(crate) const BUCKETS: usize = 8;
 /// The integer that represents 1.0 as a neuron's value or input weight. A value fits in eight bits.
 pub(crate) const QA: i32 = 255;
 /// The integer that represents 1.0 as an output weight.
 ///
-/// Trained output weights are small, nearly all within 0.4. With 64 instead of 256, rounding them
-/// changes the score by 6.7 centipawns on average.
+/// Trained output weights are small, nearly all within 0.4. With 64 instead of 256, rounding the
+/// weights changes the score by 6.7 centipawns on average.
 pub(crate) const QB: i32 = 256;
 /// Maximum absolute output weight. It keeps the product of a neuron's value and a weight within 16
 /// bits.

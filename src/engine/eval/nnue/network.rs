@@ -19,8 +19,8 @@ pub struct Network {
     pub(super) inputs: Box<[Row; INPUTS]>,
     /// Biases, which are the initial values of the neurons.
     pub(super) biases: Row,
-    /// Weights to the output, for each bucket, from the neurons of the side to move and of the
-    /// other side.
+    /// Weights from neurons to the output, for each bucket: from the neurons of the side to move
+    /// and from those of the other side.
     outputs: [[Row; 2]; BUCKETS],
     output_biases: [i32; BUCKETS],
 }
@@ -90,24 +90,24 @@ impl Network {
         Ok((network, bytes))
     }
 
-    /// Returns the CRC-32 of the network's bytes in the file format, which identifies the network.
+    /// Returns the CRC-32 of the network in the file format, which identifies the network.
     pub fn checksum(&self) -> u32 {
         crc32fast::hash(&self.to_bytes())
     }
 
     /// Returns the weights from each input to the neurons and, as the last row, the neurons'
-    /// biases. [`QA`] is 1.0.
+    /// biases. [`QA`] represents 1.0.
     pub(crate) fn input_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
         self.inputs.iter().chain([&self.biases]).map(|row| &row.0)
     }
 
     /// Returns, for each bucket, the output weights for the side to move, then those for the other
-    /// side. [`QB`] is 1.0.
+    /// side. [`QB`] represents 1.0.
     pub(crate) fn output_rows(&self) -> impl Iterator<Item = &[i16; HIDDEN]> {
         self.outputs.iter().flatten().map(|row| &row.0)
     }
 
-    /// Returns the output bias of each bucket. [`QA`] times [`QB`] is 1.0.
+    /// Returns the output bias of each bucket. [`QA`] times [`QB`] represents 1.0.
     pub(crate) fn output_biases(&self) -> &[i32; BUCKETS] {
         &self.output_biases
     }

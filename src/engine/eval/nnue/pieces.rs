@@ -5,7 +5,7 @@ use chess::{ALL_PIECES, BitBoard, Color, EMPTY, Piece, Square};
 use super::{BUCKETS, INPUTS_PER_KING_BUCKET, KING_BUCKETS};
 use crate::chess::position::Position;
 
-/// Number of pieces per set of output weights. The sets cover 32 pieces.
+/// Number of piece counts that share a set of output weights. The sets cover up to 32 pieces.
 const PIECES_PER_BUCKET: u32 = 32 / BUCKETS as u32;
 const INPUTS_PER_SIDE: usize = INPUTS_PER_KING_BUCKET / 2;
 const FLIP_RANKS: u16 = 56;
@@ -44,7 +44,7 @@ impl PieceSet {
         self
     }
 
-    /// Returns the pieces and another one on `square`, which must be empty.
+    /// Returns the pieces with another one added on `square`, which must be empty.
     #[must_use]
     pub(crate) fn with(mut self, color: Color, piece: Piece, square: Square) -> Self {
         let here = BitBoard::from_square(square);
@@ -87,7 +87,7 @@ impl PieceSet {
         (squares.popcnt() <= NEAR as u32).then(|| self.changes_on(squares, before))
     }
 
-    /// Returns the pieces on these squares, here and in `before`.
+    /// Returns the pieces added to and removed from these squares since `before`.
     #[inline(always)]
     fn changes_on<const MAX: usize>(&self, squares: BitBoard, before: &PieceSet) -> Changes<MAX> {
         let mut changes = Changes { added: PieceList::new(), removed: PieceList::new() };
@@ -99,7 +99,7 @@ impl PieceSet {
         changes
     }
 
-    /// Returns the piece on `square`; an arbitrary piece if the square is empty.
+    /// Returns the piece on `square`, or an arbitrary piece if the square is empty.
     #[inline]
     fn piece_square(&self, square: Square) -> PieceSquare {
         let kind = self.squares[square.to_index()].map_or(0, |piece| piece.to_index() as u16);
@@ -136,7 +136,7 @@ pub(super) struct Changes<const MAX: usize> {
 #[derive(Debug)]
 pub(super) struct PieceList<const MAX: usize> {
     pieces: [PieceSquare; MAX],
-    /// Overwritten by an append to a full list; otherwise unused.
+    /// Overwritten when a piece is appended to a full list; otherwise unused.
     spare: PieceSquare,
     length: usize,
 }
@@ -295,7 +295,7 @@ mod tests {
             assert_eq!(list.as_slice().len(), MAX_PIECES);
         }
         assert!(after.few_changes(&before).is_none());
-        // A piece of the other colour is a different piece.
+        // The same piece in the other colour is a different piece.
         assert_eq!(board(low, Color::Black).changes(&after).removed.as_slice().len(), MAX_PIECES);
     }
 

@@ -69,17 +69,17 @@ impl ThreadSet {
     }
 }
 
-/// A set of threads that one thread extends while others read it.
+/// A set of threads that can grow while other threads read it.
 #[derive(Debug, Default)]
 pub(super) struct SharedThreadSet([AtomicU64; WORDS]);
 
 impl SharedThreadSet {
-    /// Adds `thread`; returns whether it was missing.
+    /// Adds `thread`. Returns true if the set did not contain it.
     pub(super) fn insert(&self, thread: usize) -> bool {
         let before = self.0[thread / PER_WORD].fetch_or(bit(thread), Ordering::AcqRel);
         // A thread that signals a cutoff marks the node before it reads this set, and a joining
-        // thread reads the mark after it has joined. Whichever fence comes second sees the writes
-        // before the other one.
+        // thread reads the mark after it has joined. The thread whose fence comes second sees the
+        // writes that precede the other fence.
         fence(Ordering::SeqCst);
         before & bit(thread) == 0
     }
@@ -108,7 +108,7 @@ fn bits_of(mut word: u64) -> impl Iterator<Item = u64> {
 struct IdleThreads {
     /// Threads that accept any work.
     free: AtomicU64,
-    /// Threads that only accept work below one of their nodes.
+    /// Threads that accept only work below one of their nodes.
     bound: AtomicU64,
 }
 
@@ -173,7 +173,7 @@ pub(super) enum WaitResult<T> {
 
 impl<T: Send> HelperPool<T> {
     /// Creates a pool of `threads` threads, all initially busy. Later, at most `cores` of them are
-    /// busy.
+    /// busy at a time.
     pub(super) fn new(threads: usize, cores: usize) -> Self {
         let slot = || {
             let parker = Parker::new();
@@ -195,8 +195,8 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Whether a thread can take work: one that waits below a node of `owners`, or one that accepts
-    /// any work. There must also be a core for it. This is a cheap estimate.
+    /// Whether an idle thread can take work: one of `owners` that waits below its node, or a thread
+    /// that accepts any work. There must also be a core for the thread. This is a cheap estimate.
     #[inline]
     pub(super) fn has_idle(&self, owners: &ThreadSet) -> bool {
         let is_there = self.idle.iter().zip(owners.0).any(|(idle, owners)| {
@@ -261,8 +261,8 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Waits, once offered, until the thread is called or `is_over` returns true, at most for
-    /// `longest`.
+    /// Waits after [`HelperPool::offer`] until the thread is called or `is_over` returns true, for
+    /// at most `longest`.
     ///
     /// [`HelperPool::wake`] makes the thread call `is_over` again.
     pub(super) fn wait(
@@ -302,7 +302,7 @@ impl<T: Send> HelperPool<T> {
         }
     }
 
-    /// Wakes a thread, which checks again whether it has to wait.
+    /// Wakes a thread, so that it checks again whether it has to wait.
     pub(super) fn wake(&self, thread: usize) {
         self.slots[thread].unparker.unpark();
     }

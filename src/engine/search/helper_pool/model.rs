@@ -25,7 +25,7 @@ impl<T: Default> AtomicCell<T> {
     }
 }
 
-/// Replaces `crossbeam::sync::Parker`. With an earlier token, parking returns immediately.
+/// Replaces `crossbeam::sync::Parker`. If a token is available, parking returns immediately.
 #[derive(Clone)]
 pub(super) struct Parker(Arc<(Mutex<bool>, Condvar)>);
 
@@ -113,8 +113,8 @@ mod tests {
         }
     }
 
-    /// Models the end of a split point: the owner waits for its only helper, which may call the
-    /// owner for help below and then leaves.
+    /// Models the end of a split point: the owner waits for its only helper, which leaves, possibly
+    /// after calling the owner for help below the node.
     #[test]
     fn owner_continues_after_its_helper_leaves() {
         for calls in [true, false] {

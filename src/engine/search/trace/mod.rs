@@ -1,6 +1,6 @@
 //! Traces of the engine's own search of a position.
 //!
-//! [`trace`] observes every thread of a search. It counts everything and keeps the tree within
+//! [`trace`] observes every thread of a search. It counts all events and records the tree within
 //! [`Bounds`]. The sums are computed from the observed steps; [`Trace::counters`] contains the
 //! search's own counts of cutoffs and re-searches.
 //!

@@ -14,8 +14,8 @@ use crate::chess::score::{Depth, Ply, Score};
 
 /// The part of a search that is recorded.
 ///
-/// The root and its moves are recorded in every iteration; the tree below them is recorded only in
-/// the last one and within these bounds. Everything is counted.
+/// The root and its moves are recorded in every iteration. The tree below them is recorded only in
+/// the last iteration and within these bounds. Events are counted everywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bounds {
     /// Maximum distance from the root, in plies.

@@ -41,9 +41,9 @@ pub struct Sums {
     pub nodes: u64,
     /// Number of quiescence nodes.
     pub quiescence: u64,
-    /// Number of visits by type. Stopped visits have no type.
+    /// Number of visits, by node type. Stopped visits have no type.
     pub types: BTreeMap<NodeType, u64>,
-    /// Number of visits by what determined their value.
+    /// Number of visits, by the rule or step that determined the value.
     pub ends: BTreeMap<NodeEnd, u64>,
     /// Number of nodes at which a move failed high.
     pub cutoffs: u64,
@@ -55,7 +55,7 @@ pub struct Sums {
     pub hits: u64,
     /// Number of late moves searched with a reduction.
     pub reduced: u64,
-    /// Total number of plies of these reductions; see [`Sums::reduced`].
+    /// Total reduction of these moves in plies; see [`Sums::reduced`].
     pub reduced_plies: u64,
     /// Number of reduced moves searched again at full depth.
     pub deeper: u64,
@@ -118,7 +118,7 @@ impl Sums {
         self.joins += other.joins;
     }
 
-    /// Returns the counts that the search also keeps itself.
+    /// Returns those counts that the search itself also keeps.
     pub fn counters(&self) -> Counters {
         Counters { nodes: self.nodes, cutoffs: self.cutoffs, deeper: self.deeper, open: self.open }
     }

@@ -116,8 +116,8 @@ fn attempt(visit: &Visit) -> String {
     format!("{how}{}", value(visit))
 }
 
-/// Returns a score such as `= 5`, `>= 5` or `<= 5` for the side to move at the root, or that the
-/// visit was stopped.
+/// Formats the score, such as `= 5`, `>= 5` or `<= 5`, for the side to move at the root, or reports
+/// that the visit was stopped.
 fn value(visit: &Visit) -> String {
     let (_, score) = visit.from_root();
     let ours = visit.ply.is_multiple_of(2);

@@ -1,10 +1,10 @@
 //! Computes backed-up search values along the moves between analysed positions.
 //!
-//! The value of a position is the maximum over its moves to analysed positions and its best move
-//! outside the analysis. With cycles this is a deterministic graphical game in which endless play
+//! The value of a position is the maximum over two kinds of moves: those to analysed positions, and
+//! the best of the others. With cycles this is a deterministic graphical game in which endless play
 //! is a draw. Each position has a unique value: the value of play that is stopped after n moves and
-//! scored as a draw, for every n that is at least the number of positions. Therefore values start
-//! as draws and are updated move by move until none changes.
+//! scored as a draw, for any n not smaller than the number of positions. Therefore all values start
+//! as draws and are updated until none changes.
 //!
 //! A. R. Washburn, "Deterministic graphical games", Journal of Mathematical Analysis and
 //! Applications 153 (1990).
@@ -16,10 +16,10 @@ use crate::chess::position::{Move, Position};
 use crate::chess::score::{DRAW, Depth, Score};
 use crate::games::book::lookup::values::{BookValue, Scored, before};
 
-/// For each analysed position, the analysed positions to which a legal move leads.
+/// For each analysed position, the analysed positions that one legal move reaches.
 #[derive(Debug)]
 pub(crate) struct Links {
-    /// For each position, indexed like its value, the range of its links.
+    /// The range of links of each position, in the order of the values.
     spans: Vec<Range<usize>>,
     links: Vec<(Move, u32)>,
 }
@@ -29,8 +29,7 @@ impl Links {
         Links { spans: vec![0..0; positions], links: Vec::new() }
     }
 
-    /// Finds the links of the position with this index; `number` maps a key to the index of its
-    /// position.
+    /// Finds the links of the position with index `own`; `number` maps a key to a position's index.
     pub(crate) fn find(
         &mut self,
         own: u32,
@@ -71,7 +70,7 @@ impl Links {
 
 /// The predecessors of each position, by index.
 struct Predecessors {
-    /// For each position, the index in `from` of its first predecessor; the last element is the
+    /// For each position, the index in `from` of its first predecessor. The last element is the
     /// length of `from`.
     ends: Vec<usize>,
     from: Vec<u32>,
@@ -83,7 +82,7 @@ impl Predecessors {
     }
 }
 
-/// Whether a move does not lead to any of the linked positions.
+/// Whether a move leads to none of the linked positions.
 fn leads_out(&(mv, _): &Scored, links: &[(Move, u32)]) -> bool {
     links.iter().all(|&(known, _)| known != mv)
 }
@@ -91,12 +90,12 @@ fn leads_out(&(mv, _): &Scored, links: &[(Move, u32)]) -> bool {
 /// Returns the best move of a position and its score, given the scores of its successors.
 fn best(value: &BookValue, links: &[(Move, u32)], scores: &[Score]) -> Option<Scored> {
     let within = links.iter().map(|&(mv, to)| (mv, before(scores[to as usize])));
-    // The analysis after a move takes precedence over the search before it.
+    // If the position after a move was analysed, its value replaces the earlier search score.
     let outside = value.outside.filter(|found| leads_out(found, links));
     within.chain(outside).reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// Sets score, best move and depth of all values; `links` are in the same order as `values`.
+/// Sets the score, best move and depth of each value; `links` has the same order as `values`.
 pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
     open_up(values, links);
     // A position without moves has the score that the rules of chess assign.
@@ -105,8 +104,8 @@ pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
         if is_over { value.score } else { DRAW }
     };
     let mut scores: Vec<Score> = values.iter().enumerate().map(begin).collect();
-    // All positions are updated together, move by move. After the first move, a score can change
-    // only if the score of a successor has changed.
+    // Each iteration looks one move further ahead in all positions. After the first iteration, a
+    // score can change only if the score of a successor has changed.
     let before = links.reversed();
     let mut due: Vec<u32> = (0..values.len() as u32).collect();
     let mut is_due = vec![false; values.len()];
@@ -138,9 +137,9 @@ pub(crate) fn back_up(values: &mut [BookValue], links: &Links) {
     back_up_depths(values, links, &before);
 }
 
-/// Sets `outside` to the best move of the searches if that move leads out of the analysis, which
-/// can happen if positions were removed, or if the values belonged to a larger analysis. Otherwise
-/// the best of the moves that lead out remains.
+/// Sets `outside` to the best move of the searches if that move leads out of the analysis. This can
+/// happen if positions were removed, or if the values come from a larger analysis. Otherwise
+/// `outside` remains the best of the moves that lead out.
 fn open_up(values: &mut [BookValue], links: &Links) {
     for (number, value) in values.iter_mut().enumerate() {
         let own = value.own.filter(|found| leads_out(found, links.of(number)));
@@ -148,8 +147,8 @@ fn open_up(values: &mut [BookValue], links: &Links) {
     }
 }
 
-/// Limits the depth of a score to the depth of the position's searches, and to one more than the
-/// depth of any position it was compared with.
+/// Limits the depth of a score to the depth of the position's own searches, and to one more than
+/// the depth of any position whose score was compared.
 fn back_up_depths(values: &mut [BookValue], links: &Links, before: &Predecessors) {
     values.iter_mut().for_each(|value| value.depth = value.own_depth);
     let mut due: VecDeque<u32> = (0..values.len() as u32).collect();
@@ -169,8 +168,8 @@ mod tests {
     use super::*;
     use crate::chess::score::{mate_in, mated_in};
 
-    /// Computes the backed-up values of positions given by index: the successors of each, and the
-    /// score of its best move outside.
+    /// Computes the backed-up values of positions. Each position is given by the indices of its
+    /// successors and by the score of its best move outside the analysis.
     fn backed_up(positions: &[(&[u32], Option<Score>)]) -> Vec<BookValue> {
         let moves: Vec<Move> = Position::start().legal_moves().iter().collect();
         let (mut links, mut values) = (Links::new(positions.len()), Vec::new());
@@ -197,10 +196,10 @@ mod tests {
 
     #[test]
     fn score_is_that_of_the_best_move() {
-        // Position 0 leads to 1 and 2; position 2 has a good move outside.
+        // Position 0 leads to 1 and 2; position 2 has a good move outside the analysis.
         let values = [(&[1, 2][..], Some(10)), (&[], Some(-30)), (&[], Some(50))];
         assert_eq!(scores(&values), [30, -30, 50]);
-        // The move outside may be better.
+        // The move outside the analysis may be better.
         let values = [(&[1][..], Some(45)), (&[], Some(-30))];
         assert_eq!(scores(&values), [45, -30]);
     }
@@ -215,7 +214,7 @@ mod tests {
     fn cycles_score_as_draws() {
         // Positions 0 and 1 lead to each other; leaving the cycle loses.
         assert_eq!(scores(&[(&[1][..], Some(-20)), (&[0], Some(-20))]), [0, 0]);
-        // A side that gains by leaving the cycle leaves it.
+        // A side leaves the cycle if it gains by doing so.
         assert_eq!(scores(&[(&[1][..], Some(25)), (&[0], Some(-20))]), [25, -20]);
         assert_eq!(scores(&[(&[1][..], Some(25)), (&[0], Some(-40))]), [25, -25]);
         // Four positions form a cycle without a way out.

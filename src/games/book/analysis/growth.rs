@@ -1,11 +1,10 @@
 //! Extends a book with positions that best play reaches but no game does.
 //!
-//! The order follows a drop-out expansion: from all moves that lead out of the analysis, those that
-//! play is most likely to reach are added. Good lines therefore become long, while poor ones are
-//! answered and dropped. T. R. Lincke, "Strategies for the automatic construction of opening
-//! books", Computers and Games (2000). Where Lincke adds up plies and losses along a path, Tabia
-//! multiplies likelihoods, because a book made from games contains the likelihoods of its own
-//! positions.
+//! As in a drop-out expansion, the moves added first are those that lead out of the analysis and
+//! are most likely to be played. Good lines therefore become long, while poor ones are answered and
+//! then dropped. T. R. Lincke, "Strategies for the automatic construction of opening books",
+//! Computers and Games (2000). Where Lincke adds up plies and losses along a path, Tabia multiplies
+//! likelihoods, because a book made from games shows how likely each of its positions is.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -26,8 +25,8 @@ use crate::games::book::lookup::values::before;
 use crate::games::book::merge::combine::{BoxedEntries, Merged, insert_pawns};
 use crate::games::book::merge::regroup::grow_known;
 
-/// A move that is this many centipawns worse than the best is played half as often. Hand-set: it is
-/// the default of `SteerMargin`, about the difference between two searches of a move.
+/// A move that is this many centipawns worse than the best move is played half as often. Hand-set:
+/// it is the default of `SteerMargin`, and about the difference between two searches of a move.
 const HALVING: f64 = 15.0;
 /// Positions with a larger absolute score, in centipawns, are not extended: play decides such
 /// games, not the book. Hand-set.
@@ -40,12 +39,10 @@ pub(crate) struct FrontierMove {
     pub mv: Move,
 }
 
-/// Orders positions by likelihood. Ties are broken by the index of the position's value; values are
-/// sorted by key.
+/// Orders positions by likelihood, and then by the index of their values, which are sorted by key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
-    /// The likelihood as its bits, because positive floating-point numbers have the same order as
-    /// their bits.
+    /// The bits of the likelihood, which sort like the likelihood itself because it is positive.
     likelihood: u64,
     place: Reverse<usize>,
 }
@@ -60,7 +57,7 @@ impl Rank {
     }
 }
 
-/// Returns up to `number` of the best moves that lead out of a book's analysis, most likely first.
+/// Returns up to `number` moves that lead out of the analysis of a book, most likely first.
 pub(crate) fn frontier_moves(book: &Book, number: usize) -> Vec<FrontierMove> {
     let values: Vec<BookValue> = book.values().collect();
     let place = |key: u64| values.binary_search_by_key(&key, |value| value.key).ok();
@@ -93,8 +90,8 @@ pub(crate) fn frontier_moves(book: &Book, number: usize) -> Vec<FrontierMove> {
     found.into_iter().map(|(_, frontier_move)| frontier_move).filter(is_new).take(number).collect()
 }
 
-/// Computes the likelihood of each position, from the games or from the most likely path of good
-/// moves.
+/// Computes the likelihood of each position, either from the games or from the most likely path of
+/// good moves.
 fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
     let all = games.iter().copied().max().unwrap_or(0).max(1) as f64;
     let mut reach: Vec<f64> = games.iter().map(|&games| games as f64 / all).collect();
@@ -118,8 +115,8 @@ fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
     reach
 }
 
-/// Returns the likelihood of each move in a position, derived from the values: first the moves that
-/// lead to analysed positions, then the best of the other moves.
+/// Returns the likelihood of each move in a position, computed from the values: first the moves
+/// that lead to analysed positions, then the best of the other moves.
 fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>, f64)> {
     let value = &values[own];
     let within = links.of(own).iter().map(|&(_, to)| to as usize);
@@ -133,8 +130,8 @@ fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>
     shares
 }
 
-/// Writes the book, extended with these moves and the positions to which they lead, to an empty
-/// `output`. The new moves and positions have no games. Values are not written.
+/// Writes the book, extended with these moves and the positions after them, to an empty `output`.
+/// The new moves and positions have no games. Values are not written.
 ///
 /// # Errors
 /// If the output cannot be written.
@@ -153,7 +150,7 @@ pub(crate) fn grow<W: Read + Write + Seek>(
         entries.push(BookEntry { key: position.key(), moves, ..BookEntry::default() });
         entries.push(BookEntry { key: after.key(), ..BookEntry::default() });
     }
-    // A position may be both a target and an origin of moves.
+    // A position may be both the target of a move and the origin of another.
     entries.sort_by_key(|entry| entry.key);
     entries.dedup_by(|next, kept| {
         let same = next.key == kept.key;
@@ -171,16 +168,16 @@ pub(crate) fn grow<W: Read + Write + Seek>(
     write_book(output, merged, &pawns, &manifest)
 }
 
-/// Whether a move in the book has no games, because an analysis added it.
+/// Whether a move of the book has no games, because it was added by an analysis.
 fn is_grown(&(_, played): &(Move, Counts)) -> bool {
     played.is_empty()
 }
 
 impl Book {
-    /// Returns the keys of the positions to which moves without games lead.
+    /// Returns the keys of the positions after moves without games.
     pub(crate) fn grown_positions(&self) -> KeyMap<()> {
         let mut keys = KeyMap::default();
-        // Few books have such moves, and the entries alone show whether there are any.
+        // Few books have such moves, so first check the entries, which is cheap.
         if !self.entries().any(|entry| entry.moves.iter().any(is_grown)) {
             return keys;
         }
@@ -228,8 +225,8 @@ mod tests {
         *game.position()
     }
 
-    /// Creates a book of 60 games with 1.e4 e5 and 40 with 1.d4. `values` contains positions with
-    /// their score, and the best move out of the analysis with its score.
+    /// Creates a book of 60 games with 1.e4 e5 and 40 with 1.d4. `values` contains positions, each
+    /// with its score, the best move out of the analysis, and the score of that move.
     fn book(values: &[(&str, Score, &str, Score)]) -> Book {
         let text = "1. e4 e5 1-0\n\n".repeat(60) + &"1. d4 0-1\n\n".repeat(40);
         let games = PgnInput::Text("games".to_owned(), text.as_bytes().into());
@@ -262,8 +259,8 @@ mod tests {
 
     #[test]
     fn frontier_is_ordered_by_likelihood() {
-        // In the start position, the shares according to the values are 0.31 for 1.c4, 0.49 for
-        // 1.e4 and 0.20 for 1.d4. According to the games, 1.e4 has 0.6 and 1.d4 has 0.4.
+        // In the start position, the values give shares of 0.31 to 1.c4, 0.49 to 1.e4 and 0.20 to
+        // 1.d4. The games give shares of 0.6 to 1.e4 and 0.4 to 1.d4.
         let values = [
             ("", 30, "c4", 20),
             ("e4", -30, "c5", -30),

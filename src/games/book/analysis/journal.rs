@@ -1,4 +1,4 @@
-//! Stores results of an analysis that are not yet in the book, so that the same command can resume.
+//! Stores results of an analysis that are not yet in the book, so that the analysis can be resumed.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ static KIND: Kind = Kind { magic: "tabia analysis 2; book ", name: "the analysis
 /// A journal of rows in the format of [`crate::games::book::lookup::values`].
 pub(crate) type AnalysisJournal = Journal<[u8; ROW_BYTES]>;
 
-/// Opens or creates the journal at `path` for an analysis of `book`; also returns the values in it.
+/// Opens or creates the journal at `path` for an analysis of `book`; also returns its values.
 ///
 /// # Errors
 /// If the file cannot be read or written, is not a journal of this analysis, or is in use.

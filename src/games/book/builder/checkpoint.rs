@@ -1,22 +1,21 @@
-//! Keeps the progress of a long build in a folder next to the book, so that the build can resume
-//! after a crash.
+//! Keeps the progress of a long build in a folder next to the book, so that it survives a crash.
 //!
 //! A checkpoint marks the end of a stage: all threads have finished their chunks, and their records
-//! are written as a sorted run. The state file names the runs and stores how far the inputs have
+//! are written as a sorted run. The state file lists the runs and stores how much of the inputs has
 //! been read. It is written last and replaces the previous one atomically, so there is always a
-//! valid state file. Files that a killed build wrote later are not named in the state file, and are
-//! removed. The state file has a checksum and contains the checksums of all other files; they are
-//! verified before any of them is used.
+//! valid state file. If a build is killed, files that the state file does not list are removed by
+//! the next build. The state file contains its own checksum and those of all listed files; a file
+//! is verified before it is used.
 //!
-//! A stage reads at least one chunk and at least a thirty-second of all text before it, so there
-//! are few runs even if the interval is short. No other module depends on stages: a stored stage is
-//! treated like the records of an additional thread. Chunk boundaries depend only on the text, so a
-//! resumed build cuts the text again and compares a hash. For the same reason, the hashes of
-//! `--unique` are the same in every run.
+//! A stage reads at least one chunk and at least 1/32 of all text before it, so there are few runs
+//! even if the interval is short. No other module depends on stages: a stored stage is treated like
+//! the records of an additional thread. Chunk boundaries depend only on the text. A resumed build
+//! can therefore repeat the division into chunks, and it compares a hash of the text. The hashes
+//! for `--unique` must also be the same in every run.
 //!
 //! The book is then written to a file in the checkpoint folder (`draft`), which is moved to its
-//! final place when it is complete. Facets cannot be resumed in this way, because their lists are
-//! in an unnamed file.
+//! final place when it is complete. The writing of a book with facets cannot be resumed, because
+//! its lists are in an unnamed file.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -43,11 +42,11 @@ use crate::support::files::{Fault, Kind, describe, is_draft, open_locked, sync_n
 
 const STATE: &str = "state.json";
 static STATE_KIND: Kind = Kind { magic: "tabia build 2; ", name: "the state" };
-/// The file whose lock excludes other builds.
+/// The file that a build locks to exclude other builds.
 const LOCK: &str = "lock";
-/// Prefixes of all other file names: pawn structures of all games so far, sorted records, the games
-/// to which their numbers refer, hashes of games, the book itself, and the note of how much of the
-/// book is written.
+/// Prefixes of all other file names: the pawn structures of all games so far, sorted records, the
+/// games to which their numbers refer, hashes of games, the book itself, and the note that records
+/// how much of the book is written.
 const PAWNS: &str = "pawns";
 const RUN: &str = "run";
 const GAMES: &str = "games";
@@ -60,7 +59,7 @@ const WRITTEN: &str = "written";
 pub struct Checkpoints {
     /// The checkpoint folder, which is removed once the book is complete.
     pub folder: PathBuf,
-    /// The interval between checkpoints; zero for as many checkpoints as possible.
+    /// The interval between checkpoints. Zero means as often as possible.
     pub every: Duration,
     /// The maximum disk space of the checkpoints, in bytes.
     pub disk: Option<u64>,
@@ -92,11 +91,11 @@ pub(super) struct CheckpointWriter<'a> {
     state: State,
     due: Instant,
     known: usize,
-    /// The lock that excludes other builds, held from the first checkpoint onwards.
+    /// The lock that excludes other builds, held from the first checkpoint on.
     lock: Option<File>,
 }
 
-/// The checkpoint writer of a build, and the point from which to resume, if any.
+/// The checkpoint writer of a build, and the point from which the build resumes, if it does.
 type Begun<'a, R> = (CheckpointWriter<'a>, Option<ResumePoint<R>>);
 
 pub(super) struct ResumePoint<R> {
@@ -107,7 +106,7 @@ pub(super) struct ResumePoint<R> {
 }
 
 impl<'a> CheckpointWriter<'a> {
-    /// Opens the checkpoints that the options request; also returns the point from which to resume.
+    /// Opens the checkpoints requested in the options; also returns the point from which to resume.
     ///
     /// # Errors
     /// If the checkpoints belong to a different build or cannot be read.
@@ -193,11 +192,11 @@ impl<'a> CheckpointWriter<'a> {
         self.due
     }
 
-    /// Schedules the next checkpoint.
+    /// Schedules the next checkpoint after the usual interval or after as much time as the last one
+    /// took, whichever is longer.
     ///
-    /// The next checkpoint is due after the usual interval or after the time that the last one
-    /// took, whichever is longer, so checkpoints never take more time than the work itself. If the
-    /// interval is zero, the next one is due immediately.
+    /// Checkpoints therefore never take more time than the work itself. If the interval is zero,
+    /// the next one is due immediately.
     pub(super) fn put_off(&mut self, last: Duration) {
         let every = self.wanted.every;
         self.due = Instant::now() + if every.is_zero() { every } else { every.max(last) };
@@ -209,7 +208,7 @@ impl<'a> CheckpointWriter<'a> {
 
     /// Whether a stage that ends here is worth a checkpoint. The stage must have read something. If
     /// it is the only stage, the next checkpoint must also be due within half an interval: writing
-    /// the book takes less time than reading the games, so a later checkpoint would not become due.
+    /// the book takes less time than reading the games, so no later checkpoint would become due.
     pub(super) fn is_worth_keeping(&self, place: &ReadSoFar, is_last: bool) -> bool {
         let left = self.due.saturating_duration_since(Instant::now());
         let is_long = self.has_any() || !is_last || left <= self.wanted.every / 2;
@@ -226,8 +225,7 @@ impl<'a> CheckpointWriter<'a> {
         self.path(&self.named(WRITTEN))
     }
 
-    /// Writes the records of a stage and the place where it ended to disk, and frees the copies in
-    /// memory.
+    /// Writes the records of a stage and the position at its end to disk, and frees the memory.
     ///
     /// # Errors
     /// If the checkpoint cannot be written or exceeds the disk limit. The previous checkpoint
@@ -301,7 +299,6 @@ impl<'a> CheckpointWriter<'a> {
         Ok(())
     }
 
-    /// Removes the files that the state file does not name.
     fn remove_unreferenced(&self) -> io::Result<()> {
         let State { runs, games, pawns, .. } = &self.state;
         let kept = runs.iter().flat_map(|run| [Some(&run.records), run.log.as_ref()]);
@@ -359,8 +356,7 @@ impl Checkpoints {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             entries => entries?,
         };
-        // Remove the state file first: without it the other files are ignored if this is
-        // interrupted.
+        // Remove the state file first. If this is interrupted, the other files are then ignored.
         match fs::remove_file(self.folder.join(STATE)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => sync_name(&self.folder.join(STATE))?,
@@ -372,7 +368,7 @@ impl Checkpoints {
                 fs::remove_file(entry.path())?;
             }
         }
-        // A folder that also contains other files is kept.
+        // Keep the folder if it also contains other files.
         match fs::remove_dir(&self.folder) {
             Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => Err(error),
             _ => Ok(()),
@@ -380,8 +376,7 @@ impl Checkpoints {
     }
 }
 
-/// Whether a build creates files with this name, including files of a build that was killed while
-/// writing.
+/// Whether a build creates files with this name, complete or not.
 fn is_ours(name: &OsStr) -> bool {
     let kinds = [PAWNS, RUN, GAMES, HASHES, BOOK, WRITTEN];
     let of_kind = |name: &str| kinds.iter().any(|kind| name.starts_with(&format!("{kind}-")));
@@ -389,7 +384,7 @@ fn is_ours(name: &OsStr) -> bool {
     is_draft(name) || name.to_str().is_some_and(is_named)
 }
 
-/// Describes the inputs and options. Builds with equal descriptions create the same book.
+/// Describes the inputs and options. Two builds with the same description create the same book.
 fn description(inputs: &[PgnInput], options: &BuildOptions) -> String {
     let BuildOptions { max_ply, undecided, filter, unique, language, side, facets, strict, .. } =
         options;

@@ -1,6 +1,6 @@
 //! Files that a build reads back from an earlier run, each with a checksum.
 //!
-//! A damaged file causes an error or is written again. It never becomes part of a book.
+//! A damaged file either causes an error or is written again. Damaged data never reaches a book.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};

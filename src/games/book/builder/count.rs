@@ -1,8 +1,9 @@
 //! Counts games into rows of partial counts, sorted and grouped as in a build.
 //!
-//! `count` outputs its sorted records as rows, and `pack` reads rows back: directly, one partition
-//! at a time, if their pieces cover narrow ranges of keys, otherwise through the same stores. All
-//! further steps are the same as in a build, so the bytes of the book are the same.
+//! `count` outputs its sorted records as rows, and `pack` reads the rows back. If the pieces of
+//! rows cover narrow ranges of keys, `pack` reads one partition at a time directly; otherwise all
+//! rows pass through the same stores as in a build. All further steps are the same as in a build,
+//! so the bytes of the book are the same.
 
 use std::io;
 
@@ -95,9 +96,7 @@ impl RowRecord for PawnRecord {
 
 pub(in crate::games::book) struct Counted {
     records: Records,
-    /// The manifest of the games.
     pub manifest: Manifest,
-    /// The tally of the games that were read.
     pub tally: BuildTally,
 }
 
@@ -108,7 +107,7 @@ enum Records {
 
 /// Reads and counts games, with or without facets.
 ///
-/// Finding no games is not an error, because other games may be counted elsewhere.
+/// An absence of games is not an error, because there may be games in other counts.
 ///
 /// # Errors
 /// If a game is broken and the build is strict, if the disk space is used up, or if the monitor has
@@ -140,8 +139,8 @@ impl Counted {
     /// The number of parts of [`Counted::rows`].
     pub(in crate::games::book) const PARTS: usize = PARTITIONS;
 
-    /// Passes the rows of one part to `take`, sorted by key, first or repeated visit, move, and
-    /// facets.
+    /// Passes the rows of one part to `take`. Rows are sorted by key, by first or repeated visit,
+    /// by move, and by facets.
     ///
     /// The parts are in key order.
     ///

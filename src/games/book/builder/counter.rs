@@ -16,15 +16,14 @@ use crate::games::book::facets::GameLog;
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::pgn::{GameEnd, GamePly, GameResult, Tags, Visitor};
 
-/// Number of plies before which no position can repeat: each side must have made two moves.
+/// Minimum number of plies between repetitions of a position: each side must make two moves.
 const SHORTEST_CYCLE: u16 = 4;
 
-/// The multiplier in the hash of a game's positions: 2^64 divided by the golden ratio, rounded to
-/// an odd number.
+/// The multiplier in the hash of a game's positions: 2^64 / golden ratio, rounded to an odd number.
 const COURSE_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Number of positions from the start of a game that other games are likely to share. Only these go
-/// through the front cache, because later positions would displace them.
+/// Number of positions at the start of a game that are likely to occur in other games too. Only
+/// these use the front cache, because later positions would displace them.
 const COMMON_POSITIONS: usize = 20;
 
 pub(super) struct Shared<'a> {
@@ -62,13 +61,13 @@ pub(super) struct GameCounter<'a, R> {
     pawns: PawnSet,
     #[cfg(feature = "parquet")]
     facets: GameFacets,
-    /// A hash of the players and the year.
+    /// A hash of the players and the year of the current game.
     players: u64,
-    /// A hash of all positions, including those that are not counted.
+    /// A hash of all positions of the current game, including those that are not counted.
     course: u64,
     /// The verdict on the last game that was not declined.
     verdict: Admission,
-    /// The last game, if it counts and its records have not been created yet.
+    /// The last game, if it is counted and its records have not been created yet.
     counted: Option<CountedGame>,
 }
 
@@ -105,7 +104,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
             let before = text.len() - text.trim_ascii_start().len();
             log.locate(input as u32, offset + before as u64, text.trim_ascii());
         }
-        // A declined game has no verdict.
+        // If a game was declined, there is no verdict on it.
         let Some(game) = self.counted.take() else { return };
         #[cfg(feature = "parquet")]
         let game = match R::OF_GAME {
@@ -116,8 +115,8 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
     }
 
     fn record(&mut self, game: &CountedGame) {
-        // Insert all structures in one pass: accesses to the set often miss the caches, and in this
-        // way the processor waits for several of them at the same time.
+        // Insert all structures in one pass: accesses to the set often miss the caches, and in one
+        // pass the processor waits for several of them at the same time.
         let structures = self.line.chunk_by(|a, b| a.pawn_key == b.pawn_key);
         structures.for_each(|alike| self.pawns.insert(alike[0].pawn_key));
         for (index, visit) in self.line.iter().enumerate() {
@@ -156,7 +155,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         same_side.clone().any(|step| step.key == key)
     }
 
-    /// Decides whether a game counts; also returns its hash if duplicates are skipped.
+    /// Decides whether to count a game; also returns its hash if duplicates are skipped.
     fn judge(&self, end: &GameEnd) -> (Admission, Option<u64>) {
         if end.plies == 0 {
             return (Admission::Empty, None);
@@ -242,7 +241,8 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
             step.mv = Some(ply.mv);
         }
         self.visit((ply.key, ply.pawn_key), !mover, ply.halfmove_clock);
-        // The hash for duplicates needs the whole game, so reading stops early only without it.
+        // The hash that detects duplicates needs the whole game, so stop early only without
+        // `--unique`.
         if self.is_full() && !unique {
             return ControlFlow::Break(());
         }
@@ -263,7 +263,7 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
     }
 }
 
-/// Whether the game left a repeated position with a move that it had not played there before.
+/// Whether a repeated position was left with a move that the game had not played there before.
 ///
 /// A game counts once for a position and once for each move played there.
 fn is_new_move(step: &Visit, before: &[Visit]) -> bool {

@@ -1,10 +1,10 @@
 //! The book of a long build while it is being written: a file in the checkpoint folder.
 //!
-//! Writing can also resume after an interruption. At intervals the file is synced, and then a note
-//! next to it records its length and checksum. Bytes after that length come from a killed build and
-//! are truncated. If the draft or the note is damaged, the book is written from the start. Both
-//! files are named after the last stage before the writing began. Drafts from other stages are
-//! therefore not found, and are removed at the next checkpoint.
+//! An interrupted build can resume writing too. At intervals the file is synced, and then a note
+//! next to it records its length and checksum. Bytes beyond that length were written just before
+//! the build was killed, and are truncated. If the draft or the note is damaged, the book is
+//! written from the start. Both files are named after the last stage before the writing began.
+//! Drafts from other stages are therefore never used, and the next checkpoint removes them.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Cursor, Read, Seek, Write};
@@ -18,11 +18,11 @@ use super::checkpoint::CheckpointWriter;
 use crate::games::book::format::writer::{BookWriter, EntriesSoFar};
 use crate::support::files::{Kind, NewFile, sync_name};
 
-/// An output to which a build writes a book.
+/// An output for the book that a build writes.
 pub trait BookOutput: Read + Write + Seek + Sized {
-    /// Takes ownership of the whole file at `path`, which may be moved away.
+    /// Takes ownership of the whole file at `path`. The file may be moved.
     ///
-    /// Nothing may have been written to this output before.
+    /// The output must be empty.
     ///
     /// # Errors
     /// If the file can be neither moved nor copied.
@@ -51,14 +51,13 @@ struct Written {
 
 pub(super) struct BookDraft<'k, 'a> {
     checkpointer: &'k mut CheckpointWriter<'a>,
-    /// Describes the options and the total number of parts.
+    /// Describes the options and gives the total number of parts.
     book: String,
     written: Written,
 }
 
 impl<'k, 'a> BookDraft<'k, 'a> {
-    /// Opens the existing draft if its options and number of parts match; otherwise creates a new
-    /// one.
+    /// Opens the existing draft if its options and number of parts match, or creates a new one.
     ///
     /// # Errors
     /// If the draft cannot be opened, or if a new one cannot be created.
@@ -113,8 +112,8 @@ impl<'k, 'a> BookDraft<'k, 'a> {
     /// # Errors
     /// If the draft cannot be synced, or if the output does not accept it.
     pub(super) fn commit(self, book: &File, output: &mut impl BookOutput) -> io::Result<()> {
-        // The draft is synced in the folder where the build finds it again if it is killed
-        // meanwhile.
+        // Sync the draft while it is still in the checkpoint folder, where the next build finds it
+        // if this one is killed now.
         book.sync_all()?;
         output.take_over(&self.checkpointer.draft())
     }

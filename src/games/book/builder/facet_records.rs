@@ -1,4 +1,4 @@
-//! Records that contain the facets of their games and become rows of partial counts with facets.
+//! Records that contain the facets of their games, and become rows of partial counts with facets.
 
 use super::records::{CountedGame, OfGame, PositionRecord, RESULTS, Visit};
 use super::rows::{FacetKind, PartialRow, RowFacets, RowRecord};
@@ -11,11 +11,11 @@ use crate::games::pgn::GameResult;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FacetRecord {
     key: u64,
-    /// From the top: a bit for a repeated position, move (15 bits, 0 for none), a bit if Black is
-    /// to move, rating group (4, 0 for none), speed (3), month (21), result (2), the number of
-    /// games (8), and the number of games in which the player to move has a rating (8).
+    /// From the highest bit: whether the position is repeated, move (15 bits, 0 for none), whether
+    /// Black is to move, rating group (4, 0 for none), speed (3), month (21), result (2), number of
+    /// games (8), and the number of these games in which the player to move has a rating (8).
     kind: u64,
-    /// The day of the latest game in its month; in the lower bits, the number of the game's id.
+    /// The day of the latest game of the month and, in the lower bits, the number of its id.
     latest: u64,
     pawns: u32,
     ratings: u32,
@@ -115,8 +115,7 @@ impl PositionRecord for FacetRecord {
 
     #[inline]
     fn slot(&self, bits: u32) -> usize {
-        // Mix in the move and facets: with the key alone, all moves of a position would share one
-        // slot.
+        // Without the move and facets, all moves in a position would share one slot.
         let mixed = self.key ^ self.alike().wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> (u64::BITS - bits)) as usize
     }
@@ -252,7 +251,7 @@ mod tests {
             assert_eq!(row.games, [0, 700, 0, 0]);
             let facets = row.facets.expect("facets");
             assert_eq!(facets.ratings, (350 * 1850, 350));
-            // The latest game is the last one on the ninth.
+            // The latest game is the last one played on the ninth.
             assert_eq!(facets.latest.0.in_digits(), Some(20_240_509));
             assert_eq!(facets.latest.1, GameId::from_number(76 * 9 + 8));
         }

@@ -9,7 +9,7 @@ use crate::games::book::facets::FacetFilter;
 use crate::games::pgn::{GameResult, Tags};
 use crate::support::error::ParseError;
 
-/// Conditions on the tags of a game. If a tag is missing, its condition fails.
+/// Conditions on the tags of a game. A condition fails if its tag is missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GameFilter {
     /// The minimum rating required of both players.
@@ -20,9 +20,9 @@ pub struct GameFilter {
     pub facets: FacetFilter,
     /// ECO ranges, one of which must contain the game's code.
     pub eco: Vec<EcoRange>,
-    /// Minimum time per player in seconds, including sixty increments.
+    /// Minimum time per player in seconds, including 60 increments.
     pub min_seconds: Option<u32>,
-    /// Maximum time per player in seconds, including sixty increments.
+    /// Maximum time per player in seconds, including 60 increments.
     pub max_seconds: Option<u32>,
     /// The accepted results.
     pub results: Vec<GameResult>,
@@ -113,13 +113,13 @@ impl GameFilter {
     }
 }
 
-/// Whether a name contains one of the strings in `wanted`, which are in lower case.
+/// Whether a name contains one of the lower-case strings in `wanted`.
 pub(in crate::games::book) fn names_player(wanted: &[String], name: &str) -> bool {
     let name = name.to_lowercase();
     wanted.iter().any(|wanted| name.contains(wanted))
 }
 
-/// Returns the items of one side, or of both sides.
+/// Returns the items of one side, or of both.
 pub(in crate::games::book) fn of_side<T>(
     side: Option<Color>,
     of_both: [T; 2],
@@ -134,8 +134,8 @@ fn number(tags: &Tags, name: &str) -> Option<u32> {
 
 /// Parses a `TimeControl` tag into seconds per game.
 ///
-/// The result is the time of the first period plus the increments of a typical game (`40/7200`,
-/// `300+3`, `180`).
+/// The result is the time of the first period plus the increments of a typical game. Examples:
+/// `40/7200`, `300+3`, `180`.
 fn seconds(text: &str) -> Option<u32> {
     let first = text.split(':').next()?.trim();
     let period = first.rsplit('/').next()?;
@@ -145,7 +145,7 @@ fn seconds(text: &str) -> Option<u32> {
     Some(base.saturating_add(increment.saturating_mul(TYPICAL_MOVES)))
 }
 
-/// A range of ECO codes, such as `B20-B99`, a single code, or all codes of a letter (`C`).
+/// A range of ECO codes: `B20-B99`, a single code, or all codes with the same letter (`C`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EcoRange(RangeInclusive<[u8; 3]>);
 

@@ -1,4 +1,4 @@
-//! Records that refer to their games and become a book with facets.
+//! Records that contain the numbers of their games, and become a book with facets.
 
 use super::BuildOptions;
 use super::records::{BookRecord, CountedGame, OfGame, PositionRecord, Visit, sort};
@@ -10,18 +10,18 @@ use crate::games::pgn::GameResult;
 
 /// A position reached in one game, and the move played there, if any.
 ///
-/// A record has sixteen bytes that sort as one integer. No two records are equal, so nothing is
-/// merged before the records are grouped.
+/// A record has 16 bytes, which sort as one integer. All records differ, so none are merged before
+/// they are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GameRecord {
     key: u64,
-    /// From the top: [`AGAIN`], move (15 bits, 0 for none), game (32), [`IS_GAME`],
-    /// [`BLACK_TO_MOVE`], result (2).
+    /// From the highest bit: [`AGAIN`], move (15 bits, 0 for none), number of the game (32),
+    /// [`IS_GAME`], [`BLACK_TO_MOVE`], result (2).
     rest: u64,
 }
 
 const RECORD_BYTES: usize = 16;
-/// Set if the position had occurred earlier in the game and a new move was played.
+/// Set if the position had occurred before in the game, and a new move was played.
 const AGAIN: u64 = 1 << 63;
 const MOVE_SHIFT: u32 = 48;
 const GAME_SHIFT: u32 = 16;
@@ -125,7 +125,7 @@ impl BookRecord for GameRecord {
     }
 }
 
-/// Fills an entry with the counts from the records of one position. Returns the side to move.
+/// Fills an entry with counts from the records of one position. Returns the side to move.
 fn count(same_position: &[GameRecord], entry: &mut BookEntry) -> Color {
     entry.key = same_position[0].key;
     entry.reached = Counts::default();
@@ -142,14 +142,14 @@ fn count(same_position: &[GameRecord], entry: &mut BookEntry) -> Color {
         }
         black = record.rest & BLACK_TO_MOVE != 0;
     }
-    // Records are sorted by move, except for repeated positions.
+    // First and repeated visits are sorted by move separately, so their moves must be joined.
     if repeats {
         entry.join_moves();
     }
     if black { Color::Black } else { Color::White }
 }
 
-/// Collects the games of an entry with the index of their list, see
+/// Collects the games of an entry. Each comes with the index of its list, see
 /// [`encode_lists`](crate::games::book::format::lists::encode_lists).
 fn list(same_position: &[GameRecord], entry: &BookEntry, listed: &mut Vec<(usize, u32)>) {
     listed.clear();
@@ -158,7 +158,7 @@ fn list(same_position: &[GameRecord], entry: &BookEntry, listed: &mut Vec<(usize
         let place = mv.and_then(|mv| entry.moves.binary_search_by_key(&mv, |&(mv, _)| mv).ok());
         match place {
             Some(place) => listed.push((place + 1, record.game())),
-            // There is no move, or it was pruned. Repeated visits were already counted.
+            // There is no move, or it was pruned. Repeated visits are already counted.
             None if !record.is_again() => listed.push((0, record.game())),
             None => {}
         }

@@ -1,16 +1,16 @@
 //! Builds a book from games.
 //!
-//! Threads take chunks of text. Every game creates a record (key, move, result) for each of its
-//! positions up to the maximum depth. Records are stored in partitions according to the top bits of
-//! the key, which is also the order of the book. Each partition is then sorted and grouped into
-//! entries. This is three to four times as fast as counting into one hash map, because the working
-//! set stays in the cache.
+//! Each thread processes one chunk of text after another. Every game creates a record (key, move,
+//! result) for each of its positions up to the maximum depth. The top bits of the key select the
+//! partition of a record; this is also the order of the book. Each partition is then sorted and
+//! grouped into entries. This is three to four times as fast as counting in one hash map, because
+//! the working set stays in the cache.
 //!
-//! The bytes of a book depend only on the set of its games: sums do not depend on the order of the
-//! games, and nothing that depends on the order is stored.
+//! The bytes of a book depend only on the set of its games, not on their order: addition is
+//! commutative, and nothing stored depends on the order.
 //!
-//! If records do not fit into `--memory`, they are sorted, written to disk, and read back in parts
-//! that fit. Faults are counted and reported as they occur, and are not collected.
+//! If the records exceed `--memory`, they are sorted, written to disk, and read back in parts that
+//! fit into memory. Faults are counted and reported as they occur, and are not collected.
 
 mod checkpoint;
 mod checkpoint_file;
@@ -86,18 +86,18 @@ enum Admission {
 /// The reason why no book was built.
 #[derive(Debug, Error)]
 pub enum BuildError {
-    /// No game counts.
+    /// No game was counted.
     #[error("cannot build a book: no readable game counts: {0}")]
     NoGames(String),
-    /// An input derived from games, such as partial counts, cannot be used.
+    /// An input that was derived from games, such as partial counts, cannot be used.
     #[cfg(feature = "parquet")]
     #[error("{0}")]
     Input(String),
-    /// The monitor stopped work that is useless unless it is complete.
+    /// The monitor stopped work that is useless if incomplete.
     #[cfg(feature = "parquet")]
     #[error("interrupted: {0}")]
     Interrupted(&'static str),
-    /// A game is broken, and the build is strict.
+    /// A game is broken, and the options require all games to be sound.
     #[error("{0}")]
     Broken(String),
     /// The checkpoint cannot be read, or no longer matches the inputs.
@@ -125,10 +125,10 @@ impl From<io::Error> for BuildError {
     }
 }
 
-/// Memory, in bytes, that a build needs in addition to records: program, text buffers and blocks.
+/// Memory, in bytes, that a build needs besides records: program, text buffers and blocks.
 const FIXED_MEMORY: usize = 26 << 20;
-/// Memory, in bytes, that each thread needs in addition to records: its chunk, front cache, pawn
-/// set, half-filled blocks and the partition being sorted.
+/// Memory, in bytes, that each thread needs besides records: its chunk, front cache, pawn set,
+/// half-filled blocks and the partition being sorted.
 const THREAD_MEMORY: usize = 12 << 20;
 
 /// Builds a book from inputs and writes it to an empty `output`.
@@ -136,9 +136,8 @@ const THREAD_MEMORY: usize = 12 << 20;
 /// Returns the output and the tally of the games. With checkpoints, call [`Checkpoints::forget`]
 /// once the book is in its final place.
 ///
-/// # Errors
-/// If no game counts, if a game is broken and the build is strict, if the output cannot be written,
-/// or if there are checkpoints from which the build cannot resume.
+/// If no game is counted, if a game is broken and the build is strict, if the output cannot be
+/// written, or if the build cannot resume from existing checkpoints.
 pub fn build<W: BookOutput>(
     inputs: &[PgnInput],
     options: &BuildOptions,
@@ -162,7 +161,7 @@ fn build_of<R: BookRecord, W: BookOutput>(
     // This also locks the checkpoint folder, so that the build has exclusive access.
     let (mut gathered, tally, mut checkpointer) = gather::<R>(inputs, &shared, monitor)?;
     if tally.games.total() == 0 {
-        // Nothing is lost: if the same command is repeated, it reads an unreadable input again.
+        // Removing the checkpoints loses nothing: a repeated command reads unreadable inputs again.
         let kept = options.checkpoints.as_ref().filter(|_| !monitor.is_stopped());
         kept.map_or(Ok(()), Checkpoints::forget)?;
         return Err(BuildError::NoGames(what_was_there(&tally)));
@@ -356,7 +355,7 @@ fn read_stage<R: PositionRecord>(
     Ok(stage)
 }
 
-/// Runs `work` on this many threads, including the current one, and collects the results.
+/// Runs `work` on this many threads, including the current one, and collects all results.
 pub(super) fn on_threads<T: Send>(
     threads: usize,
     work: &(impl Fn() -> io::Result<T> + Sync),
@@ -368,7 +367,7 @@ pub(super) fn on_threads<T: Send>(
 }
 
 fn join<T>(threads: Vec<ScopedJoinHandle<'_, T>>) -> io::Result<Vec<T>> {
-    // Join all threads: a scope panics if a thread that has panicked was not joined.
+    // Join all threads: a scope panics if a panicked thread was not joined.
     let results: Vec<_> = threads.into_iter().map(ScopedJoinHandle::join).collect();
     let died = |_| io::Error::other("a thread of the build has panicked");
     results.into_iter().map(|result| result.map_err(died)).collect()
@@ -417,12 +416,11 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The maximum number of copies of a record while a part is sorted: as read, sorted, and in
-/// entries.
+/// The maximum number of copies of a record that exist while a part is sorted: as read, sorted, and
+/// in entries.
 const COPIES: u64 = 4;
 const MIN_SORTING: usize = 16 << 20;
-/// The maximum number of parts per partition, as a power of two. With more parts, reading would
-/// require too many seeks.
+/// The maximum number of parts per partition, as a power of two. More would require too many seeks.
 const MAX_PART_BITS: u32 = 10;
 
 trait Partitioned: Sync {
@@ -430,7 +428,7 @@ trait Partitioned: Sync {
 
     fn parts(&self) -> usize;
 
-    /// Returns the entries of a part that remain after pruning.
+    /// Returns the entries of a part that pruning keeps.
     fn block(
         &self,
         number: usize,
@@ -446,8 +444,8 @@ struct Source<'a, R> {
     bits: u32,
 }
 
-/// Returns the number of parts per partition, as a power of two, with which all threads stay within
-/// the memory limit. With facets there is one part, because the bytes of such a book depend on the
+/// Returns the number of parts per partition, as a power of two, that keeps all threads within the
+/// memory limit. With facets there is only one part, because the bytes of such a book depend on the
 /// number of parts.
 fn part_bits<R: PositionRecord>(collected: &[Collected<R>], options: &BuildOptions) -> u32 {
     if !R::JOINS {
@@ -497,7 +495,7 @@ fn write_entries<W: Read + Write + Seek>(
 
 /// Like [`write_entries`], but starts at a given part; all parts before it are already written.
 ///
-/// After each part, calls `after` with the number of written parts.
+/// Calls `after` after each part, with the number of parts written so far.
 fn write_parts<'w, W: Read + Write + Seek>(
     source: &impl Partitioned,
     options: &BuildOptions,
@@ -525,7 +523,7 @@ fn write_parts<'w, W: Read + Write + Seek>(
     })
 }
 
-/// Writes the entries of the parts in order, even if they arrive in a different order.
+/// Writes the entries of the parts in order, even if the parts arrive out of order.
 fn append_in_order<'w, W: Read + Write + Seek>(
     blocks: Receiver<(usize, io::Result<Block>)>,
     (first, writer): (usize, &mut BookWriter<'w, W>),

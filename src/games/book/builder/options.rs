@@ -21,7 +21,7 @@ pub const DEFAULT_MEMORY: usize = 1 << 30;
 /// Options for building a book.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// The number of plies of each game that are counted.
+    /// The number of plies counted in each game.
     pub max_ply: u32,
     /// Whether games and lines without a result are also counted.
     pub undecided: bool,
@@ -37,8 +37,8 @@ pub struct BuildOptions {
     pub min_games: u64,
     /// The minimum score of a move, in percent, for the side that played it.
     pub min_score: u32,
-    /// Whether to store the games of each count, see [`crate::games::book::lookup::Book::explore`].
-    /// Partial counts are split by facets instead.
+    /// Whether to store which games each count contains, see
+    /// [`crate::games::book::lookup::Book::explore`]. Partial counts are split by facets instead.
     pub facets: bool,
     /// Whether to stop at the first broken game.
     pub strict: bool,
@@ -121,7 +121,7 @@ pub struct Monitor {
     pub all_rows: Arc<AtomicU64>,
     /// The number of parts of the book written so far; at most [`Monitor::PARTS`].
     pub parts: Arc<AtomicU64>,
-    /// Receives faults, if set.
+    /// Receives all faults, if set.
     pub faults: Option<FaultListener>,
     stop: Arc<AtomicBool>,
 }
@@ -138,8 +138,8 @@ impl FaultListener {
         FaultListener(Arc::new(Mutex::new(on_fault)))
     }
 
-    /// Returns a listener that forwards faults to `other` and stores them, or `None` if `other` is
-    /// `None`.
+    /// Returns a listener that stores faults and forwards them to `other`; returns `None` if
+    /// `other` is `None`.
     pub(super) fn recording(other: Option<&Self>) -> Option<(Self, Arc<Mutex<Vec<String>>>)> {
         let (other, received) = (other?.clone(), Arc::new(Mutex::new(Vec::new())));
         let memory = Arc::clone(&received);
@@ -166,7 +166,7 @@ impl Monitor {
     /// The number of parts in which a book is written.
     pub const PARTS: u64 = super::records::PARTITIONS as u64;
 
-    /// Stops reading games; the book then contains the games read so far.
+    /// Stops the reading of games. The book then contains the games read so far.
     ///
     /// After a stop, partial counts are neither written nor packed into a book.
     pub fn stop(&self) {

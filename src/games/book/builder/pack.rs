@@ -2,8 +2,8 @@
 //!
 //! Rows arrive in pieces, each with its range of keys. If the ranges are narrow, as in sorted
 //! files, each partition of the book is read from the few pieces that may contain its rows, and
-//! only the book is written. Otherwise all rows pass through the stores of a build, which use the
-//! disk to sort rows that do not fit into memory.
+//! only the book is written. Otherwise all rows pass through the stores of a build, which sort on
+//! disk what does not fit into memory.
 
 use std::io::{self, Read, Seek, Write};
 use std::ops::RangeInclusive;
@@ -43,28 +43,27 @@ pub(in crate::games::book) trait RowSource: Sync {
 }
 
 pub(in crate::games::book) struct Packing<'a> {
-    /// The build options, of which only the pruning conditions, the memory and the threads are
-    /// used.
+    /// Only the pruning conditions, the memory limit and the number of threads are used.
     pub options: &'a BuildOptions,
     pub monitor: &'a Monitor,
     pub manifest: &'a Manifest,
-    /// The expected total number of games over all rows.
+    /// The expected number of games, added up over all rows.
     pub visits: u64,
     /// The expected sum of [`PartialRow::sum`] over all rows, if known.
     pub sum: Option<u64>,
 }
 
-/// The maximum number of partitions, as a power of two, for reading rows in place.
+/// The maximum number of partitions, as a power of two, if rows are read in place.
 const MAX_BITS: u32 = 20;
-/// The maximum number of rows read per hundred rows used. If more must be read, sorting them again
-/// is cheaper.
+/// The maximum number of rows read per hundred rows used. If more rows must be read, it is cheaper
+/// to sort them again.
 const MAX_READ: u64 = 150;
 
 /// Builds a book from rows and writes it to an empty `output`.
 ///
 /// # Errors
-/// If there are no rows, if rows are missing, duplicated or unreadable, if the book cannot be
-/// written, or if the monitor has stopped the work.
+/// If there are no rows; if rows are missing, duplicated or unreadable; if the book cannot be
+/// written; or if the monitor has stopped the work.
 pub(in crate::games::book) fn pack<W: Read + Write + Seek>(
     source: &impl RowSource,
     packing: &Packing<'_>,
@@ -121,14 +120,14 @@ fn write_rows<W: Read + Write + Seek>(
     }
 }
 
-/// Entries whose creation the monitor may interrupt: unlike an incomplete set of games, incomplete
-/// partial counts do not result in a usable book.
+/// Entries whose creation the monitor may interrupt. Incomplete partial counts do not make a usable
+/// book, unlike an incomplete set of games.
 struct Interruptible<'a, P> {
     parts: P,
     monitor: &'a Monitor,
 }
 
-/// Returns an error if the work is to stop. [`pack`] replaces it with its own message.
+/// Returns an error if the work is to stop. [`pack`] replaces that error with its own message.
 fn check_stopped(monitor: &Monitor) -> io::Result<()> {
     if monitor.is_stopped() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
 }
@@ -153,7 +152,7 @@ impl<P: Partitioned> Partitioned for Interruptible<'_, P> {
 
 struct Seen<'a> {
     monitor: &'a Monitor,
-    /// Pawn structures, in sets that are not in use by a thread at the moment.
+    /// Sets of pawn structures that no thread is using at the moment.
     pawns: Mutex<Vec<PawnSet>>,
     visits: AtomicU64,
     sum: AtomicU64,
@@ -168,8 +167,8 @@ impl<'a> Seen<'a> {
         Seen { monitor, pawns: Mutex::default(), visits, sum }
     }
 
-    /// Reads rows with `read`, adds them to the totals, and passes on their records. Fails once the
-    /// monitor has stopped the work.
+    /// Reads rows with `read`, adds them to the totals, and passes their records on. Fails after
+    /// the monitor has stopped the work.
     fn records(
         &self,
         read: impl FnOnce(&mut dyn FnMut(&PartialRow) -> io::Result<()>) -> io::Result<()>,
@@ -201,7 +200,7 @@ fn records_of(row: &PartialRow, push: &mut impl FnMut(Record) -> io::Result<()>)
     let PartialRow { key, side, mv, again, .. } = *row;
     let visit = Visit { key, pawn_key: 0, side, mv, again };
     for (result, &games) in RESULTS.into_iter().zip(&row.games) {
-        // Counts in a book saturate, so these counts must saturate too.
+        // Counts saturate in a book, so they must saturate here too.
         let mut left = u32::try_from(games).unwrap_or(u32::MAX);
         while left > 0 {
             let some = left.min(Record::MAX_GAMES);
@@ -212,14 +211,14 @@ fn records_of(row: &PartialRow, push: &mut impl FnMut(Record) -> io::Result<()>)
     Ok(())
 }
 
-/// Returns the number of partitions, as a power of two, for reading rows in place: large enough
-/// that the partitions being processed fit into memory, and small enough that few rows are read
-/// unnecessarily. Returns `None` if no number satisfies both.
+/// Returns the number of partitions, as a power of two, for reading rows in place. There are enough
+/// of them that those being processed fit into memory, but so few that few rows are read
+/// unnecessarily. Returns `None` if no number satisfies both conditions.
 fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
     let rows: u64 = pieces.iter().map(|piece| piece.rows).sum();
     let memory = options.memory.saturating_sub(FIXED_MEMORY + THREAD_MEMORY * options.threads);
-    // Records as read and as sorted; a row whose games have different results can become two
-    // records.
+    // Records are in memory both as read and as sorted. A row whose games have different results
+    // can become two records.
     let bytes = 4 * size_of::<Record>() as u64 * options.threads.max(1) as u64;
     let fits = |&bits: &u32| (rows >> bits) * bytes <= memory as u64;
     let bits = (PARTITION_BITS..=MAX_BITS).find(fits)?;
@@ -230,7 +229,7 @@ fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
 
 /// Returns the partitions, out of `2^bits`, that may contain rows of a piece.
 fn partitions_of(piece: &Piece, bits: u32) -> impl Iterator<Item = usize> {
-    // The keys are signed, so those with the top bit set come first.
+    // The keys are signed, so keys with the top bit set come first.
     let place = |key: &i64| key >> (u64::BITS - bits);
     let mask = (1_usize << bits) - 1;
     (place(piece.keys.start())..=place(piece.keys.end())).map(move |place| place as usize & mask)
@@ -245,7 +244,7 @@ fn pieces_of(pieces: &[Piece], bits: u32) -> Vec<Vec<usize>> {
     of_partitions
 }
 
-/// Rows that are read in place, without being sorted first.
+/// Rows that are read in place, without prior sorting.
 struct InPlace<'a, S> {
     source: &'a S,
     pieces: Vec<Vec<usize>>,
@@ -402,7 +401,7 @@ mod tests {
         let visits = rows.iter().flat_map(|row| row.games).sum();
         let mut shuffled = rows.clone();
         Random::new(2).shuffle(&mut shuffled);
-        // Every row appears twice, each time with a part of its games.
+        // Every row appears twice, each time with some of its games.
         let shared = rows.iter().flat_map(|row| {
             let mut first = *row;
             first.games[0] /= 2;

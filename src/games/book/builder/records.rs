@@ -1,4 +1,4 @@
-//! Records of positions, moves and results, which are sorted and grouped into a book.
+//! Records of positions, moves and results that are sorted and grouped into a book.
 
 use super::BuildOptions;
 use crate::chess::position::{Color, Move};
@@ -49,31 +49,31 @@ pub(super) enum OfGame {
     Facets,
 }
 
-/// A record that is sorted by position and then summed up.
+/// A record that is sorted by position and then added up.
 ///
-/// There are plain records, and records that also contain the game, the pawns or the facets.
+/// Some records are plain; others also contain the game, the pawns or the facets.
 pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
-    /// The record that stands for no game. Every other record has at least one game.
+    /// The empty record, which has no games. Every other record has at least one.
     const EMPTY: Self;
     /// Whether equal records are merged.
     const JOINS: bool;
-    /// Which data about its game a record stores.
+    /// Which data about its game a record contains.
     const OF_GAME: OfGame;
     const BYTES: usize;
     type Bytes: AsRef<[u8]>;
 
     fn of(visit: &Visit, game: &CountedGame) -> Self;
     fn key(&self) -> u64;
-    /// The sort order; the key is in the most significant bits.
+    /// The sort order; the key provides the most significant bits.
     fn rank(&self) -> u128;
-    /// Returns a slot for the record among `2^bits`; records that can be merged have the same slot.
+    /// Returns the record's slot among `2^bits`. Records that can be merged have the same slot.
     fn slot(&self, bits: u32) -> usize;
-    /// Adds another record; returns false if the records differ or the count would overflow.
+    /// Adds another record. Returns false if the records differ or the sum would overflow.
     fn join(&mut self, other: &Self) -> bool;
-    /// Replaces the number of the record's game in its log with its number in the book.
+    /// Replaces the number that the game has in its log with its number in the book.
     fn renumber(&mut self, numbers: &[u32]);
     fn to_bytes(self) -> Self::Bytes;
-    /// Decodes `bytes` and appends their records to `records`.
+    /// Decodes `bytes` and appends the decoded records to `records`.
     fn read_all(bytes: &[u8], records: &mut Vec<Self>);
 
     #[inline]
@@ -81,7 +81,7 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
         partition_of(self.key())
     }
 
-    /// Returns the bucket of the record in its partition, among `2^bits`. Buckets are in key order.
+    /// Returns the record's bucket in its partition, among `2^bits`. Buckets are sorted by key.
     #[inline]
     fn bucket(&self, bits: u32) -> usize {
         // Shift twice, because a single shift by 64 bits (for one bucket) would overflow.
@@ -90,7 +90,7 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
 }
 
 pub(super) trait BookRecord: PositionRecord {
-    /// Sorts the records of a partition and encodes the entries that remain.
+    /// Sorts the records of a partition, and encodes the entries that remain after pruning.
     ///
     /// `sorted` is scratch space. `games` is the number of games in the book.
     fn encode(
@@ -103,14 +103,14 @@ pub(super) trait BookRecord: PositionRecord {
 
 /// A position reached in games with the same result, and the move played there, if any.
 ///
-/// A record has twelve bytes that sort as one integer, because records cost mainly memory, not
-/// processing time.
+/// A record has 12 bytes, which sort as one integer. It is small because records cost mainly
+/// memory, not processing time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, packed(4))]
 pub(super) struct Record {
     key: u64,
-    /// From the top: [`AGAIN`], move (15 bits, 0 for none), [`BLACK_TO_MOVE`], result (2), number
-    /// of games (13).
+    /// From the highest bit: [`AGAIN`], move (15 bits, 0 for none), [`BLACK_TO_MOVE`], result (2),
+    /// number of games (13).
     rest: u32,
 }
 
@@ -118,14 +118,14 @@ const _: () = assert!(size_of::<Record>() == RECORD_BYTES);
 
 const RECORD_BYTES: usize = 12;
 /// The number of partitions, as a power of two. The top bits of the key select the partition. With
-/// sixteen million records, from 250 MB of games, a partition fits into a second-level cache.
+/// 16 million records, from 250 MB of games, a partition fits into a second-level cache.
 pub(super) const PARTITION_BITS: u32 = 8;
 pub(in crate::games::book) fn partition_of(key: u64) -> usize {
     (key >> (u64::BITS - PARTITION_BITS)) as usize
 }
 
 pub(super) const PARTITIONS: usize = 1 << PARTITION_BITS;
-/// Set in `rest` if the position had occurred earlier in the games and a new move was played.
+/// Set in `rest` if the position had occurred before in the games, and a new move was played.
 const AGAIN: u32 = 1 << 31;
 const MOVE_SHIFT: u32 = 16;
 const BLACK_TO_MOVE: u32 = 1 << 15;
@@ -145,8 +145,7 @@ impl Record {
         Record { rest: once.rest - 1 + games, ..once }
     }
 
-    /// Returns the bits that all records of a position and move share, whether the visit is first
-    /// or repeated.
+    /// Returns the bits that are equal in all first and repeated visits of a position and move.
     pub(super) fn group_key(&self) -> u32 {
         self.rest >> RESULT_SHIFT >> 2
     }
@@ -203,7 +202,7 @@ impl PositionRecord for Record {
         self.key
     }
 
-    /// Comparing single integers needs no branch.
+    /// A comparison of single integers needs no branch.
     #[inline]
     fn rank(&self) -> u128 {
         u128::from(self.key) << 32 | u128::from(self.rest)
@@ -211,8 +210,7 @@ impl PositionRecord for Record {
 
     #[inline]
     fn slot(&self, bits: u32) -> usize {
-        // Mix in the move and result: with the key alone, all moves of a position would share one
-        // slot.
+        // Without the move and result, all moves in a position would share one slot.
         let mixed = self.key ^ u64::from(self.kind()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> (64 - bits)) as usize
     }
@@ -261,15 +259,15 @@ impl BookRecord for Record {
     }
 }
 
-/// Mean number of records per bucket: few enough for insertion sort.
+/// Mean number of records per bucket, small enough for insertion sort.
 const BUCKET_RECORDS: usize = 6;
-/// The maximum number of buckets of a partition, as a power of two. More buckets would not stay in
-/// the cache while they are filled.
+/// The maximum number of buckets in a partition, as a power of two. With more buckets, those being
+/// filled would not all stay in the cache.
 const MAX_BUCKET_BITS: u32 = 11;
 
 /// Sorts the records of a partition into `sorted`.
 ///
-/// The next bits of the keys, which are uniform, distribute the records into buckets, and each
+/// The next bits of the keys, which are uniform, distribute the records among buckets, and each
 /// bucket is sorted separately. This is one pass of a most-significant-digit radix sort, see P.
 /// McIlroy, K. Bostic and M. McIlroy, "Engineering Radix Sort" (1993).
 pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
@@ -289,7 +287,7 @@ pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
         *end -= 1;
         sorted[*end] = *record;
     }
-    // What was the end of a bucket is now its start.
+    // After the buckets are filled, the former end of each bucket is its start.
     let mut rest = &mut sorted[..];
     for start in ends.into_iter().rev() {
         let (before, bucket) = rest.split_at_mut(start);
@@ -308,7 +306,7 @@ pub(super) fn combine<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
 
 /// Sorts the records of a partition and passes on an entry for each position.
 ///
-/// Entries are in ascending key order; each comes with the side to move. `sorted` is scratch space.
+/// Entries are in ascending key order, each with the side to move. `sorted` is scratch space.
 pub(super) fn group(
     records: &[Record],
     sorted: &mut Vec<Record>,
@@ -329,7 +327,7 @@ pub(super) fn group(
                 entry.add_move(mv, counts);
             }
         }
-        // Records are sorted by move, except for repeated positions.
+        // First and repeated visits are sorted by move separately, so their moves must be joined.
         if same_position.last().is_some_and(|record| record.rest & AGAIN != 0) {
             entry.join_moves();
         }

@@ -11,14 +11,13 @@ use crate::games::pgn::GameDate;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct PartialRow {
     pub key: u64,
-    /// The top bits of the pawn key of the position; the pawn filter of a book uses the highest of
-    /// them.
+    /// The top bits of the position's pawn key, the highest of which the pawn filter uses.
     pub pawns: u32,
     pub side: Color,
-    /// The move played; `None` for the last counted position of a game, and for moves that are not
+    /// The move played. `None` for the last counted position of a game and for moves that are not
     /// counted.
     pub mv: Option<Move>,
-    /// Whether the position had occurred earlier in the games, with a different move. Such games
+    /// Whether the position had occurred before in the games, with a different move. These games
     /// count only for the move.
     pub again: bool,
     /// The number of games for each result, in the order of
@@ -29,10 +28,10 @@ pub(in crate::games::book) struct PartialRow {
 }
 
 impl PartialRow {
-    /// Returns a checksum of the data in the row that a book uses.
+    /// Returns a checksum of the part of the row that ends up in a book.
     ///
-    /// The sum over all rows does not depend on how they are grouped. It changes with the key, the
-    /// pawns, the move or the games of any row.
+    /// The sum over all rows does not depend on how the rows are grouped. It changes if the key,
+    /// pawns, move or games of any row change.
     pub(in crate::games::book) fn sum(&self) -> u64 {
         let mv = self.mv.map_or(0, Move::to_polyglot);
         let side = self.side == Color::Black;
@@ -59,7 +58,6 @@ impl PartialRow {
 }
 
 pub(super) trait RowRecord: PositionRecord {
-    /// Whether both records belong to the same row.
     fn is_of_row(&self, other: &Self) -> bool;
     fn row(&self) -> PartialRow;
 }
@@ -67,11 +65,11 @@ pub(super) trait RowRecord: PositionRecord {
 /// The facets that distinguish rows of the same move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct FacetKind {
-    /// The group of the players' mean rating, or of the only known rating; `None` if neither player
-    /// has one.
+    /// The group of the players' mean rating, or of the only known rating. `None` if neither player
+    /// has a rating.
     pub group: Option<RatingGroup>,
     pub speed: Speed,
-    /// The date of the games without its day.
+    /// The year and month of the games.
     pub month: GameDate,
 }
 
@@ -79,9 +77,9 @@ pub(in crate::games::book) struct FacetKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct RowFacets {
     pub kind: FacetKind,
-    /// The sum of the known ratings of the players to move, and the number of these ratings.
+    /// The sum of the known ratings of the players to move, and the number of known ratings.
     pub ratings: (u64, u64),
-    /// The latest game; if several have the same date, the one with the greatest id.
+    /// The latest game. If several have the same date, the one with the greatest id.
     pub latest: (GameDate, GameId),
 }
 

@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use crate::games::pgn::{Chunk, Chunks};
 
-/// The minimum size of a stage is the size of all earlier text, divided by this number. The number
-/// of stages, and the data kept for them in memory and on disk, therefore grows with the logarithm
-/// of the text, even if checkpoints are due more often: at most 500 stages for a terabyte.
+/// A stage must be at least as large as all earlier text divided by this number. Even if
+/// checkpoints are due more often, the number of stages therefore grows only with the logarithm of
+/// the text, and so does the data kept for stages in memory and on disk. A terabyte has at most 500
+/// stages.
 pub(super) const STAGES_OF_EQUAL_TEXT: u64 = 32;
 
 /// Limits for a stage, which ends once both are reached.
@@ -21,7 +22,7 @@ pub(super) struct ChunkSource {
     /// Number of chunks taken so far, and their size in bytes.
     pub(super) taken: u64,
     pub(super) bytes: u64,
-    /// When to stop for a checkpoint. At least one chunk is handed out.
+    /// When to stop for a checkpoint, but not before at least one chunk is handed out.
     pub(super) until: Option<Until>,
     /// Whether all inputs have been read.
     pub(super) is_over: bool,

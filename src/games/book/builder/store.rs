@@ -1,8 +1,7 @@
-//! The records of one thread: in memory, grouped by partition, and beyond a limit in sorted runs on
-//! disk.
+//! The records of one thread: grouped by partition in memory and, once a limit is reached, in
+//! sorted runs on disk.
 //!
-//! The collected records can also be written to a file as one such run, which a later process can
-//! read.
+//! All records can also be written to a file as one such run, which another process can read later.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -13,25 +12,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::checkpoint_file::ChecksumWriter;
 use super::records::{PARTITION_BITS, PARTITIONS, PositionRecord, combine};
 
-/// Number of records in a block, the unit in which partitions grow. Blocks of 12 kB waste little
-/// memory when half filled, and growing never copies records.
+/// Number of records in a block. Partitions grow by whole blocks. A half-filled block of 12 kB
+/// wastes little memory, and growth never copies records.
 const BLOCK: usize = 1 << 10;
-/// Number of slots of the front cache, as a power of two: 96 kB, which fits into a second-level
-/// cache. The first moves of games recur often and are summed up here before they use memory.
+/// Number of slots in the front cache, as a power of two: 96 kB, which fits into a second-level
+/// cache. The first moves of games recur often, and are added up here before they use other memory.
 const FRONT_BITS: u32 = 13;
 
 const WRITE_BLOCK: usize = 256 << 10;
 
-/// Minimum number of blocks: each partition needs one, and spilling needs room to sort one.
+/// Minimum number of blocks: each partition needs one, and spilling needs room to sort a partition.
 const MIN_BLOCKS: usize = 2 * PARTITIONS;
 
 pub(super) struct Store<R> {
     front: Vec<R>,
-    /// For each partition, the block that is being filled, which always has room for a record.
+    /// The block that each partition is filling, which always has room for a record.
     open: Vec<Vec<R>>,
     full: Vec<Vec<Vec<R>>>,
     spare: Vec<Vec<R>>,
-    /// The number of blocks in use, including open ones.
+    /// The number of blocks in use, including those being filled.
     blocks: usize,
     max_blocks: usize,
     runs: Vec<SortedRun>,
@@ -57,7 +56,7 @@ impl<R: PositionRecord> Store<R> {
         }
     }
 
-    /// Adds a record of a position that many games are likely to share.
+    /// Adds a record of a position that is likely to occur in many games.
     #[inline]
     pub(super) fn push_common(&mut self, record: R) {
         if !R::JOINS {
@@ -90,9 +89,9 @@ impl<R: PositionRecord> Store<R> {
         self.blocks += 1;
     }
 
-    /// Spills to disk if the memory is used up. Must be called between games.
+    /// Spills records to disk if the memory limit is reached. Must be called between games.
     ///
-    /// `elsewhere` is the number of bytes that the rest of this thread uses.
+    /// `elsewhere` is the number of bytes that the thread uses for other data.
     pub(super) fn spill_if_needed(&mut self, elsewhere: usize) -> io::Result<()> {
         let left = self.max_blocks.saturating_sub(elsewhere / (BLOCK * size_of::<R>()));
         if self.blocks >= left.max(MIN_BLOCKS) { self.spill() } else { Ok(()) }
@@ -132,7 +131,7 @@ pub(super) struct Disk {
 }
 
 impl Disk {
-    /// Creates an account that limits the space to `limit` bytes, if given.
+    /// Creates an account of disk space. `limit` is the maximum in bytes, if any.
     pub(super) fn new(limit: Option<u64>) -> Self {
         Disk { limit, used: AtomicU64::new(0) }
     }
@@ -153,7 +152,7 @@ impl Disk {
     }
 }
 
-/// A range of keys that covers at most one partition. Parts are in the order of the book.
+/// A range of keys within one partition. Parts are in the order of the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
     number: usize,
@@ -212,7 +211,7 @@ impl<R: PositionRecord> Collected<R> {
         self.runs.iter().try_for_each(|run| run.read(part, records))
     }
 
-    /// Releases the disk space of these parts, which are about to be deleted.
+    /// Releases the disk space of these parts, whose files are about to be deleted.
     pub(super) fn give_back(parts: &[Self], disk: &Disk) {
         let records: u64 = parts.iter().flat_map(|part| &part.runs).map(SortedRun::records).sum();
         disk.give_back(records * R::BYTES as u64);
@@ -225,8 +224,7 @@ impl<R: PositionRecord> Collected<R> {
         (full + self.open[partition].len()) as u64 + on_disk
     }
 
-    /// Writes all of these parts to an empty file as one run and syncs it. Also returns the file's
-    /// checksum.
+    /// Writes all these parts as one run to an empty file, and syncs it. Also returns its checksum.
     pub(super) fn keep(parts: &[Self], file: File, disk: &Disk) -> io::Result<(Self, u64)> {
         let mut file = ChecksumWriter::new(file);
         let ends = SortedRun::write_to(&mut file, disk, |partition, records| {
@@ -250,7 +248,7 @@ impl<R: PositionRecord> Collected<R> {
     }
 }
 
-/// Sorted records on disk, one partition after another, followed by a table with the end of each.
+/// Sorted records on disk, partition by partition, then a table of where each partition ends.
 struct SortedRun {
     file: Mutex<File>,
     ends: Vec<u64>,
@@ -266,8 +264,7 @@ impl SortedRun {
         Ok(SortedRun { file: Mutex::new(file), ends })
     }
 
-    /// Writes the records that `fill` returns for each partition. Returns the end of each
-    /// partition.
+    /// Writes the records that `fill` returns for each partition. Returns where each one ends.
     fn write_to<R: PositionRecord>(
         file: impl Write,
         disk: &Disk,
@@ -342,7 +339,7 @@ impl SortedRun {
     }
 }
 
-/// Returns the index of the first record, in a sorted range of a file, that is not before the part.
+/// Returns the index, within a sorted range of a file, of the first record not before the part.
 fn first_of<R: PositionRecord>(
     file: &mut File,
     (mut low, mut high): (u64, u64),
@@ -370,7 +367,7 @@ mod tests {
     use crate::games::book::builder::records::{CountedGame, Record, Visit, group};
     use crate::games::pgn::GameResult;
 
-    /// Returns all entries of a store's records, read in parts, and the number of its runs.
+    /// Returns all entries made from a store's records, read in parts, and the number of runs.
     fn contents(
         store: Store<Record>,
         bits: u32,
@@ -391,7 +388,7 @@ mod tests {
         let disk = || Arc::new(Disk::new(None));
         let mut small = Store::new(0, &folder, disk());
         let mut large = Store::new(1 << 30, &folder, disk());
-        // The generator is from G. Marsaglia, "Xorshift RNGs" (2003); some keys occur often.
+        // The generator is from G. Marsaglia, "Xorshift RNGs" (2003). Some keys occur often.
         let mut state = 88_172_645_463_325_252_u64;
         for number in 0..1_500_000_u64 {
             state ^= state << 13;

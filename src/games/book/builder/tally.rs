@@ -13,8 +13,8 @@ use crate::games::pgn::{BrokenInput, Chunk, Fault, GameEnd, GameStatus, Language
 use crate::support::files::describe;
 use crate::support::words::visible;
 
-/// The number of chunks that threads may read ahead of a chunk that takes longer. This limits the
-/// memory for buffered tallies.
+/// The number of chunks by which threads may run ahead of a slow chunk. This limits the memory for
+/// tallies that are not yet added up.
 const LEAD: u64 = 64;
 
 /// The tally of a build's games.
@@ -29,12 +29,12 @@ pub struct BuildTally {
     /// Games whose `Result` tag contradicts the result after the moves. The tag takes precedence.
     #[serde(default)]
     pub contradictions: u64,
-    /// Descriptions of the first faults, in input order, at most [`BuildTally::KEPT_FAULTS`]. A
-    /// [`FaultListener`] receives all of them.
+    /// Descriptions of the first faults, in input order; at most [`BuildTally::KEPT_FAULTS`]. A
+    /// [`FaultListener`] receives all faults.
     pub faults: Vec<String>,
     /// Inputs that could not be read completely: name, line and reason.
     pub broken_inputs: Vec<String>,
-    /// The inputs, each with the number of its games that were counted.
+    /// The inputs, each with the number of counted games.
     pub inputs: Vec<InputRecord>,
     /// Bytes of PGN text.
     pub bytes: u64,
@@ -72,7 +72,7 @@ pub(super) struct ChunkTally {
     broken: u64,
     contradictions: u64,
     faults: Vec<(u64, Fault)>,
-    /// The maximum number of faults to keep; further ones are only counted.
+    /// The maximum number of faults to store; further ones are only counted.
     max_faults: usize,
 }
 
@@ -129,7 +129,7 @@ impl ChunkTally {
     }
 }
 
-/// Adds up chunks in input order, although threads finish them in a different order.
+/// Adds up the tallies of chunks in input order, even if threads finish out of order.
 pub(super) struct Tallies<'a> {
     inputs: &'a [PgnInput],
     listener: Option<&'a FaultListener>,
@@ -142,7 +142,7 @@ pub(super) struct TallySoFar {
     pub(super) total: BuildTally,
     /// For each record, the index of its input.
     recorded: Vec<usize>,
-    /// The number of games before the next chunk in its input.
+    /// The number of games in the current input before the next chunk.
     games_before: u64,
 }
 
@@ -170,7 +170,7 @@ struct OrderedTally {
     read: TallySoFar,
     due: u64,
     early: BTreeMap<u64, ChunkTally>,
-    /// Set when a thread has failed, so that the others do not wait for it.
+    /// Set after a thread has failed, so that no other thread waits for it.
     abandoned: bool,
 }
 
@@ -262,7 +262,7 @@ impl ChunkTurn<'_, '_> {
     }
 }
 
-/// If a thread fails on its chunk, the others must not wait for it.
+/// If a thread fails on its chunk, other threads must not wait for it.
 impl Drop for ChunkTurn<'_, '_> {
     fn drop(&mut self) {
         if !self.is_over {

@@ -17,25 +17,25 @@ pub enum Rejection {
     Repeats,
     /// The game is close to the fifty-move limit, which the book does not take into account.
     FiftyMoves,
-    /// The weight of the move in a Polyglot book is 0, which means that it is never played.
+    /// The move has weight 0 in a Polyglot book, which means that it is never played.
     NoGames,
     /// An analysis added the move to the book, and no game reached the position after it.
     Unplayed,
     /// The move has fewer games than [`Chooser::min_games`](super::chooser::Chooser::min_games).
     TooFewGames,
-    /// The side that played the move lost every game with a result. [`Policy::Worst`] plays such
-    /// moves.
+    /// The side that played the move lost every game that has a result. [`Policy::Worst`] still
+    /// plays such moves.
     Lost,
     /// The engine has learned that the move is bad.
     Vetoed(Veto),
     /// The move was played far less often than the most frequent one.
     Rare,
-    /// Another move is clearly better at the chooser's confidence level.
+    /// Another move is clearly better at the confidence level of the chooser.
     Worse,
     /// According to the analysis, the move loses more than
     /// [`Chooser::max_loss`](super::chooser::Chooser::max_loss).
     Loses,
-    /// The position was analysed and has other moves; this move has games but no value.
+    /// The position was analysed and has moves with values, but this move has only games.
     Unknown,
 }
 
@@ -68,7 +68,7 @@ pub struct Candidate {
     /// The value of the position after the move, in centipawns for the side to move, if it was
     /// analysed.
     pub value: Option<Score>,
-    /// Expected points according to games and value together; equals `score` if there is no value.
+    /// Expected points according to games and value combined; equals `score` if there is no value.
     pub expected: f64,
     /// Lower and upper bounds of the true expectation at the chooser's confidence level.
     pub certain: (f64, f64),
@@ -76,13 +76,13 @@ pub struct Candidate {
     pub chance: f64,
     /// The reason why the move is rejected, if it is.
     pub rejected: Option<Rejection>,
-    /// The weight of the move if the book contains weights, see
+    /// The weight of the move, if the book contains weights; see
     /// [`Book::holds_weights`](crate::games::book::lookup::Book::holds_weights).
     pub weight: Option<u64>,
 }
 
 impl Candidate {
-    /// Returns the bounds of the expectation; weights are exact.
+    /// Returns the bounds of the expected score. A weight is exact, so both bounds are equal.
     pub(crate) fn bounds(&self) -> (f64, f64) {
         self.weight.map_or(self.certain, |weight| (weight as f64, weight as f64))
     }
@@ -110,12 +110,12 @@ impl Choice {
             .unwrap_or(&self.candidates[0])
     }
 
-    /// Describes the move in a phrase: `book move d4: 54% for White in 2,731 games`.
+    /// Describes the move in a phrase such as `book move d4: 54% for White in 2,731 games`.
     pub(crate) fn describe(&self, position: &Position) -> String {
         format!("book move {}: {}", position.san(self.mv), self.describe_games(position))
     }
 
-    /// Describes the games in which the move was played, or its weight.
+    /// Describes the results of the games in which the move was played, or its weight.
     fn describe_games(&self, position: &Position) -> String {
         let chosen = self.chosen();
         if let Some(weight) = chosen.weight {

@@ -1,4 +1,4 @@
-//! Chooses which of the book moves to play.
+//! Chooses a book move to play.
 
 use super::candidate::{Candidate, Choice, Rejection};
 use super::certainty::{mean_and_error, quantile};
@@ -11,18 +11,18 @@ use crate::games::book::lookup::values::BookValue;
 use crate::games::book::lookup::{Book, BookMove};
 use crate::support::random::Random;
 
-/// Chooses moves from a book. The same seed leads to the same choices.
+/// Chooses moves from a book. Choosers with the same seed make the same choices.
 #[derive(Debug, Clone)]
 pub struct Chooser {
     /// The policy for choosing moves.
     pub policy: Policy,
-    /// The probability, between 0.5 and 1, that the true score is at least the lower bound. The
-    /// higher it is, the more games a move needs to be trusted.
+    /// The probability, between 0.5 and 1, that the true score is at least the lower bound. With a
+    /// higher value, a move needs more games to be trusted.
     pub confidence: f64,
     /// The minimum number of games that reached the position after a move.
     pub min_games: u64,
-    /// The maximum loss of a move according to the analysis, in centipawns. Ignored with
-    /// [`Policy::Worst`], [`Policy::Random`] and [`Policy::Frequency`].
+    /// The maximum loss of a move according to the analysis, in centipawns.
+    /// [`Policy::Worst`], [`Policy::Random`] and [`Policy::Frequency`] ignore it.
     pub max_loss: Score,
     /// Whether to also play moves that lost every game, which is needed to imitate a player.
     pub plays_lost: bool,
@@ -34,24 +34,24 @@ pub struct Chooser {
 const CONFIDENCE: f64 = 0.9;
 /// The default of [`Chooser::max_loss`]. Hand-set.
 pub(crate) const MAX_LOSS: Score = 30;
-/// A value counts as much as this many games with its expected score. Hand-set: searches are good
-/// at tactics, games are good at plans.
+/// A value counts as much as this many games with the score that it predicts. Hand-set: searches
+/// judge tactics well, and games judge plans well.
 const VALUE_GAMES: f64 = 100.0;
-/// Wins and losses that are added to the games of a move without a value, so that a single game
-/// proves nothing.
+/// Wins and losses that are added to the games of a move without a value, so that a single game has
+/// little influence.
 const PRIOR: (f64, f64) = (1.0, 1.0);
 /// With [`Policy::Prefer`], a move is clearly worse if the upper bound of its score is this many
-/// points below the lower bound of another move's score. Without this margin, a difference of a
-/// tenth of a percent would be significant in positions with many games, and only one move per
-/// position would be left. Equals [`MAX_LOSS`] centipawns between equal sides.
+/// points below the lower bound of another move. Without this margin, in positions with many games
+/// even a difference of 0.1% would be significant, and only one move would remain. Between equal
+/// sides, the margin equals [`MAX_LOSS`] centipawns.
 const CLEARLY: f64 = 0.04;
-/// With [`Policy::Prefer`], a move is too rare if it has less than this share of the games of the
-/// most frequent move.
+/// With [`Policy::Prefer`], a move is too rare if it has less than this fraction of the games of
+/// the most frequent move.
 const RARE_SHARE: f64 = 0.1;
-/// With [`Policy::Weighted`], a move becomes ten times rarer if the lower bound of its score is
-/// lower by this many points.
+/// With [`Policy::Weighted`], a move becomes ten times less likely if the lower bound of its score
+/// drops by this many points.
 const TENFOLD: f64 = 0.05;
-/// Quiet book moves are not played after this many quiet plies, because the book does not take the
+/// After this many quiet plies, no quiet book move is played, because the book does not take the
 /// fifty-move rule into account.
 const MAX_QUIET_PLIES: u16 = 80;
 
@@ -109,7 +109,7 @@ impl Chooser {
             });
             let mut counts = candidate.book_move.reached;
             if candidate.value.is_some() {
-                // If a value is known, games or lines without a result add no information.
+                // If there is a value, games and lines without a result add no information.
                 counts.undecided = 0;
             }
             let (mean, error) = mean_and_error(&counts, side, prior);
@@ -118,7 +118,7 @@ impl Chooser {
         }
     }
 
-    /// Rejects moves that the learned results veto, unless the worst move is requested.
+    /// Rejects moves that the learned results veto, unless the policy asks for the worst move.
     fn reject_vetoed(&self, candidates: &mut [Candidate], position: &Position) {
         let is_wanted = self.policy != Policy::Worst;
         let Some(learned) = self.learned.as_ref().filter(|_| is_wanted) else { return };
@@ -131,8 +131,8 @@ impl Chooser {
     }
 
     /// Rejects moves that lose too much compared to the value of the position. If the book itself
-    /// was analysed, also rejects moves that the analysis skipped, because a game or two do not
-    /// justify leaving it.
+    /// was analysed, also rejects moves without a value, because a game or two do not justify
+    /// leaving the analysis.
     fn reject_losing(
         &self,
         candidates: &mut [Candidate],
@@ -154,9 +154,9 @@ impl Chooser {
         });
     }
 
-    /// Chooses a move in the current position of a game; returns `None` if the policy is off or the
-    /// book has no move to play. If there are several books, the first one with a move to play is
-    /// used.
+    /// Chooses a move in the current position of a game. Returns `None` if the policy is off or the
+    /// book has no move to play. If there are several books, uses the first one that has a move to
+    /// play.
     pub fn choose(&mut self, book: &Book, game: &Game) -> Option<Choice> {
         if self.policy == Policy::Off {
             return None;
@@ -170,7 +170,8 @@ impl Chooser {
         })
     }
 
-    /// Describes the vetoed book moves and the reasons in one line; returns `None` without a veto.
+    /// Describes the vetoed book moves and the reasons in one line. Returns `None` if there are
+    /// none.
     pub(crate) fn vetoes(&self, book: &Book, game: &Game) -> Option<String> {
         self.learned.as_ref()?;
         let of = |book: Book| {
@@ -252,7 +253,7 @@ impl Chooser {
     }
 }
 
-/// Returns the book's score for a move. Weights contain no information about results.
+/// Returns the book's score for a move. Weights say nothing about results.
 fn figure(candidate: &Candidate, side: Color) -> BookMoveScore {
     let weights = candidate.weight.is_some();
     let counts = if weights { Counts::default() } else { candidate.book_move.reached };
@@ -261,8 +262,8 @@ fn figure(candidate: &Candidate, side: Color) -> BookMoveScore {
     BookMoveScore { expected: candidate.value.map_or(mean, |_| candidate.expected), games }
 }
 
-/// Keeps the moves that are played often and that no other such move clearly beats. A rare move
-/// with a good score is not played, and must not exclude the others.
+/// Keeps the moves that are often played and not clearly worse than another such move. A rare move
+/// with a good score is not played, so it must not exclude other moves.
 fn reject_rare_and_worse(candidates: &mut [Candidate]) {
     let games = |candidate: &Candidate| candidate.book_move.reached.games();
     let most = open(candidates).map(games).max().unwrap_or(0);
@@ -354,7 +355,7 @@ mod tests {
                 assert!(candidates.iter().any(is_lost), "{policy} after {moves}: {candidates:?}");
                 assert_eq!(chosen(policy, &book, &game(moves)).as_deref(), left, "{policy}");
             }
-            // Games without a result are not a reason to play it, and there is another move.
+            // Games without a result are not a reason to play a move, and there is another one.
             assert_eq!(chosen(policy, &book, &game("e4 e5")).as_deref(), Some("d4"), "{policy}");
             assert_eq!(chosen(policy, &book, &game("d4")).as_deref(), Some("f5"), "{policy}");
         }
@@ -411,8 +412,8 @@ mod tests {
         assert_eq!(different.len(), 3);
     }
 
-    /// Adds values of the positions after some moves, for the side to move there. The best move
-    /// outside the analysis is worth `outside`.
+    /// Adds values for the positions after some moves, from the point of view of the side to move
+    /// there. `outside` is the score of the best move outside the analysis.
     fn analysed(book: &Book, values: &[(&str, Score, Option<Score>)]) -> Book {
         let value = |&(moves, score, outside): &(&str, Score, Option<Score>)| {
             let position = *game(moves).position();
@@ -481,7 +482,7 @@ mod tests {
         let book = book(&["e4", "d4", "c4"].map(|mv| (mv, "1/2-1/2", 60)));
         let c4 = Game::default().position().parse_move("c4").expect("a move");
         let judged = |values: &[(&str, Score, Option<Score>)]| {
-            // The best move outside is a book move.
+            // The best move outside the analysis is a book move.
             let mut found: Vec<BookValue> = analysed(&book, values).values().collect();
             for value in found.iter_mut().filter(|value| value.outside.is_some()) {
                 value.outside = value.outside.map(|(_, score)| (c4, score));
@@ -502,7 +503,7 @@ mod tests {
         );
         let [_, _, c4] = judged(&[("", 40, Some(0)), ("e4", -40, None)]);
         assert_eq!(c4, (Some(0), Some(Rejection::Loses)));
-        // If the position itself was not analysed, its games decide.
+        // If the position itself was not analysed, only its games decide.
         assert_eq!(judged(&[("e4", -40, None)])[1].1, None);
     }
 

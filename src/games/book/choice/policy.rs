@@ -1,42 +1,43 @@
-//! The policies for choosing among book moves, and their names.
+//! The policies for the choice of book moves, and their names.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::support::error::ParseError;
 
-/// How to choose a move; modelled on GNU Chess (`book on|off|best|worst|random|prefer`).
+/// How to choose a move. Modelled on GNU Chess (`book on|off|best|worst|random|prefer`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Policy {
-    /// The book is not used.
+    /// Does not use the book.
     Off,
-    /// The move whose score has the highest lower bound, see
+    /// Chooses the move whose score has the highest lower bound, see
     /// [`Chooser::confidence`](super::chooser::Chooser::confidence).
     Best,
-    /// The move whose score has the lowest upper bound, for handicaps and for testing.
+    /// Chooses the move whose score has the lowest upper bound, for handicaps and testing.
     Worst,
-    /// Any book move, with equal probability.
+    /// Chooses any book move with equal probability.
     Random,
-    /// In proportion to the games of a move, unless another move is clearly better; in a book of
-    /// weights, in proportion to its weight. `on` selects this policy.
+    /// Chooses moves in proportion to their number of games, unless another move is clearly better.
+    /// In a book of weights, chooses moves in proportion to their weights. `on` selects this
+    /// policy.
     #[default]
     Prefer,
-    /// More often the higher the lower bound of a move's score; in a book of weights, like
+    /// Prefers moves whose scores have higher lower bounds. In a book of weights, like
     /// [`Policy::Prefer`].
     Weighted,
-    /// In proportion to the games of a move, regardless of its score, to imitate players.
+    /// Chooses moves in proportion to their number of games, regardless of score, to imitate
+    /// players.
     Frequency,
 }
 
-/// Creates the lists of policies from one table, so that help, options and errors use the same
-/// names.
+/// Creates all lists of policies from one table, so that help, options and errors agree.
 macro_rules! policies {
     ($($variant:ident = $name:literal),+) => {
         impl Policy {
-            /// All policies in the order in which lists show them: the default first, `off` last.
+            /// All policies in display order: the default first, `off` last.
             pub const ALL: [Policy; [$($name),+].len()] = [$(Policy::$variant),+];
             pub(crate) const USAGE: &str = concat!("on", $("|", $name),+);
-            /// All policies as a choice in usage texts that also accept a file.
+            /// All policies, formatted as alternatives for usage texts that also accept a file.
             pub(crate) const USAGE_OR_FILE: &str = concat!("[on", $("|", $name),+, "|FILE]");
 
             /// The name shown to users.
@@ -60,7 +61,7 @@ policies! {
 }
 
 impl Policy {
-    /// All policies that use the book, which excludes `off`.
+    /// All policies that use the book; that is, all except `off`.
     pub const IN_USE: [Policy; Self::ALL.len() - 1] = {
         let [used @ .., Policy::Off] = Self::ALL else { panic!("`off` is the last of all") };
         used

@@ -1,7 +1,7 @@
-//! Vetoes book moves that an engine has learned to be bad.
+//! Vetoes book moves that have turned out badly for the engine.
 //!
 //! The book's score for a move is the prior, worth a few games at most, and the learned games are
-//! the evidence. A veto is limited: it requires clear evidence, and it ends when the other moves in
+//! the evidence. A veto is limited: it requires clear evidence, and it ends if the other moves in
 //! the position turn out to be equally bad. Otherwise a stronger opponent could disable the whole
 //! book.
 //!
@@ -18,28 +18,28 @@ use crate::games::book::lookup::Book;
 use crate::support::words;
 
 /// The minimum and maximum weight of the book's score, in learned games. Hand-set: two or three
-/// losses veto a move with few games, and six losses veto a balanced move with many.
+/// losses veto a move with few book games; six losses veto a balanced move with many.
 const BOOK_GAMES: (f64, f64) = (1.0, 8.0);
-/// For a veto, the upper bound of the expected score must be this far below the book's score, and
-/// below one half.
+/// A move is vetoed if the upper bound of its expected score is this far below both the book's
+/// score and one half.
 const CLEARLY: f64 = 0.04;
-/// A move is vetoed if a learned search shows the side that played it this many centipawns behind.
-/// Hand-set: the values of sound openings stay within half of that.
+/// A move is vetoed if learned searches show that the side that played it is behind by this many
+/// centipawns. Hand-set: the values of sound openings stay within half of this limit.
 const BEHIND: Score = 100;
 
-/// The reason why an engine no longer plays a book move.
+/// The reason why an engine avoids a book move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Veto {
     /// The engine's own games with the move had bad results.
     Games {
-        /// The number of games with the move from which the engine has learned.
+        /// The number of learned games with the move.
         games: u64,
-        /// The score in these games for the side that played the move, 0 to 1.
+        /// The score in these games, from 0 to 1, for the side that played the move.
         score: f64,
-        /// The score expected according to the book, 0 to 1.
+        /// The score, from 0 to 1, that the book predicts.
         book: f64,
     },
-    /// The score of a search after the move or after a reply, in centipawns for the side that
+    /// The score of a search after the move or after a reply to it, in centipawns for the side that
     /// played the move.
     Search(Score),
 }
@@ -65,12 +65,12 @@ impl fmt::Display for Veto {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BookMoveScore {
     pub expected: f64,
-    /// The number of games on which the score is based.
+    /// The number of games from which the score is computed.
     pub games: f64,
 }
 
-/// Returns the veto against a book move, if there is one. `z` is the quantile of the confidence
-/// that a veto requires.
+/// Returns the veto against a book move, if any. `z` is the normal quantile of the confidence level
+/// required for a veto.
 pub(crate) fn veto(
     learned: &Book,
     position: &Position,
@@ -105,7 +105,7 @@ fn by_games(
 fn by_search(learned: &Book, position: &Position, mv: Move, book: BookMoveScore) -> Option<Veto> {
     let found = worth(learned, position, mv)?;
     let promised = expectation(found) < book.expected - CLEARLY;
-    // If a search of all moves found the move, there is no better one.
+    // If the search of the position found nothing better, this move is the best one.
     let is_best = learned.value(position).is_some_and(|value| value.score <= found);
     (found <= -BEHIND && promised && !is_best).then_some(Veto::Search(found))
 }
@@ -130,8 +130,8 @@ mod tests {
     use crate::games::book::choice::certainty::quantile;
     use crate::games::pgn::PgnInput;
 
-    /// Returns the veto against 1.e4 after these learned games, if the book expects a score of one
-    /// half from this many games.
+    /// Returns the veto against 1.e4 after these learned games. The book's score is one half, based
+    /// on `games` games.
     fn against_e4(learnt: &[(&str, &str, usize)], games: f64) -> Option<Veto> {
         let game = |(mv, result, times): &(&str, &str, usize)| {
             format!("[Result \"{result}\"]\n\n1. {mv} {result}\n\n").repeat(*times)

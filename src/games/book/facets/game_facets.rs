@@ -1,4 +1,4 @@
-//! The facets of a single game, for counting without a list of games.
+//! The facets of a single game, used to count games without listing them.
 
 use super::game_tags::GameTags;
 use super::games::GameId;
@@ -7,7 +7,7 @@ use crate::games::pgn::Tags;
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::games::book) struct GameFacets {
     pub game_tags: GameTags,
-    /// The id of the game. If the tags contain no id, it is `None` until the text is known.
+    /// The id of the game. If the tags contain no id, it is `None` until the text is read.
     pub id: Option<GameId>,
 }
 

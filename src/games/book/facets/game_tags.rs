@@ -9,8 +9,8 @@ const MAX_RATING: u32 = (1 << RATING_BITS) - 1;
 
 /// Date, ratings, speed and result of a game.
 ///
-/// From the top: date, White's and Black's rating (0: unknown), speed, result. Later games
-/// therefore have greater numbers.
+/// From the highest bit: date, White's and Black's ratings (0 if unknown), speed, result. Later
+/// games therefore have greater values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(in crate::games::book) struct GameTags(u64);
 
@@ -28,7 +28,7 @@ const RESULTS: [GameResult; 4] =
     [GameResult::White, GameResult::Draw, GameResult::Black, GameResult::Undecided];
 
 impl GameTags {
-    /// Converts tags. A rating that is not a positive integer is treated as unknown.
+    /// Packs the tags of a game. A rating that is not a positive integer is treated as unknown.
     pub(in crate::games::book) fn of(tags: &Tags) -> Self {
         let rating = |name| {
             let number = tags.get(name).and_then(|text| text.trim().parse::<u32>().ok());
@@ -82,7 +82,7 @@ impl GameTags {
 
     pub(in crate::games::book) fn speed(self) -> Speed {
         let number = self.0 >> SPEED_SHIFT & ((1 << SPEED_BITS) - 1);
-        // A book from another source may contain invalid numbers.
+        // A book written by another program may contain invalid numbers.
         Speed::ALL[(number as usize).min(Speed::ALL.len() - 1)]
     }
 
@@ -92,12 +92,12 @@ impl GameTags {
     }
 }
 
-/// Selects games according to their facets. By default, all games pass.
+/// Selects games by facets. By default, all games pass.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct FacetFilter {
     /// The accepted groups for the mean rating of the players.
     ///
-    /// If only one player has a rating, that rating is used. A game without ratings does not pass.
+    /// If only one player has a rating, it is used. A game without ratings does not pass.
     pub ratings: Vec<RatingGroup>,
     /// The accepted speeds.
     pub speeds: Vec<Speed>,
@@ -133,10 +133,10 @@ impl FacetFilter {
     }
 }
 
-/// A filter that is compiled to test many games quickly.
+/// A filter compiled for fast tests of many games.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::games::book) struct CompiledFilter {
-    /// The accepted rating groups, as a set of bits; `None` accepts all games.
+    /// The accepted rating groups as a bit set; `None` accepts all games.
     ratings: Option<u16>,
     speeds: u8,
     first: GameDate,

@@ -4,7 +4,7 @@
 //! games        u64, little-endian like all numbers
 //! names        u32
 //! files        u32: size of their list in bytes
-//! game tags  8 bytes per game, see `game_tags`
+//! game tags    8 bytes per game, see `game_tags`
 //! rows         32 bytes per game:
 //!   white      u32: the index of White's name
 //!   black      u32
@@ -17,8 +17,8 @@
 //! names        UTF-8, sorted
 //! files        JSON: one `FileRecord` each
 //! ```
-//! Games are sorted by date, latest first, then by ratings, and then by their place in the files.
-//! The number of a game is therefore ordered by date, and depends only on the set of games.
+//! Games are sorted by date (latest first), then by ratings, then by location in the files. Game
+//! numbers are therefore in order of date, and depend only on the set of games.
 
 use std::fmt;
 use std::str::FromStr;
@@ -30,11 +30,11 @@ use super::game_tags::GameTags;
 
 use crate::support::error::ParseError;
 
-/// Sizes in bytes: everything before the tags, the tags of one game, and the row of one game.
+/// Sizes in bytes: the part before the tags, the tags of one game, and the row of one game.
 pub(super) const HEAD_BYTES: usize = 16;
 pub(super) const TRAITS_BYTES: usize = 8;
 pub(super) const ROW_BYTES: usize = 32;
-/// Number of bytes of an offset and of an id in a row.
+/// Size in bytes of an offset or an id in a row.
 const WORD_BYTES: usize = 6;
 
 const SIGNS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -42,7 +42,7 @@ const ID_SIGNS: u32 = 8;
 
 /// The id of a game: eight letters or digits.
 ///
-/// Games from Lichess keep their Lichess id. For other games, the id is derived from their text, so
+/// Games from Lichess keep their Lichess id. The id of any other game is computed from its text, so
 /// it is the same in every book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId(u64);
@@ -54,12 +54,12 @@ impl GameId {
         GameId(hash % (SIGNS.len() as u64).pow(ID_SIGNS))
     }
 
-    /// Derives the id of a game from its text, without surrounding blank lines.
+    /// Computes the id of a game from its text without surrounding blank lines.
     pub(crate) fn of_text(text: &[u8]) -> Self {
         Self::of_hash(xxh3_64(text))
     }
 
-    /// Number of bits of an id as an integer.
+    /// Size in bits of an id stored as an integer.
     #[cfg(feature = "parquet")]
     pub(in crate::games::book) const BITS: u32 = 48;
 
@@ -73,7 +73,7 @@ impl GameId {
         GameId(number)
     }
 
-    /// Returns the id of a Lichess game from its `Site` tag, which may end with the name of a side.
+    /// Returns the id of a Lichess game from its `Site` tag, whose URL may end with a side's name.
     pub(crate) fn of_site(site: &[u8]) -> Option<Self> {
         let word = site.strip_prefix(LICHESS)?.get(..ID_SIGNS as usize)?;
         std::str::from_utf8(word).ok()?.parse().ok()
@@ -107,8 +107,7 @@ impl fmt::Display for GameId {
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileRecord {
-    /// The path given when the book was built or, if the source was not a file, a description of
-    /// it.
+    /// The path given when the book was built. If the source was not a file, a description of it.
     pub path: String,
     /// The absolute path; empty if the source was not a file.
     pub absolute: String,
@@ -116,8 +115,8 @@ pub struct FileRecord {
     pub bytes: u64,
 }
 
-/// Where a game is stored, and its id. The meaning of `file` and of the name indices depends on
-/// where the row is stored.
+/// The location and id of a game. What `file` and the name indices refer to depends on where the
+/// row is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::games::book) struct GameRow {
     pub white: u32,
@@ -140,7 +139,7 @@ fn from_word(bytes: &[u8]) -> u64 {
 }
 
 impl GameRow {
-    /// Creates a row whose text is not known yet.
+    /// Creates the row of a game whose text is not known yet.
     pub(super) fn of_players(white: u32, black: u32, id: Option<GameId>) -> Self {
         let id = id.unwrap_or(GameId(UNKNOWN_ID));
         GameRow { white, black, file: 0, length: 0, check: 0, offset: 0, id }
@@ -226,7 +225,7 @@ impl<'a> Games<'a> {
         self.rows.get(game as usize).map(GameRow::from_bytes)
     }
 
-    /// Returns the name with this index; empty if there is none.
+    /// Returns the name with this index; empty if the index is invalid.
     pub(in crate::games::book) fn name(&self, number: u32) -> &'a str {
         let end = |number: u32| {
             let bytes = self.ends.get(number as usize)?;
@@ -252,7 +251,7 @@ impl<'a> Games<'a> {
         serde_json::from_slice(self.files).ok()
     }
 
-    /// Whether all references in the rows are valid, and the games are in order.
+    /// Whether all references in the rows are valid and the games are sorted.
     pub(in crate::games::book) fn is_sound(&self) -> bool {
         let Some(files) = self.files() else { return false };
         let in_bounds = |row: &[u8; ROW_BYTES]| {
@@ -269,7 +268,7 @@ impl<'a> Games<'a> {
     }
 }
 
-/// Returns the number of bytes needed for a game number in a book with this many games.
+/// Returns the size in bytes of a game number in a book with this many games.
 pub(in crate::games::book) fn number_bytes(games: u32) -> usize {
     let largest = games.saturating_sub(1);
     (u32::BITS - largest.leading_zeros()).div_ceil(u8::BITS).max(1) as usize

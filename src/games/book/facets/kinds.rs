@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::support::error::ParseError;
 
-/// A group of ratings, from its lower bound up to the lower bound of the next group.
+/// A group of ratings, from its lower bound up to but excluding that of the next group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RatingGroup(u8);
 
@@ -24,7 +24,7 @@ impl RatingGroup {
         Self::BOUNDS[usize::from(self.0)]
     }
 
-    /// Returns the set that contains only this group, as bits.
+    /// Returns the bit set that contains only this group.
     pub(super) fn bit(self) -> u16 {
         1 << self.0
     }
@@ -48,7 +48,7 @@ impl fmt::Display for RatingGroup {
     }
 }
 
-/// The speed of a game, according to its estimated time per player.
+/// The speed of a game, based on its estimated time per player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Speed {
     /// Less than half a minute per player.
@@ -59,16 +59,16 @@ pub enum Speed {
     Blitz,
     /// Less than 25 minutes per player.
     Rapid,
-    /// Less than six hours per player, or unknown.
+    /// Less than six hours per player, or an unknown time.
     Classical,
-    /// At least six hours per player, or without a clock.
+    /// At least six hours per player, or no clock.
     Correspondence,
 }
 
-/// The number of moves that is used to estimate the time of a game, see
+/// The number of moves used to estimate the duration of a game, see
 /// <https://lichess.org/faq#time-controls>.
 const ESTIMATED_MOVES: u32 = 40;
-/// The exclusive upper limits of the first five speeds, in seconds.
+/// The exclusive upper limits of all speeds except the last, in seconds.
 const LIMITS: [u32; 5] = [30, 180, 480, 1_500, 21_600];
 
 impl Speed {
@@ -82,8 +82,8 @@ impl Speed {
         Speed::Correspondence,
     ];
 
-    /// Returns the speed for a `TimeControl` tag: `300+3`, `40/7200:3600`, `1/86400`, or `-` for no
-    /// clock.
+    /// Returns the speed for a `TimeControl` tag such as `300+3`, `40/7200:3600`, `1/86400`, or `-`
+    /// for no clock.
     ///
     /// Only the first period is used.
     pub fn of_time_control(text: &str) -> Self {
@@ -107,7 +107,7 @@ impl Speed {
         }
     }
 
-    /// Returns the set that contains only this speed, as bits.
+    /// Returns the bit set that contains only this speed.
     pub(super) fn bit(self) -> u8 {
         1 << self as u8
     }
@@ -123,7 +123,7 @@ fn estimate(text: &str) -> Option<u32> {
     let (base, increment) = period.split_once('+').unwrap_or((period, "0"));
     let base: u32 = base.trim().trim_start_matches('*').parse().ok()?;
     let increment: u32 = increment.trim().parse().ok()?;
-    // A period that covers fewer moves is repeated.
+    // A period of fewer moves is repeated.
     let periods = moves.map_or(1, |moves| ESTIMATED_MOVES.div_ceil(moves.max(1)));
     Some(base.saturating_mul(periods).saturating_add(increment.saturating_mul(ESTIMATED_MOVES)))
 }

@@ -39,16 +39,16 @@ fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(*number))
 }
 
-/// The games that one thread has read, or that a book contains, in any order. A game's number is
-/// the number of games before it.
+/// The games that one thread has read, or those of a book, in any order. A game's number is the
+/// number of games logged before it.
 #[derive(Default)]
 pub(in crate::games::book) struct GameLog {
     names: Vec<String>,
     numbers: HashMap<String, u32>,
     games: Vec<LoggedGame>,
-    /// Hashes that identify games; used if duplicates are counted once.
+    /// Hashes that identify games; used if each game is counted only once.
     courses: Vec<u64>,
-    /// Duplicates of other games, which any thread may have read, with their hashes.
+    /// Duplicates of games that this or another thread has counted, with their hashes.
     again: Vec<(u64, LoggedGame)>,
     pending: Option<(LoggedGame, Ending)>,
 }
@@ -56,15 +56,15 @@ pub(in crate::games::book) struct GameLog {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Open,
-    /// The game counts. The hash identifies it if duplicates are counted once.
+    /// The game is counted. The hash is present only if each game is counted once.
     Counted(Option<u64>),
     /// The game is a duplicate; the hash identifies it.
     Again(u64),
 }
 
-/// Memory in bytes per game, in a log and in the section created from it.
+/// Size in bytes of a game in a log and in the section created from the log.
 const BYTES_PER_GAME: usize = 2 * size_of::<LoggedGame>();
-/// Approximate memory in bytes per name; each name is stored twice.
+/// Approximate size in bytes of a name; each name is stored twice.
 const BYTES_PER_NAME: usize = 120;
 
 impl GameLog {
@@ -85,14 +85,15 @@ impl GameLog {
         self.pending = Some((LoggedGame { game_tags: GameTags::of(tags), row }, Ending::Open));
     }
 
-    /// Counts the current game and returns its number. For `course`, see [`GameLog::again`].
+    /// Counts the current game and returns its number. `course` is the hash that identifies it, see
+    /// [`GameLog::again`].
     pub(in crate::games::book) fn count(&mut self, result: GameResult, course: Option<u64>) -> u32 {
         self.end(result, Ending::Counted(course));
         self.games.len() as u32
     }
 
-    /// Marks the current game as a duplicate of another game that counts. `course` is the hash that
-    /// both share. The copy that comes first in the files is kept, no matter which was read first.
+    /// Marks the current game as a duplicate of a counted game. `course` is the hash of both games.
+    /// The copy that comes first in the files is kept, regardless of which was read first.
     pub(in crate::games::book) fn again(&mut self, result: GameResult, course: u64) {
         self.end(result, Ending::Again(course));
     }
@@ -119,7 +120,7 @@ impl GameLog {
         }
     }
 
-    /// Returns the memory, in bytes, of the log and of the section created from it.
+    /// Returns the size in bytes of the log and of the section created from it.
     pub(in crate::games::book) fn memory(&self) -> usize {
         let games = self.games.len() + self.again.len();
         games * BYTES_PER_GAME + self.names.len() * BYTES_PER_NAME
@@ -176,7 +177,7 @@ impl GameLog {
         bytes.is_empty().then_some(log)
     }
 
-    /// Creates a log of all games of a section, in order. The indices of their files start at
+    /// Creates a log of all games of a section, in the same order. File indices start at
     /// `first_file`.
     pub(in crate::games::book) fn of_games(games: &Games<'_>, first_file: u32) -> Self {
         let mut log = GameLog::default();
@@ -196,8 +197,8 @@ impl GameLog {
 
 pub(in crate::games::book) struct GamesTable {
     pub bytes: Vec<u8>,
-    /// For each log, the number in the book of each of its games; `u32::MAX` for games that are not
-    /// in the book.
+    /// For each log and each of its games, the game's number in the book; `u32::MAX` if the game is
+    /// not in the book.
     pub numbers: Vec<Vec<u32>>,
     pub games: u32,
 }
@@ -205,8 +206,8 @@ pub(in crate::games::book) struct GamesTable {
 const LEFT_OUT: u32 = u32::MAX;
 
 impl GamesTable {
-    /// Sorts the games of several logs. One of the logs has counted each game that has duplicates.
-    /// `files` are the files to which the rows refer.
+    /// Sorts the games of several logs. If a game has duplicates, one of the logs has counted it.
+    /// The rows refer to `files`.
     ///
     /// # Errors
     /// If there are more games or names than the format can number.
@@ -253,14 +254,14 @@ impl GamesTable {
     }
 }
 
-/// Returns the sort key of a game: file and offset.
+/// Returns the position of a game as a sort key: file and offset.
 fn place(game: &LoggedGame) -> (u32, u64) {
     (game.row.file, game.row.offset)
 }
 
 type Numbered = (LoggedGame, u32, u32);
 
-/// Replaces each counted game with its first duplicate if that duplicate comes earlier.
+/// Replaces each counted game with its first duplicate if the duplicate comes earlier in the files.
 fn choose_first(games: &mut [Numbered], courses: &[u64], again: Vec<(u64, LoggedGame)>) {
     let mut firsts: HashMap<u64, LoggedGame> = HashMap::new();
     for (course, game) in again {

@@ -1,22 +1,22 @@
-//! Facets: the tags of a book's games, and which games reached a position.
+//! Facets: the tags of a book's games, and the games that reached each position.
 //!
 //! A book with facets has a row for each of its games ([`games`]). For each position it lists the
-//! numbers of the games that reached it, grouped by the move that they played there
-//! (`format::lists`). Everything else is computed on request: counts by rating group, speed and
-//! month, mean ratings, and the highest rated and the latest games. Nine positions in ten have a
-//! single game, and reading the numbers of a thousand games takes a few microseconds.
+//! numbers of the games that reached it, grouped by the move played there (`format::lists`).
+//! Everything else is computed on request: counts by rating group, speed and month, mean ratings,
+//! and the highest-rated and latest games. Nine positions out of ten have a single game, and
+//! reading the numbers of a thousand games takes a few microseconds.
 //!
 //! A game has a number and a row: date, ratings, speed and result in one word, then names, location
 //! and id. Tables of counts by facet would have to list all facets in advance, and could not be
-//! used to find the highest rated games that pass a filter. Games are numbered from the latest to
-//! the earliest. Therefore the latest games come first when a list is read, a month is a contiguous
-//! range, and the numbers do not depend on threads. The id is a hash of the game's text, so it is
-//! the same in every book and shows whether the file still contains that game.
+//! used to find the highest-rated games that pass a filter. Games are numbered from the latest to
+//! the earliest. A list therefore starts with the latest games, each month is a contiguous range,
+//! and the numbers do not depend on threads. The id of a game is a hash of its text. It is the same
+//! in every book, and shows whether the file still contains the game.
 //!
-//! `builder::game_records` sorts records of 16 bytes that contain the game's number instead of a
-//! count; all other steps of a build use the same code. `statistics::explore` evaluates the lists,
-//! `lookup::soundness` compares them with the counts, and `merge::regroup` transfers them when
-//! books are merged or filtered. The file has version 4.
+//! `builder::game_records` sorts records of 16 bytes that contain a game's number instead of a
+//! count. All other steps of a build use the same code. `statistics::explore` evaluates the lists,
+//! and `lookup::soundness` compares them with the counts. When books are merged or filtered,
+//! `merge::regroup` transfers the lists. The file has version 4.
 
 #[cfg(feature = "parquet")]
 mod game_facets;

@@ -1,9 +1,9 @@
-//! The table of buckets that leads to the entries of a book.
+//! The table of buckets, which gives the location of each entry in a book.
 //!
-//! The top bits of a key are the index of its bucket. Keys are uniform in every bit, so no further
-//! hashing is needed, and a sorted book writes its table sequentially. A bucket is one row with the
-//! offset of its first entry and a filter of its keys. A probe therefore touches one cache line on
-//! a miss and usually two on a hit.
+//! The top bits of a key are the index of its bucket. All bits of keys are uniform, so no further
+//! hashing is needed, and the table of a sorted book is written sequentially. A bucket is one row:
+//! the offset of its first entry, and a filter of its keys. A probe touches one cache line on a
+//! miss and usually two on a hit.
 //!
 //! The filter is one word with [`BITS_PER_KEY`] bits set for each key: a blocked Bloom filter, see
 //! F. Putze, P. Sanders and J. Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007).
@@ -14,7 +14,7 @@ use crate::support::prefetch::prefetch;
 pub(crate) const BUCKET_BYTES: u64 = 16;
 
 /// The maximum average number of positions per bucket; the minimum is half of it. With eight, the
-/// table is half as large, but a probe that hits takes 1.8 times as long, because it reads more
+/// table would be half as large, but a hit would take 1.8 times as long, because it would read more
 /// entries on more cache lines.
 const POSITIONS_PER_BUCKET: u64 = 4;
 
@@ -43,12 +43,12 @@ pub(crate) fn bucket_bits(positions: u64) -> u32 {
     positions.div_ceil(POSITIONS_PER_BUCKET).max(1).next_power_of_two().trailing_zeros()
 }
 
-/// A row of a table that has not been read yet.
+/// A row of a table whose fields have not been decoded yet.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row<'a>(&'a [[u8; 8]; 2]);
 
 impl<'a> Row<'a> {
-    /// The row of an empty bucket, which is not part of any table.
+    /// The row of an empty bucket. It is not part of any table.
     pub(crate) const EMPTY: Row<'static> = Row(&[[0; 8]; 2]);
 
     #[inline]
@@ -58,7 +58,7 @@ impl<'a> Row<'a> {
     }
 
     /// Prefetches the filter. Tables can start at any offset of a file, so a row may span two cache
-    /// lines; the second one is needed only for keys that pass the filter.
+    /// lines. The second line is needed only for keys that pass the filter.
     #[inline]
     pub(crate) fn prefetch(self) {
         prefetch(&self.0[1]);
@@ -92,7 +92,7 @@ impl Bucket {
         self.filter |= bits_of(key);
     }
 
-    /// Whether `key` may be in this bucket. If `false`, it is certainly not.
+    /// Whether `key` may be in this bucket. There are no false negatives.
     #[inline]
     pub(crate) fn may_hold(self, key: u64) -> bool {
         !self.filter & bits_of(key) == 0
@@ -100,7 +100,7 @@ impl Bucket {
 }
 
 /// Returns the filter bits of a key. They depend on its lowest bits, because its highest bits are
-/// the same throughout the bucket.
+/// the same for all keys in the bucket.
 #[inline]
 fn bits_of(key: u64) -> u64 {
     let place = |n| key >> (n * PLACE_BITS) & u64::from(u64::BITS - 1);
@@ -119,7 +119,7 @@ impl TableMaker {
         TableMaker { bits, bucket: Bucket::empty(0), rows: 0 }
     }
 
-    /// Adds the key of an entry that starts at `offset`. Passes completed rows to `take`.
+    /// Adds the key of an entry that starts at `offset`, and passes completed rows to `take`.
     #[inline]
     pub(crate) fn add<E>(
         &mut self,
@@ -132,7 +132,7 @@ impl TableMaker {
         Ok(())
     }
 
-    /// Passes the remaining rows to `take`. `end` is the end of the entries.
+    /// Passes the remaining rows to `take`. `end` is the offset after the last entry.
     pub(crate) fn finish<E>(
         mut self,
         end: u64,

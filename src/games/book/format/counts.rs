@@ -15,7 +15,7 @@ use crate::support::words::{counted, percent};
 /// The number of games for each result. Sums saturate instead of wrapping.
 ///
 /// Opening lines and unfinished games have no result. They count as `undecided`, worth half a
-/// point, so that the engine can play from a book of bare lines just as from a book of games.
+/// point, so that the engine can play from opening lines as well as from games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Counts {
     /// Games that White won.
@@ -29,12 +29,12 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Creates counts of games that all have a result.
+    /// Creates the counts of games that all have a result.
     pub fn new(white: u32, draws: u32, black: u32) -> Self {
         Counts { white, draws, black, undecided: 0 }
     }
 
-    /// Creates counts of `number` games with the same result.
+    /// Creates the counts of `number` games with the same result.
     pub fn of(result: GameResult, number: u32) -> Self {
         let mut counts = Counts::default();
         *match result {
@@ -58,7 +58,7 @@ impl Counts {
         *self == Counts::default()
     }
 
-    /// Returns the number of games that `side` won.
+    /// Returns the number of games won by `side`.
     pub fn wins(&self, side: Color) -> u32 {
         if side == Color::White { self.white } else { self.black }
     }
@@ -68,7 +68,7 @@ impl Counts {
         self.wins(!side) > 0 && self.wins(side) == 0 && self.draws == 0
     }
 
-    /// Returns the expected points of `side` in one game, from 0 to 1; 0.5 if there are no games.
+    /// Returns the expected points of `side` per game, from 0 to 1; 0.5 if there are no games.
     pub fn score(&self, side: Color) -> f64 {
         let games = self.games();
         if games == 0 {
@@ -78,8 +78,8 @@ impl Counts {
         (f64::from(self.wins(side)) + halves / 2.0) / games as f64
     }
 
-    /// Describes the results in a phrase: `54% for White in 2,731 games`, `1 game, 1-0`. Games
-    /// without a result count as half a point.
+    /// Describes the results in a phrase such as `54% for White in 2,731 games` or `1 game, 1-0`. A
+    /// game without a result counts as half a point.
     pub(crate) fn describe(&self, side: Color) -> String {
         let number = counted(self.games(), "game");
         match (self.games(), self) {
@@ -97,7 +97,7 @@ impl Counts {
         }
     }
 
-    /// Returns the counts multiplied by `weight` and rounded. With a positive weight, a positive
+    /// Returns the counts multiplied by `weight` and rounded. If the weight is positive, a positive
     /// count remains at least 1.
     pub fn scaled(&self, weight: f64) -> Self {
         let scale = |count: u32| match count {
@@ -123,7 +123,7 @@ impl Counts {
         }
     }
 
-    /// Subtracts `other`; negative differences become zero.
+    /// Subtracts `other`. Negative differences become zero.
     pub fn minus(&self, other: &Counts) -> Self {
         Counts {
             white: self.white.saturating_sub(other.white),
@@ -144,7 +144,7 @@ impl AddAssign for Counts {
     }
 }
 
-/// Subtracts counts that were added before.
+/// Subtracts counts that were previously added.
 impl SubAssign for Counts {
     #[inline]
     fn sub_assign(&mut self, other: Counts) {
@@ -195,8 +195,8 @@ pub(crate) fn decided<S: Serializer>(counts: &Counts, serializer: S) -> Result<S
     Decided { white, draws, black }.serialize(serializer)
 }
 
-/// Formats counts as `4125 +1685 =1088 -1352`: games, White wins, draws, Black wins, then `*N` if N
-/// are undecided.
+/// Formats counts as `4125 +1685 =1088 -1352`: games, White wins, draws, Black wins. If N games are
+/// undecided, ` *N` follows.
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} +{} ={} -{}", self.games(), self.white, self.draws, self.black)?;

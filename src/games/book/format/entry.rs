@@ -1,4 +1,4 @@
-//! One position of a book, and its encoding.
+//! A position in a book, and its encoding.
 //!
 //! ```text
 //! key          8 bytes, little-endian
@@ -8,10 +8,10 @@
 //!   move       2 bytes, little-endian, as in Polyglot books but castling as e1g1
 //!   played     counts
 //! ```
-//! Counts begin with a byte whose low four bits show which of the numbers for white, draws, black
-//! and undecided are not zero. If only one of them is set and its number is below 16, the number is
-//! in the high four bits. Otherwise the high bits are zero, and a varint follows for each set bit.
-//! Nine in ten positions in a book occurred in a single game: their counts take one byte.
+//! Counts begin with a byte. Each of its low four bits shows whether one of the counts is nonzero:
+//! white, draws, black, undecided. If only one bit is set and its count is below 16, the high four
+//! bits contain the count. Otherwise the high bits are zero, and a varint follows for each set bit.
+//! Nine out of ten positions in a book occurred in a single game, so their counts take one byte.
 //!
 //! Varints use LEB128: seven bits per byte, lowest bits first; the high bit is set in all bytes
 //! except the last.
@@ -33,7 +33,7 @@ pub struct BookEntry {
 }
 
 impl BookEntry {
-    /// Adds a move, or adds to the last move if it is the same.
+    /// Adds a move, or adds the counts to the last move if it is the same.
     #[inline]
     pub(crate) fn add_move(&mut self, mv: Move, played: Counts) {
         match self.moves.last_mut() {
@@ -59,7 +59,7 @@ impl BookEntry {
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.key.to_le_bytes());
         let start = out.len();
-        // The length of nearly all entries fits into a single byte.
+        // Nearly all lengths fit into one byte.
         out.push(0);
         push_counts(out, &self.reached);
         for (mv, played) in &self.moves {
@@ -69,8 +69,8 @@ impl BookEntry {
         fill_in_length(out, start);
     }
 
-    /// Reads the first entry of `bytes` into `self` and returns the remaining bytes, or `None` if
-    /// the entry is invalid.
+    /// Decodes the first entry of `bytes` into `self` and returns the remaining bytes. Returns
+    /// `None` if the entry is invalid.
     pub(crate) fn decode<'a>(&mut self, bytes: &'a [u8]) -> Option<&'a [u8]> {
         let raw = RawEntry::split(bytes)?;
         self.decode_raw(&raw)?;
@@ -113,7 +113,7 @@ impl<'a> RawEntry<'a> {
     }
 }
 
-/// Mask for the bits of the first byte that show which of the four counts follow.
+/// Mask for the bits of the first byte that show which of the four counts are nonzero.
 const PRESENT: u8 = 0x0f;
 const SMALL_SHIFT: u32 = 4;
 
@@ -159,8 +159,8 @@ pub(crate) fn push_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Writes the number of bytes after `start` into the byte reserved there, or into more bytes if
-/// necessary.
+/// Writes the number of bytes after `start` into the byte reserved there. If it needs more bytes,
+/// they are inserted.
 #[inline]
 pub(crate) fn fill_in_length(out: &mut Vec<u8>, start: usize) {
     let length = out.len() - start - 1;

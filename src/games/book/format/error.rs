@@ -7,7 +7,7 @@ use crate::support::files::FileError;
 
 /// The error for a book that cannot be read or written.
 ///
-/// One line names the file, the fault and, if it is not obvious, what to do.
+/// The message is one line. It names the file, the fault and, unless obvious, what to do.
 #[derive(Debug, Error)]
 pub enum BookError {
     /// The file cannot be read or written.
@@ -39,7 +39,7 @@ pub enum BookError {
         /// The name of the file.
         name: String,
     },
-    /// The file is damaged.
+    /// Part of the file is damaged.
     #[error("cannot read {name}: it is damaged ({part}); copy it again or build it again")]
     Damaged {
         /// The name of the file.
@@ -56,7 +56,7 @@ pub enum BookError {
         /// The name of the file.
         name: String,
     },
-    /// The input does not contain any game that counts.
+    /// The input contains no game that is counted.
     #[error("{name}: {reason}")]
     NoGames {
         /// The name of the input.
@@ -69,7 +69,7 @@ pub enum BookError {
     Polyglot {
         /// The name of the file.
         name: String,
-        /// The fault of the file.
+        /// What is wrong with the file.
         reason: String,
     },
 }

@@ -3,27 +3,27 @@
 //! ```text
 //! magic      8 bytes
 //! words      u64, little-endian, in the order of `Header::words`
-//! checksum   u64: CRC-32 of everything before it
+//! checksum   u64: CRC-32 of all bytes before it
 //! ```
-//! The sections follow in this order: entries sorted by key; table of buckets; pawn filter;
-//! manifest (JSON); in files of version 4 only, the facets (lists of games, their index, and the
-//! games); and, in files of version 3 and optionally of version 4, the values of an analysis. The
-//! header contains a separate CRC-32 for each section. It is written last, so a file whose writing
-//! was interrupted has no valid header.
+//! The sections follow in this order: the entries, sorted by key; the table of buckets; the pawn
+//! filter; the manifest (JSON); in version 4 only, the facets (lists of games, their index, and the
+//! games); in version 3 and optionally in version 4, the values of an analysis. The header contains
+//! a separate CRC-32 for each section. The header is written last, so the header of an incomplete
+//! file is invalid.
 
 use super::bucket::BUCKET_BYTES;
 use super::error::BookError;
 use super::pawn_filter::filter_bytes;
 
-/// The first bytes of every book. The newline detects transfers in text mode.
+/// The first bytes of every book. The newline detects files damaged by a transfer in text mode.
 pub(crate) const MAGIC: [u8; 8] = *b"TABIABK\n";
-/// The format versions: with entries only, with values, and with facets.
+/// The format version of a book without values or facets.
 const VERSION: u64 = 2;
 const VERSION_WITH_VALUES: u64 = 3;
 const VERSION_WITH_FACETS: u64 = 4;
 pub(crate) const HEADER_BYTES: usize = 256;
 pub(crate) const VALUE_BYTES: usize = 24;
-/// Upper limit, as a power of two, for the sizes of filters and tables: 2^40 bits are 128 GiB.
+/// Upper limit, as a power of two, for the number of buckets and of filter bits (128 GiB).
 const MAX_TABLE_BITS: u64 = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,8 +45,8 @@ pub(crate) struct Sections {
     pub buckets: Section,
     pub pawn_filter: Section,
     pub manifest: Section,
-    /// The games of each position, their index, and their tags; see [`crate::games::book::facets`].
-    /// Empty in a book without facets.
+    /// Lists of the games that reached each position, the index of these lists, and the tags of all
+    /// games; see [`crate::games::book::facets`]. Empty in a book without facets.
     pub lists: Section,
     pub list_index: Section,
     pub games: Section,
@@ -74,7 +74,6 @@ impl Sections {
         self.games.length > 0
     }
 
-    /// Returns the format version of a file with these sections.
     fn version(&self) -> u64 {
         match (self.have_facets(), self.values.length > 0) {
             (true, _) => VERSION_WITH_FACETS,
@@ -92,7 +91,7 @@ impl Sections {
 pub(crate) struct Header {
     pub positions: u64,
     pub moves: u64,
-    /// Number of buckets in the table and number of bits in the pawn filter, as powers of two.
+    /// The number of buckets in the table, as a power of two.
     pub bucket_bits: u32,
     pub pawn_filter_bits: u32,
     pub sections: Sections,
@@ -160,7 +159,7 @@ impl Header {
         }
         let known = sections(word(0));
         let words = words(known.unwrap_or(SECTIONS));
-        // A fuzzer would hardly ever find a valid checksum.
+        // Fuzzing skips this check, because a fuzzer would hardly ever find a valid checksum.
         let sum = u64::from(crc32fast::hash(&head[..8 + 8 * words]));
         if sum != word(words) && !cfg!(fuzzing) {
             return Err(damaged("header"));
@@ -198,14 +197,14 @@ impl Header {
             return Err(damaged("values"));
         }
         if word(0) != header.sections.version() {
-            // A section that defines this version is empty.
+            // This version requires a section that is empty here.
             return Err(damaged("header"));
         }
         header.check_sections(all, &name())?;
         Ok(header)
     }
 
-    /// Checks that the sections are contiguous, match their sizes in bits, and fill the file.
+    /// Checks that the sections are contiguous, agree with the header's sizes, and fill the file.
     fn check_sections(&self, file: u64, name: &str) -> Result<(), BookError> {
         let mut end = HEADER_BYTES as u64;
         for (part, section) in self.sections.named() {

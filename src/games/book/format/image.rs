@@ -1,9 +1,9 @@
-//! A book as the bytes of its file, embedded or read into memory.
+//! A book in the form of its file, either embedded or read into memory.
 //!
-//! Probing reads the bytes in place. Most probes miss, so the cheapest test comes first: the pawn
-//! filter, which is small enough for a cache and excludes most positions of a search. The bucket
-//! with its filter follows, and then its entries. The bytes are not trusted: data that cannot be
-//! decoded is treated as missing.
+//! Probes read the bytes in place. Most probes miss, so the cheapest test comes first: the pawn
+//! filter, which is small enough for a cache and excludes most positions of a search. The next test
+//! is the filter in the position's bucket; only then are the entries read. The bytes may be
+//! damaged: data that cannot be decoded is treated as missing.
 
 use std::hint::select_unpredictable;
 
@@ -31,14 +31,14 @@ impl Storage {
     }
 }
 
-/// The maximum size, in bytes, of a book whose checksums are all verified when it is opened, which
-/// takes a few milliseconds. For larger books, `tabia book verify` verifies them.
+/// The maximum size, in bytes, of a book whose checksums are all verified when it is opened. This
+/// takes a few milliseconds. Use `tabia book verify` to verify larger books.
 const CHECKED_AT_OPENING: usize = 16 << 20;
 
 /// The minimum size of an entry, which is the size of its key.
 const BYTES_PER_PLACE: usize = 8;
 
-/// The sections with facets, see [`crate::games::book::facets`].
+/// The sections for facets, see [`crate::games::book::facets`].
 #[derive(Clone, Copy)]
 pub(crate) struct RawFacets<'a> {
     pub lists: &'a [u8],
@@ -75,7 +75,7 @@ impl Image {
         &self.storage.bytes()[section.start as usize..section.end() as usize]
     }
 
-    /// Whether the book may contain a position with these pawns. If `false`, it certainly does not.
+    /// Whether the book may contain a position with these pawns. There are no false negatives.
     #[inline]
     pub(crate) fn may_hold_pawns(&self, pawn_key: u64) -> bool {
         let filter = self.section(self.header.sections.pawn_filter);
@@ -89,9 +89,9 @@ impl Image {
         prefetch_bit(filter, self.header.pawn_filter_bits, pawn_key);
     }
 
-    /// Prefetches the row that [`Image::find`] reads first; for pawns that are not in the book, an
-    /// empty row. It does not branch on the filter: unknown pawns pass at random, so each of them
-    /// would cause a misprediction.
+    /// Prefetches the row that [`Image::find`] reads first. If the pawns are not in the book,
+    /// prefetches an empty row. The code does not branch on the filter: unknown pawns pass at
+    /// random, so each of them would cause a misprediction.
     #[inline]
     pub(crate) fn prefetch(&self, key: u64, pawn_key: u64) -> Row<'_> {
         let table = self.section(self.header.sections.buckets);
@@ -108,7 +108,7 @@ impl Image {
         if bucket.may_hold(key) { self.find_from(bucket.start, key) } else { None }
     }
 
-    /// Returns the entry of a position if it does not begin before `start`.
+    /// Returns the entry of a position, unless it begins before `start`.
     fn find_from(&self, start: u64, key: u64) -> Option<RawEntry<'_>> {
         let mut bytes = self.entries().get(usize::try_from(start).ok()?..)?;
         while let Some(entry) = RawEntry::split(bytes) {
@@ -125,19 +125,19 @@ impl Image {
         self.find(key)?.reached()
     }
 
-    /// Reads the entry of a position into `entry`; returns false if there is no entry.
+    /// Reads the entry of a position into `entry`. Returns false if there is none.
     pub(crate) fn read(&self, key: u64, entry: &mut BookEntry) -> bool {
         self.find(key).is_some_and(|raw| entry.decode_raw(&raw).is_some())
     }
 
-    /// Returns a unique number for the entry of a position, below [`Image::places`], and the entry.
+    /// Returns the entry of a position, and a unique number for it that is below [`Image::places`].
     pub(crate) fn place(&self, key: u64) -> Option<(usize, RawEntry<'_>)> {
         let raw = self.find(key)?;
         let offset = raw.body.as_ptr() as usize - self.entries().as_ptr() as usize;
         Some((offset / BYTES_PER_PLACE, raw))
     }
 
-    /// Returns an exclusive upper bound for all places.
+    /// Returns an exclusive upper bound for the numbers that [`Image::place`] returns.
     pub(crate) fn places(&self) -> usize {
         self.entries().len() / BYTES_PER_PLACE + 1
     }
@@ -154,7 +154,7 @@ impl Image {
         self.section(self.header.sections.values)
     }
 
-    /// Returns the bytes of the entries from the entry of a position onwards.
+    /// Returns the bytes of all entries, starting with that of this position.
     pub(crate) fn entries_from(&self, key: u64) -> Option<&[u8]> {
         let table = self.section(self.header.sections.buckets);
         let bucket = Bucket::of(table, self.header.bucket_bits, key)?;

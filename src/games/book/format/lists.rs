@@ -1,4 +1,4 @@
-//! Lists of the games that reached each position of a book, grouped by the move they played there.
+//! Lists of the games that reached each position of a book, grouped by the move played there.
 //!
 //! ```text
 //! for each entry of the book, in the same order:
@@ -12,8 +12,8 @@
 //!              games that played it, as many as the entry counts; each list consists of varints:
 //!              the first game's number, then how many numbers are skipped before each next one
 //! ```
-//! The index has a row of 16 bytes for one in [`STEP`] entries: its key, and the start of its list.
-//! From there the entries and their lists are read in parallel.
+//! The index has a row of 16 bytes for one entry in [`STEP`]: the key of the entry, and where its
+//! lists start. From there the entries and their lists are read in parallel.
 
 use crate::games::book::facets::number_bytes;
 use crate::games::book::format::entry::BookEntry;
@@ -22,14 +22,14 @@ use crate::games::book::format::entry::{RawEntry, fill_in_length, push_varint, t
 pub(in crate::games::book) const STEP: usize = 32;
 const ROW_BYTES: usize = 16;
 
-/// Whether the encoded list of an entry is only the number of its single game.
+/// Whether the encoded lists of an entry are only the number of its single game.
 fn is_single(entry: &BookEntry) -> bool {
     entry.reached.games() == 1 && entry.moves.len() <= 1
 }
 
-/// Appends the lists of an entry to `out`. `games` contains sorted pairs of a list index (0 for no
-/// move of the entry, otherwise the index of the move, from 1) and a game. `all` is the number of
-/// games in the book.
+/// Appends the lists of an entry to `out`. `games` contains sorted pairs of a list index and a
+/// game. The index is 0 if the game played no move of the entry; otherwise it is the index of the
+/// move, from 1. `all` is the number of games in the book.
 pub(in crate::games::book) fn encode_lists(
     entry: &BookEntry,
     games: impl Iterator<Item = (usize, u32)> + Clone,
@@ -42,7 +42,7 @@ pub(in crate::games::book) fn encode_lists(
         return;
     }
     let start = out.len();
-    // The length of nearly all lists fits into a single byte.
+    // Nearly all lengths fit into one byte.
     out.push(0);
     let (mut total, mut without_move) = (0_u64, 0_u64);
     for (list, _) in games.clone() {
@@ -65,7 +65,7 @@ pub(in crate::games::book) fn encode_lists(
 
 #[derive(Debug, Clone, Copy)]
 pub(in crate::games::book) enum Lists<'a> {
-    /// A single game, whichever move it played.
+    /// A single game, with or without a move.
     Single(u32),
     Several(&'a [u8]),
 }
@@ -95,8 +95,8 @@ impl<'a> Lists<'a> {
     }
 
     /// Passes on all games with the indices of their lists (see [`encode_lists`]), list by list, in
-    /// ascending order. Returns `None` if the bytes are not valid; games that were passed on before
-    /// the fault are not taken back.
+    /// ascending order. Returns `None` if the bytes are invalid; in that case, games before the
+    /// fault have already been passed on.
     #[inline]
     pub(in crate::games::book) fn read(
         &self,
@@ -127,7 +127,7 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// The index from keys to lists.
+/// The index that shows where the lists of a key start.
 #[derive(Clone, Copy)]
 pub(in crate::games::book) struct ListIndex<'a>(&'a [[u8; ROW_BYTES]]);
 
@@ -143,8 +143,8 @@ impl<'a> ListIndex<'a> {
         row
     }
 
-    /// Returns the last row whose key is not greater than `key`: its key, and the start of its
-    /// list.
+    /// Returns the last row whose key is not greater than `key`: that key, and where its lists
+    /// start.
     pub(in crate::games::book) fn find(&self, key: u64) -> Option<(u64, u64)> {
         let at = self.0.partition_point(|row| decode(row).0 <= key).checked_sub(1)?;
         self.0.get(at).map(decode)
@@ -171,7 +171,7 @@ pub(in crate::games::book) struct SideBySide<'a> {
 }
 
 impl<'a> SideBySide<'a> {
-    /// Reads the next entry into `entry` and returns its lists; returns `None` at the end or if the
+    /// Reads the next entry into `entry` and returns its lists. Returns `None` at the end or if the
     /// bytes are invalid.
     pub(in crate::games::book) fn next(&mut self, entry: &mut BookEntry) -> Option<Lists<'a>> {
         let raw = RawEntry::split(self.entries)?;

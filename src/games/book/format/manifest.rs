@@ -1,4 +1,4 @@
-//! The manifest: how a book was created, stored in the book as JSON.
+//! The manifest describes how a book was created. It is stored in the book as JSON.
 
 use std::fmt;
 
@@ -9,17 +9,17 @@ use crate::support::words::grouped;
 
 /// How a book was created.
 ///
-/// It does not depend on the clock, the machine, the number of threads or the order of the inputs,
-/// so the same games lead to the same bytes.
+/// The manifest does not depend on the clock, the machine, the number of threads or the order of
+/// the inputs, so the same games produce the same bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
     /// Name and version of the program.
     pub made_by: String,
-    /// How the book was created, if not from games: `merge`, `import` and so on, with the relevant
+    /// How the book was created if not from games (`merge`, `import` and so on), with the relevant
     /// settings.
     pub made_from: String,
-    /// The maximum depth of counted moves, in plies; 0 if unknown.
+    /// The maximum depth of the counted moves, in plies; 0 if unknown.
     pub max_ply: u32,
     /// The games that were counted.
     pub games: GameTotals,
@@ -31,16 +31,15 @@ pub struct Manifest {
     pub filters: Vec<String>,
     /// The inputs, sorted.
     pub inputs: Vec<InputRecord>,
-    /// Whether the build was interrupted, so that only a part of the inputs was read.
+    /// Whether the build was interrupted, so that only some of the input was read.
     pub interrupted: bool,
     /// Whether the counts of games without a result are weights, as in Polyglot books. A weight
-    /// determines how often to play a move, and contains no information about its strength.
+    /// determines how often a move is played, but says nothing about its strength.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub weights: bool,
 }
 
-/// Prefixes in filter descriptions: one for each filter that prunes moves, followed by its value,
-/// and one for the sources of a merged book.
+/// Prefix of a filter that prunes moves with few games; the minimum follows.
 pub(crate) const MIN_GAMES: &str = "min-games";
 pub(crate) const MIN_SCORE: &str = "min-score";
 pub(crate) const MERGED: &str = " books: ";
@@ -54,7 +53,7 @@ impl Manifest {
 
 impl Manifest {
     pub(crate) fn pruning(&self) -> Pruning {
-        // A merged book has the filters of its parts, each preceded by the name of the part.
+        // A merged book has the filters of all its sources, each after the name of its source.
         let of_part = |filter: &'_ str| filter.rsplit(": ").next().unwrap_or_default().to_owned();
         let filters: Vec<String> = self.filters.iter().map(|filter| of_part(filter)).collect();
         let values = |name: &str| {
@@ -69,24 +68,24 @@ impl Manifest {
     }
 }
 
-/// Which moves were pruned from a book because of few games or low scores.
+/// Which moves were pruned from a book because they had few games or low scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Pruning {
-    /// Moves with at least this many games are complete; 0 or 1 if all moves are.
+    /// Moves with at least this many games are complete; 0 or 1 if all moves are complete.
     min_games: u64,
-    /// Whether moves with low scores may be missing, regardless of their games.
+    /// Whether moves with low scores may be missing, whatever their number of games.
     by_score: bool,
     /// Whether the counts come from several books, each of which was pruned separately.
     merged: bool,
 }
 
 impl Pruning {
-    /// Whether all moves that were played in a position may have been pruned, if `reached` games
-    /// reached it and it has `legal_moves` moves.
+    /// Whether all moves that were played in a position may have been pruned. `reached` games
+    /// reached the position, and it has `legal_moves` moves.
     pub(crate) fn may_hide(&self, reached: u64, legal_moves: u64) -> bool {
         let hidden = legal_moves.saturating_mul(self.min_games.saturating_sub(1));
         let by_games = hidden > 0 && (hidden >= reached || self.merged);
-        // A position with fewer games belongs to a part of the book that was not pruned.
+        // A position with fewer games comes from a source that was not pruned.
         self.by_score || by_games && reached >= self.min_games
     }
 }
@@ -123,7 +122,7 @@ impl GameTotals {
         self.white + self.draws + self.black + self.undecided
     }
 
-    /// Returns the numbers multiplied by a weight and rounded, as in a merged book.
+    /// Returns the numbers multiplied by a weight and rounded, as in merged books.
     pub(crate) fn scaled(&self, weight: f64) -> Self {
         let scale = |games: u64| (games as f64 * weight).round() as u64;
         let GameTotals { white, draws, black, undecided } = *self;
@@ -160,7 +159,7 @@ impl GameTotals {
     }
 }
 
-/// The number of games that were not counted, for each reason.
+/// The number of games that were not counted, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Skipped {
@@ -168,7 +167,7 @@ pub struct Skipped {
     pub undecided: u64,
     /// Games of Chess960 and other variants.
     pub variants: u64,
-    /// Games without tags: text between games, or the end of a game that a blank line splits.
+    /// Games without tags: text between games, or the end of a game that contains a blank line.
     pub untagged: u64,
     /// Games without any legal move.
     pub empty: u64,
@@ -231,8 +230,8 @@ pub struct InputRecord {
 }
 
 impl InputRecord {
-    /// Whether both records refer to the same text. Compares checksums, or name and size if a
-    /// record from an older book has no checksum.
+    /// Whether both records refer to the same text. Compares the checksums. If a record comes from
+    /// an older book and has no checksum, compares name and size.
     pub(crate) fn is_same_text(&self, other: &InputRecord) -> bool {
         let has_sums = !self.checksum.is_empty() && !other.checksum.is_empty();
         let has_same_sum = self.checksum == other.checksum;

@@ -1,4 +1,4 @@
-//! The pawn filter in front of the table: one bit for each pawn structure that may be in the book.
+//! The pawn filter, which lookups test first: one bit for each pawn structure that may be present.
 //!
 //! Its size in bits is a power of two, and the top bits of a pawn key select the bit. The filter
 //! has no false negatives. It is a [Bloom filter](https://en.wikipedia.org/wiki/Bloom_filter) with
@@ -7,8 +7,8 @@
 use super::bucket::slot;
 use crate::support::prefetch::prefetch;
 
-/// The minimum number of bits for each structure. At worst one unknown structure in eight passes,
-/// on average one in twelve.
+/// The minimum number of bits per structure. An unknown structure passes with a probability of one
+/// in eight at most, and one in twelve on average.
 const BITS_PER_KEY: u64 = 8;
 
 pub(crate) fn filter_bytes(bits: u32) -> u64 {
@@ -44,20 +44,20 @@ fn set(filter: &mut [u8], slot: u64) {
     filter[byte_of(slot)] |= 1 << (slot % 8);
 }
 
-/// The pawn structures of a growing book. This is a filter of the maximum size, which is finally
-/// folded to the required size. Each thread of a build has its own set.
+/// The pawn structures of a book under construction. This is a filter of the maximum size, which is
+/// finally folded to the required size. Each thread of a build has its own set.
 pub(crate) struct PawnSet {
     words: Vec<u64>,
-    /// Filters of other books, whose structures are not known individually, with their sizes as
-    /// powers of two.
+    /// Filters of other books, whose individual structures are unknown, and the size of each filter
+    /// as a power of two.
     filters: Vec<(Vec<u8>, u32)>,
     /// Whether any structure may occur, because the pawns of some positions are unknown.
     everything: bool,
 }
 
-/// Number of bits of a [`PawnSet`], as a power of two: 4 MB, which stay in the cache while a book
-/// is built. This is enough for four million structures, from about twenty million positions. With
-/// more, the pawn filter passes more positions, and the filters of the buckets reject them.
+/// Number of bits of a [`PawnSet`], as a power of two: 4 MB, which stays in the cache during a
+/// build. This is enough for four million structures, from about 20 million positions. If there are
+/// more, more unknown positions pass the pawn filter, and the filters of the buckets reject them.
 const PAWN_SET_BITS: u32 = 25;
 
 impl PawnSet {
@@ -66,7 +66,7 @@ impl PawnSet {
         PawnSet { words, filters: Vec::new(), everything: false }
     }
 
-    /// Creates the set for a book that contains positions of which only the key is known.
+    /// Creates the set for a book with positions of which only the keys are known.
     pub(crate) fn everything() -> Self {
         PawnSet { words: Vec::new(), filters: Vec::new(), everything: true }
     }
@@ -77,7 +77,7 @@ impl PawnSet {
         self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// Restores the set from the result of [`PawnSet::to_bytes`]; returns `None` if the bytes are
+    /// Restores the set from the result of [`PawnSet::to_bytes`]. Returns `None` if the bytes are
     /// invalid.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let words: Vec<u64> =
@@ -104,8 +104,8 @@ impl PawnSet {
         self.filters.extend_from_slice(&other.filters);
     }
 
-    /// Adds every structure that another filter may contain. The resulting filter will not be
-    /// smaller than that filter.
+    /// Adds every structure that another filter may contain. The folded filter will be at least as
+    /// large as that filter.
     pub(crate) fn insert_filter(&mut self, filter: &[u8], bits: u32) {
         if bits == 0 || bits > PAWN_SET_BITS {
             *self = Self::everything();
@@ -114,7 +114,7 @@ impl PawnSet {
         }
     }
 
-    /// Returns the filter of the required size, and that size as a power of two.
+    /// Returns the filter folded to the required size, and that size as a power of two.
     pub(crate) fn fold(&self) -> (Vec<u8>, u32) {
         if self.everything {
             return (vec![1], 0);

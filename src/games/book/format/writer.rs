@@ -20,7 +20,7 @@ const BLOCK: usize = 1 << 20;
 
 /// Writes a book that consists only of entries, sorted by key, to an empty `output`.
 ///
-/// The pawns of its positions are unknown, so probing such a book starts at the table of buckets.
+/// The pawns of the positions are unknown, so a lookup cannot use the pawn filter.
 ///
 /// # Errors
 /// If the output cannot be written.
@@ -56,8 +56,8 @@ pub(crate) struct Block {
     bytes: Vec<u8>,
     positions: u64,
     moves: u64,
-    /// The lists of the entries, if the book has facets, and for some entries the key and the start
-    /// of the list.
+    /// The lists of the entries, if the book has facets. `rows` contains the key of some entries
+    /// and where their lists start.
     lists: Vec<u8>,
     rows: Vec<(u64, u64)>,
 }
@@ -83,8 +83,8 @@ impl Block {
     }
 }
 
-/// Number of bytes of lists to keep in memory until all entries are written; further lists are
-/// buffered on disk.
+/// Maximum size, in bytes, of the lists kept in memory until all entries are written. Further lists
+/// are buffered on disk.
 const LISTS_IN_MEMORY: usize = 16 << 20;
 
 /// The facets of a book, written after the entries.
@@ -96,7 +96,7 @@ struct FacetWriter<'a> {
     games: &'a [u8],
 }
 
-/// How much of a book without facets is written, so that another writer can resume.
+/// The state of a partly written book without facets, from which another writer can resume.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EntriesSoFar {
     positions: u64,
@@ -105,8 +105,8 @@ pub(crate) struct EntriesSoFar {
     checksum: u32,
 }
 
-/// Writes a book to a file. Entries must be sorted by key. [`BookWriter::finish`] reads them once
-/// to create the table of buckets, whose size is not known earlier.
+/// Writes a book to a file. Entries must be sorted by key. [`BookWriter::finish`] reads all entries
+/// again to create the table of buckets, because the table's size is unknown until then.
 pub(crate) struct BookWriter<'a, W> {
     output: W,
     header: Header,
@@ -123,8 +123,8 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         Ok(BookWriter { output, header, checksum: Hasher::new(), facets: None })
     }
 
-    /// Adds facets; `games` is the content of their section. Lists that do not fit into memory are
-    /// written to an unnamed file in `folder`.
+    /// Adds facets. `games` is the content of the games section. Lists that exceed the memory limit
+    /// are buffered in an unnamed file in `folder`.
     pub(crate) fn with_facets(self, games: &'a [u8], folder: &Path) -> Self {
         let facets = FacetWriter {
             lists: tempfile::spooled_tempfile_in(LISTS_IN_MEMORY, folder),
@@ -145,7 +145,7 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
         self.facets.as_mut().map_or(Ok(()), |facets| facets.append(block))
     }
 
-    /// Writes the remaining sections, and finally the header; returns the output.
+    /// Writes the remaining sections, and finally the header. Returns the output.
     pub(crate) fn finish(mut self, pawns: &PawnSet, manifest: &Manifest) -> io::Result<W> {
         self.header.sections.entries.checksum = self.checksum.clone().finalize().into();
         self.header.bucket_bits = bucket_bits(self.header.positions);
@@ -211,7 +211,7 @@ impl<'a, W: Read + Write + Seek> BookWriter<'a, W> {
 }
 
 impl BookWriter<'_, File> {
-    /// Resumes after the entries that an earlier writer wrote, and truncates whatever follows them.
+    /// Resumes after the entries that an earlier writer wrote, and truncates the file there.
     /// Returns `None` if the file is shorter or its bytes differ.
     pub(crate) fn resume(mut file: File, so_far: &EntriesSoFar) -> io::Result<Option<Self>> {
         let entries = Section {
@@ -311,7 +311,7 @@ impl Patch {
     }
 }
 
-/// Reads the entries in blocks that contain whole entries.
+/// Reads the entries in blocks, each of which contains only whole entries.
 struct EntryBlocks {
     section: Section,
     /// The start of the next block, relative to the start of the section.

@@ -1,8 +1,8 @@
 //! The file of learned results: rows after a header line, appended by one or more engines.
 //!
-//! Each append is one write under a lock, so rows from several engines do not mix. If a crash or a
-//! power failure has left an incomplete row, it is truncated first. Damaged rows are skipped. A
-//! file that has become too large is replaced with an equivalent one that has fewer rows.
+//! Each append is one write under a lock, so rows from several engines do not mix. An incomplete
+//! row left by a crash or a power failure is truncated before the next append. Damaged rows are
+//! skipped. If a file becomes too large, it is replaced with one that has fewer rows.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -17,8 +17,8 @@ use crate::support::files::{Fault, JournalError, Kind, read_plain, write_whole};
 pub(crate) const HEADLINE: &[u8] = b"tabia learning 1\n";
 
 /// The maximum size of a file in bytes: 400,000 rows, from about 4,000 games. Hand-set: at the
-/// start of each game the rows are converted to a book, which takes one or two seconds for this
-/// many.
+/// start of each game the rows are converted to a book, which takes one or two seconds for a file
+/// of this size.
 const MAX_BYTES: u64 = 16 << 20;
 
 static KIND: Kind = Kind { magic: "tabia learning 1", name: "the learning file" };
@@ -27,7 +27,7 @@ pub(super) fn error(path: &Path, fault: impl Into<Fault>) -> JournalError {
     KIND.error(path, fault)
 }
 
-/// Whether these are the first bytes of a learning file.
+/// Whether a file that starts with these bytes is a learning file.
 pub(crate) fn is_learning(head: &[u8]) -> bool {
     head.starts_with(HEADLINE)
 }
@@ -41,7 +41,7 @@ pub(super) fn rows_of(bytes: &[u8]) -> (Vec<Row>, usize) {
     (rows, damaged)
 }
 
-/// Identifies the contents of a file at some point in time.
+/// Identifies the contents of a file at a point in time.
 pub(crate) type Stamp = (u64, u64, u64);
 
 pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
@@ -49,12 +49,12 @@ pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
     Some((metadata.dev(), metadata.ino(), metadata.len()))
 }
 
-/// A learning file, which is open only while it is being written to.
+/// A learning file. It is open only during writes.
 #[derive(Debug)]
 pub(crate) struct LearnFile {
     path: PathBuf,
     max_bytes: u64,
-    /// A file that was written to and may not be synced yet.
+    /// The file, if it was written to and may not be synced yet.
     unsynced: Option<File>,
 }
 
@@ -90,7 +90,7 @@ impl LearnFile {
             (file, length) = self.locked()?;
         }
         if let Err(error) = file.write_all(&bytes) {
-            // If truncating fails now, the next writer does it.
+            // If this truncation fails, the next writer repeats it.
             let _ = file.set_len(length);
             return Err(error.into());
         }
@@ -110,12 +110,12 @@ impl LearnFile {
         synced.map_err(|cause| error(&self.path, cause))
     }
 
-    /// Whether there are appended rows that may not be synced yet.
+    /// Whether some appended rows may not be synced yet.
     pub(crate) fn is_unsynced(&self) -> bool {
         self.unsynced.is_some()
     }
 
-    /// Opens and locks the file, and truncates an incomplete row. Also returns the length in bytes.
+    /// Opens and locks the file, and truncates an incomplete row. Also returns the file's length.
     fn locked(&self) -> Result<(File, u64), Fault> {
         let file = KIND.open(&self.path, "").map_err(|error| error.fault)?;
         let length = file.metadata()?.len();
@@ -126,8 +126,7 @@ impl LearnFile {
         Ok((file, length - torn))
     }
 
-    /// Replaces the locked file with an equivalent one that has fewer rows and at most half the
-    /// maximum size.
+    /// Replaces the locked file with one that has fewer rows, and at most half the maximum size.
     fn compact(&self, file: &mut File) -> io::Result<()> {
         let mut bytes = Vec::new();
         file.rewind()?;

@@ -1,11 +1,10 @@
-//! Evaluates positions using all searches and games. A search is trusted until later replies refute
-//! it.
+//! Evaluates positions from all learned results. A search is trusted until later results refute it.
 //!
 //! The value of a position is the value of its best known move. The best move of the position's own
-//! search is always known: the position after it has the negated score of the search, until a
-//! result of similar depth is known for that position. Therefore the worst of the known replies
-//! counts. If all known moves are clearly worse than the score of the search, the search is
-//! *refuted*: there may be a better move, but it is unknown and another search has to find it.
+//! search is always known. If there is no later result of similar depth for the position after that
+//! move, its score is the negated score of the search. The best known reply therefore determines
+//! the value of a move. If all known moves are clearly worse than the score of the search, the
+//! search is *refuted*: there may be a better move, but only another search can find it.
 
 use std::time::Duration;
 
@@ -16,23 +15,23 @@ use crate::chess::score::{Depth, MATE, Score, is_decided, to_table};
 use crate::games::book::lookup::values::{BookValue, before};
 
 /// A search is refuted if its best known move is worth this many centipawns less than the score of
-/// the search. Hand-set: from one move of a game to the next, scores usually change by less.
+/// the search. Hand-set: scores usually change by less between consecutive moves of a game.
 const REFUTED_BY: Score = 30;
-/// A refuted search is still worth its score minus this many centipawns, because another move may
-/// cost no more. This keeps the moves before it playable. Hand-set.
+/// A refuted search is worth its score minus this many centipawns, because some other move may cost
+/// no more than that. This keeps the moves that lead to the position playable. Hand-set.
 const NEXT_BEST_COSTS: Score = 10;
-/// The result after a move can refute the search before that move if the result's depth is at most
-/// this many plies lower. Hand-set: the depths of two searches in one game differ by that much; the
-/// depths of a blitz game and an analysis differ by more.
+/// A result after a move can refute the search before that move only if its depth is at most this
+/// many plies lower. Hand-set: search depths within one game differ by that much, but those of a
+/// blitz game and an analysis differ by more.
 const DEPTH_SLACK: Depth = 3;
-/// The maximum number of rounds for computing backed-up values. Without cycles, two rounds are
-/// enough. In cycles, distances to mate could grow by one move per round.
+/// The maximum number of rounds for computing backed-up values. Two rounds are enough without
+/// cycles. In cycles, distances to mate could grow by one move per round.
 const MAX_ROUNDS: usize = 50;
 
-/// A search result for a position, from a search of this position or of the position before it.
+/// A search result for a position. The search started from it or from the position before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct OwnSearch {
-    /// The best move; `None` if the search started one position earlier, or if there is no move.
+    /// The best move. `None` if the search started one position earlier, or if there is no move.
     mv: Option<Move>,
     score: Score,
     depth: Depth,
@@ -53,8 +52,8 @@ struct PositionValue {
     depth: Depth,
 }
 
-/// Returns the values of all positions with search results, sorted by key. Values of refuted
-/// searches have depth 0.
+/// Returns the values of all positions with search results, sorted by key. If the search of a
+/// position is refuted, its value has depth 0.
 pub(super) fn judge(memory: &Memory) -> Vec<BookValue> {
     let nodes = Nodes::of(memory);
     let values = nodes.list.iter().zip(nodes.position_values()).filter_map(|(node, worth)| {
@@ -81,8 +80,8 @@ pub(super) fn judge(memory: &Memory) -> Vec<BookValue> {
     values
 }
 
-/// Returns the time of the search that found the best move of a position, unless that search is
-/// refuted.
+/// Returns the time of the search that found the best move of a position. Returns `None` if that
+/// search is refuted.
 pub(super) fn time_of(value: &BookValue, learned_position: &LearnedPosition) -> Option<Duration> {
     let (_, found) = learned_position.found_of(Some(value.best?))?;
     (value.depth > 0).then_some(found.time)
@@ -130,7 +129,7 @@ impl Nodes {
         number
     }
 
-    /// Records where a move leads, and returns the index of that position.
+    /// Records the position to which a move leads, and returns the index of that position.
     fn link(&mut self, from: u32, mv: Option<Move>, next: u64) -> Option<u32> {
         let (mv, to) = (mv?, self.number(next));
         let links = &mut self.list[from as usize].links;
@@ -140,8 +139,8 @@ impl Nodes {
         Some(to)
     }
 
-    /// Records a search result unless there is a deeper one. At equal depth, the latest result is
-    /// kept, and a search of the position itself takes precedence.
+    /// Records a search result, unless there is a deeper one. At equal depth, a search of the
+    /// position itself takes precedence, and then the latest result.
     fn record(&mut self, number: u32, own: OwnSearch) {
         let node = &mut self.list[number as usize];
         let rank = |own: &OwnSearch| (own.depth, own.mv.is_some());
@@ -150,12 +149,12 @@ impl Nodes {
         }
     }
 
-    /// Returns all positions, with successors before predecessors except in cycles.
+    /// Returns all positions. Except in cycles, successors come before predecessors.
     fn backwards(&self) -> Vec<u32> {
         let mut order = Vec::with_capacity(self.list.len());
         let mut seen = vec![false; self.list.len()];
         for root in 0..self.list.len() as u32 {
-            // Each element has the number of its links that have been followed.
+            // The number in each element counts the links already followed.
             let mut path = vec![(root, 0)];
             while let Some((number, followed)) = path.last_mut() {
                 if *followed == 0 && std::mem::replace(&mut seen[*number as usize], true) {
@@ -211,7 +210,7 @@ impl Nodes {
             let depth = own.depth.min(of_next.depth + 1);
             counts.then_some(PositionValue { score, best: Some(mv), depth })
         });
-        // If moves have equal scores, the one that the search chose is preferred.
+        // Among moves with equal scores, prefer the one that the search chose.
         let rank = |worth: &PositionValue| (worth.score, worth.best == own.mv);
         let best = known.reduce(|best, next| if rank(&next) > rank(&best) { next } else { best });
         let promised = PositionValue { score: own.score, best: own.mv, depth: own.depth };
@@ -219,7 +218,7 @@ impl Nodes {
             (Some(best), None) if best.score > own.score => best,
             (None, _) | (_, None) => promised,
             (Some(best), Some(_)) if best.score >= own.score - REFUTED_BY => best,
-            // The result lies between the known value and the score of the search.
+            // The search is refuted. If its score was decisive, only the known value is usable.
             (Some(best), Some(_)) if is_decided(own.score) => PositionValue { depth: 0, ..best },
             (Some(best), Some(_)) => {
                 PositionValue { score: own.score - NEXT_BEST_COSTS, depth: 0, ..best }
@@ -279,10 +278,10 @@ mod tests {
     fn refuted_move_lowers_the_value() {
         let rows = rows("e4 e5 Nf3 f6 Nxe5 fxe5 Qh5+", &LOSES, GameResult::White);
         assert_eq!(known(&rows, "e4 e5 Nf3 f6 Nxe5"), Some((-250, "fxe5".into(), 12)));
-        // The reply that was played shows how bad 2...f6 is; another move may be better.
+        // The reply that was played shows how bad 2...f6 is, but another move may be better.
         assert_eq!(known(&rows, "e4 e5 Nf3 f6"), Some((250, "Nxe5".into(), 11)));
         assert_eq!(known(&rows, "e4 e5 Nf3"), Some((10 - NEXT_BEST_COSTS, "f6".into(), 0)));
-        // The move before it remains playable, and is worth a little less than the search found.
+        // The move before it remains playable, but is worth a little less than the search found.
         assert_eq!(known(&rows, "e4"), Some((10 - NEXT_BEST_COSTS, "e5".into(), 12)));
     }
 
@@ -319,7 +318,7 @@ mod tests {
         assert_eq!(known(&mated, "f3 e5 g4 Qh4"), Some((-MATE, String::new(), 255)));
         assert_eq!(known(&mated, "f3 e5 g4"), Some((mate_in(1), "Qh4#".into(), 9)));
         let blunder = rows("f3 e5 g4 Qh4", &[(2, -40, 12)], GameResult::Black);
-        // The value after the reply follows from the rules of chess.
+        // The rules of chess determine the value after the reply.
         assert_eq!(known(&blunder, "f3 e5 g4"), Some((mate_in(1), "Qh4#".into(), 11)));
         assert_eq!(known(&blunder, "f3 e5"), Some((-40 - NEXT_BEST_COSTS, "g4".into(), 0)));
     }

@@ -1,4 +1,4 @@
-//! All learned results by position, summed up from the rows of a file.
+//! All learned results, added up by position from the rows of a file.
 
 use std::cmp::Reverse;
 
@@ -7,11 +7,11 @@ use crate::chess::position::{KeyMap, Move};
 use crate::games::book::format::counts::Counts;
 use crate::games::pgn::GameResult;
 
-/// A move that was played in a position or, without a move, games that ended there.
+/// A move played in a position, or the games that ended there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Played {
     pub mv: Option<Move>,
-    /// The key of the position after the move; 0 for no move.
+    /// The key of the position after the move; 0 if there is no move.
     pub next: u64,
     pub counts: Counts,
     next_pawns: u32,
@@ -21,20 +21,19 @@ pub(super) struct Played {
 pub(super) struct LearnedPosition {
     pub key: u64,
     pub pawns: u32,
-    /// The best moves of searches, each from its deepest search; if several are equally deep, from
-    /// the latest.
+    /// The best moves that searches found, each with the deepest search that found it. Among
+    /// equally deep searches, the latest is used.
     pub found: Vec<(Row, Found)>,
     pub played: Vec<Played>,
     latest: usize,
 }
 
 impl LearnedPosition {
-    /// Returns the results of the games that reached this position.
     pub(super) fn reached(&self) -> Counts {
         self.played.iter().map(|played| played.counts).sum()
     }
 
-    /// Returns the result of the deepest search; if several are equally deep, of the latest.
+    /// Returns the result of the deepest search; among equally deep searches, of the latest.
     pub(super) fn deepest(&self) -> Option<(Row, Found)> {
         self.found.iter().max_by_key(|(_, found)| found.depth).copied()
     }
@@ -61,8 +60,7 @@ impl LearnedPosition {
     }
 }
 
-/// All learned results. Positions are in the order of their first rows, so positions of a game are
-/// consecutive.
+/// All learned results. Positions are in the order of their first rows, so each game is contiguous.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     learned_positions: Vec<LearnedPosition>,
@@ -121,9 +119,9 @@ impl Memory {
         self.numbers.get(&key).map(|&number| &self.learned_positions[number as usize])
     }
 
-    /// Returns equivalent rows without duplicates, at most `most`. If there are more, the positions
-    /// with the fewest games are removed, oldest first. Whole games are removed, so no search
-    /// remains without the replies that have tested it.
+    /// Returns the rows without duplicates, at most `most` of them. If there are more, the
+    /// positions with the fewest games are removed first, and among those the oldest. Whole games
+    /// are removed, so every search that remains keeps the replies that tested it.
     pub(super) fn compacted(&self, most: usize) -> Vec<Row> {
         let mut order: Vec<&LearnedPosition> = self.learned_positions.iter().collect();
         // A position that was only analysed is treated like one with a single game.
@@ -137,7 +135,7 @@ impl Memory {
         });
         let kept = kept.count();
         order.truncate(kept);
-        // The positions of a game keep the order of the game.
+        // Positions of the same game keep their order.
         order.sort_by_key(|learned_position| self.numbers[&learned_position.key]);
         order.into_iter().flat_map(LearnedPosition::rows).collect()
     }
@@ -211,8 +209,8 @@ mod tests {
         });
         let rows = [often.clone(), vec![old], often, once, vec![new]].concat();
         let memory = Memory::of(rows.into_iter());
-        // The rows: two results for the start, two moves for 1. e4, one search result, and the ends
-        // of the games.
+        // There are two results for the start position, two for 1. e4, one search result, and the
+        // ends of the games.
         let all = memory.compacted(99);
         assert_eq!(all.len(), 2 + 2 + 1 + 2 + 2);
         assert_eq!(memory.compacted(8).len(), 8);

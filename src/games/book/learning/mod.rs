@@ -1,14 +1,15 @@
-//! Results that an engine has learned in its games and analyses: rows in a file, which are
-//! converted to a book on request.
+//! Results that an engine has learned in its games and analyses. They are rows in a file and are
+//! converted to a book when needed.
 //!
-//! A row is a search result ([`Row::found`]), or the result of a game for one of its positions
-//! ([`Row::of_game`]). [`LearnFile`] stores rows. [`Learned`] is their summary: the games are
-//! counted as in any book, and the searches are evaluated using later results.
+//! A row is either a search result ([`Row::found`]) or the result of a game for one of its
+//! positions ([`Row::of_game`]). [`LearnFile`] stores rows. [`Learned`] summarises them: it counts
+//! games as in any book, and evaluates searches with the help of later results.
 //!
-//! Each row has a CRC. Rows are appended under a lock, and are converted to a book ([`Learned`])
-//! whenever they are read. `judgement` computes backed-up values along the moves played: a search
-//! whose best known move scores clearly less than the search predicted is refuted and has depth 0.
-//! Compaction removes whole games, oldest first, so no search outlives the replies that refuted it.
+//! Each row has a CRC, and rows are appended under a lock. Whenever the rows are read, they are
+//! converted to a book ([`Learned`]). `judgement` computes backed-up values along the moves played.
+//! A search is refuted, and its value gets depth 0, if its best known move scores clearly less than
+//! the search predicted. Compaction removes whole games, oldest first, so a search never outlives
+//! the replies that refuted it.
 
 mod file;
 mod judgement;
@@ -39,11 +40,11 @@ use crate::support::words::counted;
 use memory::{LearnedPosition, Memory};
 
 /// A move is not searched again if its known value is this many centipawns below the score of the
-/// search that chose it. Hand-set: twice the limit for refuting that search, because the scores of
+/// search that chose it. Hand-set: twice the margin for refuting that search, because the scores of
 /// two consecutive moves differ slightly even if both are right.
 const FAR_SHORT: Score = 50;
 
-/// The learned results for lookups. Cloning is cheap.
+/// The learned results, for lookups. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub(crate) struct Learned {
     book: Book,
@@ -54,7 +55,6 @@ pub(crate) struct Learned {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnrefutedMove {
     pub mv: Move,
-    /// The value of the position.
     pub value: BookValue,
     /// The time of the search that found the move.
     pub time: Duration,
@@ -73,7 +73,7 @@ impl UnrefutedMove {
 }
 
 impl Learned {
-    /// Reads learned results; returns `None` if there are none yet.
+    /// Reads learned results. Returns `None` if there are none yet.
     ///
     /// # Errors
     /// If the file cannot be read, or is not a learning file.
@@ -98,15 +98,15 @@ impl Learned {
         &self.book
     }
 
-    /// Returns the best move of a position from a search that no later result has refuted.
+    /// Returns the best move of a position, unless later results refuted the search that found it.
     pub(crate) fn unrefuted(&self, position: &Position) -> Option<UnrefutedMove> {
         let value = self.book.value(position)?;
         let (mv, time) = (value.best?, *self.times.get(&position.key())?);
         position.is_legal(mv).then_some(UnrefutedMove { mv, value, time })
     }
 
-    /// Returns the moves of a position that are known to be much worse than searches found, with
-    /// their values; returns none if a good move is known.
+    /// Returns the moves of a position that are known to be much worse than searches predicted,
+    /// with their values. Returns none if a good move is known.
     pub(crate) fn refuted(&self, position: &Position) -> Vec<Scored> {
         let Some(value) = self.book.value(position).filter(|value| value.depth == 0) else {
             return Vec::new();
@@ -140,7 +140,7 @@ fn manifest(memory: &Memory, path: &Path, bytes: usize) -> Manifest {
         .iter()
         .filter(|learned_position| !learned_position.found.is_empty())
         .count();
-    // Each game has one position in which no move was played.
+    // In each game, there is one position in which no move was played.
     let ends =
         memory.learned_positions().iter().flat_map(|learned_position| &learned_position.played);
     let games: Counts = ends.filter(|played| played.mv.is_none()).map(|played| played.counts).sum();
@@ -170,8 +170,8 @@ fn book_of(memory: &Memory, path: &Path, bytes: usize) -> Result<Book, BookError
     Book::from_bytes(written.into_inner(), &name)?.with_values(&judgement::judge(memory))
 }
 
-/// Returns the entries, sorted by key, and their pawns. A position that was only searched, or that
-/// is reached only by a searched move, has an entry without games.
+/// Returns the entries, sorted by key, and their pawns. Positions that were only searched, or
+/// reached only by a move that a search found, have entries without games.
 fn entries(memory: &Memory) -> (Vec<BookEntry>, PawnSet) {
     let mut entries = Vec::with_capacity(memory.learned_positions().len());
     let mut pawns = PawnSet::new();
@@ -193,8 +193,7 @@ fn entries(memory: &Memory) -> (Vec<BookEntry>, PawnSet) {
     (entries, pawns)
 }
 
-/// Returns the moves of a position with their games: the moves that were played, and the best moves
-/// of searches.
+/// Returns the moves of a position with their games: those played, and those that searches found.
 fn moves(learned_position: &LearnedPosition) -> Vec<(Move, Counts)> {
     let played =
         learned_position.played.iter().filter_map(|played| Some((played.mv?, played.counts)));
@@ -266,7 +265,7 @@ mod tests {
         let position = first.position();
         assert_eq!(book.reached(position), Some(Counts::new(1, 1, 0)));
         assert_eq!(book.moves(position).len(), 2);
-        // The move that lost must not be played again; the move before it may be played.
+        // The losing move must not be played again, but the move before it may be.
         let unrefuted = learned.unrefuted(position).expect("found");
         assert_eq!((position.san(unrefuted.mv).as_str(), unrefuted.time.as_millis()), ("e5", 800));
         let lost_at = *game("e4 e5 Nf3").position();
@@ -275,7 +274,7 @@ mod tests {
         assert_eq!(learned.refuted(position), []);
         let refuted = book.value(game("e4 e5 Nf3").position()).expect("searched");
         assert_eq!((refuted.depth, refuted.own_depth), (0, 12));
-        // The file opens as a book.
+        // A learning file can be opened as a book.
         let opened = Book::open(&dir.path().join("learnt")).expect("a book");
         assert!(opened.bytes() == book.bytes() && opened.warnings().is_empty());
         let manifest = opened.manifest().expect("a manifest");
@@ -295,7 +294,7 @@ mod tests {
         assert_eq!(book.value_of_move(&start, game.moves()[0]), Some(25));
         assert_eq!(learned.unrefuted(&start).map(|unrefuted| unrefuted.mv), Some(game.moves()[0]));
         assert_eq!(book.entries().count(), 2);
-        // Without games, a chooser has no move to choose.
+        // A chooser plays no move that has no games.
         assert_eq!(Chooser::new(Policy::Prefer, 0).choose(book, &Game::default()), None);
     }
 

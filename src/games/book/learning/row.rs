@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! key          8 bytes, little-endian like all numbers
-//! next         8 bytes: the key of the position after the move; 0 for no move
+//! next         8 bytes: key of the position after the move; 0 if there is no move
 //! pawns        4 bytes: the top half of the pawn key
-//! next pawns   4 bytes: the same after the move
+//! next pawns   4 bytes: the same for the position after the move
 //! move         2 bytes, as in the entries of a book; 0 for none
 //! kind         u8: 1 found, 2 played and won by White, 3 drawn, 4 won by Black
 //! depth        u8: depth of the result, in plies
@@ -24,19 +24,19 @@ const SUMMED: usize = ROW_BYTES - 4;
 const NODES_UNIT: u64 = 1_000;
 const FOUND: u8 = 1;
 const RESULTS: [GameResult; 3] = [GameResult::White, GameResult::Draw, GameResult::Black];
-/// The maximum depth, stored for results that follow from the rules without a search.
+/// The maximum depth, used for results that follow from the rules without a search.
 const RULES_DEPTH: Depth = 255;
-/// Number of plies of a game that are stored: the opening, and the moves that show how good it was.
-/// Hand-set.
+/// Number of plies stored per game: the opening, and later moves that show how good the opening
+/// was. Hand-set.
 const GAME_PLIES: usize = 120;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// Score in centipawns for the side to move; mate scores count from this position.
+    /// Score in centipawns for the side to move. Mate distances are measured from this position.
     pub score: Score,
-    /// Depth of the last completed iteration in plies, from 0 to 255.
+    /// Depth of the last completed iteration, in plies from 0 to 255.
     pub depth: Depth,
-    /// Number of nodes, rounded down to thousands; 65,535,000 also stands for larger numbers.
+    /// Number of nodes, rounded down to thousands. Larger numbers are stored as 65,535,000.
     pub nodes: u64,
     /// The search time, rounded down to milliseconds.
     pub time: Duration,
@@ -48,28 +48,24 @@ pub(crate) enum Fact {
     /// A search found that the move is the best.
     Found(Found),
     /// The move was played in games with this result.
-    Played {
-        result: GameResult,
-        /// The number of games.
-        games: u32,
-    },
+    Played { result: GameResult, games: u32 },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Row {
     pub key: u64,
-    /// The key of the position after the move; 0 for no move.
+    /// The key of the position after the move; 0 if there is no move.
     pub next: u64,
     /// The top half of the pawn key; filters do not use the other half.
     pub pawns: u32,
     /// The top half of the pawn key of the position after the move.
     pub next_pawns: u32,
-    /// The move; `None` if the game ended here or its further moves are not stored.
+    /// The move. `None` if the game ended here, or if its further moves are not stored.
     pub mv: Option<Move>,
     pub fact: Fact,
 }
 
-/// Returns the part of a pawn key that is stored.
+/// Returns the stored part of a position's pawn key.
 fn pawns_of(position: &Position) -> u32 {
     (position.pawn_key() >> 32) as u32
 }
@@ -100,15 +96,14 @@ impl Row {
         Row::new(position, None, Fact::Found(found))
     }
 
-    /// Creates one row for each distinct position of a game; creates none if the game has no
-    /// result.
+    /// Creates one row for each distinct position of a game, or none if the game has no result.
     pub(crate) fn of_game(game: &Game, result: GameResult) -> Vec<Self> {
         if result == GameResult::Undecided {
             return Vec::new();
         }
         let fact = Fact::Played { result, games: 1 };
-        // If a position is repeated, the last visit counts. Games therefore have no cycles, and
-        // each game has one position in which no move was played.
+        // If a position is repeated, only the last visit counts. A game therefore contains no
+        // cycles, and there is exactly one position in which it played no move.
         let mut rows: Vec<Row> = Vec::new();
         let kept = game.positions().iter().enumerate().take(GAME_PLIES + 1);
         for (ply, position) in kept.rev() {
@@ -150,7 +145,7 @@ impl Row {
         row
     }
 
-    /// Decodes a row; returns `None` if the row is invalid or damaged.
+    /// Decodes a row. Returns `None` if it is invalid or damaged.
     pub(crate) fn from_bytes(row: &[u8; ROW_BYTES]) -> Option<Self> {
         let long = |at: usize| u64::from(word(row, at)) | u64::from(word(row, at + 4)) << 32;
         let half = |at: usize| u16::from_le_bytes([row[at], row[at + 1]]);

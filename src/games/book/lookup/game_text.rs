@@ -1,4 +1,4 @@
-//! Reads the text of a book's games from the files from which the book was built.
+//! Reads the text of a book's games from the files used to build the book.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub enum GameError {
         /// The name of the book.
         book: String,
     },
-    /// The source of the games cannot be read again.
+    /// The source of the games can be read only once.
     #[error("cannot show game {id}: it was read from {origin}, which is not stored")]
     NotKept {
         /// The id of the requested game.
@@ -36,10 +36,10 @@ pub enum GameError {
     Gone {
         /// The id of the requested game.
         id: GameId,
-        /// The path of the file when the book was built.
+        /// The path that the file had when the book was built.
         path: String,
     },
-    /// The file has different content where the game was.
+    /// The file no longer contains the game where it was.
     #[error("cannot show game {id}: {path} has changed since the book was built")]
     Changed {
         /// The id of the requested game.
@@ -60,11 +60,11 @@ pub enum GameError {
 }
 
 impl Book {
-    /// Returns the PGN text of a game as in its file. The game may be in this book or in a book
-    /// chained after it.
+    /// Returns the PGN text of a game exactly as in its file. The game may be in this book or in a
+    /// book chained after it.
     ///
-    /// Tabia looks for the file at its path when the book was built, and then next to the book. In
-    /// a compressed file, everything before the game must be decompressed first.
+    /// Tabia looks for the file at the path that it had when the book was built, and then next to
+    /// the book. If the file is compressed, everything before the game must be decompressed first.
     ///
     /// # Errors
     /// If there is no such game, or if its file is missing or has changed.
@@ -72,7 +72,7 @@ impl Book {
         self.game_from(id, &[])
     }
 
-    /// Like [`Book::game`], but searches additional folders for the file.
+    /// Like [`Book::game`], but also looks for the file in additional folders.
     ///
     /// # Errors
     /// See [`Book::game`].
@@ -87,8 +87,8 @@ impl Book {
         found.unwrap_or_else(unknown)
     }
 
-    /// Returns the possible paths of a file of games, most likely first: its path when the book was
-    /// built, then in each of these folders, then next to the book.
+    /// Returns the possible paths of a file of games, most likely first: the path that it had when
+    /// the book was built, then the same name in each of these folders, then next to the book.
     pub(crate) fn places(&self, file: &FileRecord, folders: &[PathBuf]) -> Vec<PathBuf> {
         let before = Some(PathBuf::from(&file.absolute)).filter(|_| !file.absolute.is_empty());
         let beside = Path::new(self.name()).parent().map(Path::to_owned);
@@ -97,8 +97,8 @@ impl Book {
         before.into_iter().chain(folders.filter_map(|folder| Some(folder.join(name?)))).collect()
     }
 
-    /// Returns the files from which the games were read. For a book without facets, only their
-    /// names are known.
+    /// Returns the files from which the games were read. If the book has no facets, only the names
+    /// of the files are known.
     pub(crate) fn sources(&self) -> Result<Vec<FileRecord>, BookError> {
         let files = self.game_files();
         if !files.is_empty() {
@@ -108,7 +108,7 @@ impl Book {
         Ok(self.manifest()?.inputs.into_iter().map(named).collect())
     }
 
-    /// Returns the files from which the games were read; none for a book without facets.
+    /// Returns the files from which the games were read. Returns none for a book without facets.
     pub fn game_files(&self) -> Vec<FileRecord> {
         let games = self.image.facets().and_then(|raw| Games::parse(raw.games));
         games.and_then(|games| games.files()).unwrap_or_default()

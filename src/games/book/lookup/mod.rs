@@ -23,7 +23,7 @@ use castling::is_same;
 
 static EMBEDDED: &[u8] = include_bytes!("../../../../books/tabia.tbk");
 
-/// The name of the embedded book, accepted wherever the path of a book is expected.
+/// The name of the embedded book. Use it in place of a path.
 pub const EMBEDDED_NAME: &str = "embedded";
 
 /// A note shown with all counts of the embedded book.
@@ -35,7 +35,7 @@ pub(crate) const SELF_PLAY: &str =
 pub struct BookMove {
     /// The move, which is legal in the position.
     pub mv: Move,
-    /// Results of the games that played the move in this position.
+    /// Results of the games in which the move was played in this position.
     pub played: Counts,
     /// Results of the games that reached the position after the move by any move order.
     pub reached: Counts,
@@ -43,16 +43,15 @@ pub struct BookMove {
 
 /// An opening book. Cloning is cheap; clones share the data.
 ///
-/// Books can be chained. [`Book::reached`], [`Book::moves`] and
-/// [`Chooser::choose`](crate::games::book::Chooser::choose) search the next book in the chain if
-/// this one does not contain the position or move. All other methods use only the first book unless
-/// they state otherwise.
+/// Books can be chained. If a book does not contain a position or move, [`Book::reached`],
+/// [`Book::moves`] and [`Chooser::choose`](crate::games::book::Chooser::choose) search the next
+/// book in the chain. Other methods use only the first book unless they state otherwise.
 #[derive(Clone)]
 pub struct Book {
     pub(super) image: Arc<Image>,
     name: Arc<str>,
     warnings: Arc<[String]>,
-    /// The result of [`Book::holds_weights`], determined on first use.
+    /// The cached result of [`Book::holds_weights`].
     weights: Arc<OnceLock<bool>>,
     pub(super) next: Option<Arc<Book>>,
 }
@@ -76,8 +75,8 @@ impl Book {
         Book { name, next: Some(Arc::new(next)), ..self }
     }
 
-    /// Returns the book built into the program: named opening lines and self-play games, see
-    /// `books/README.md`.
+    /// Returns the book that is built into the program. It contains named opening lines and
+    /// self-play games, see `books/README.md`.
     pub fn embedded() -> Self {
         Self::from_storage(Storage::Static(EMBEDDED), EMBEDDED_NAME)
             .expect("a test has compared the embedded book with its source")
@@ -109,14 +108,14 @@ impl Book {
         Book { warnings: warnings.into_iter().collect(), ..self }
     }
 
-    /// Returns warnings about the file, as complete sentences without the file's name; usually
-    /// there are none.
+    /// Returns warnings about the file, usually none. Each is a complete sentence that does not
+    /// name the file.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Whether the book was imported from a Polyglot book, whose counts are weights: each move is
-    /// played in proportion to its weight.
+    /// Whether the book was imported from a Polyglot book, so that its counts are weights. Each
+    /// move is played in proportion to its weight.
     pub fn holds_weights(&self) -> bool {
         *self.weights.get_or_init(|| self.manifest().is_ok_and(|manifest| manifest.weights))
     }
@@ -136,7 +135,7 @@ impl Book {
         self.entries_checksum() == Self::embedded().entries_checksum()
     }
 
-    /// Whether the counts of a position come from the embedded book.
+    /// Whether the counts for a position come from the embedded book.
     pub(crate) fn counts_self_play(&self, position: &Position) -> bool {
         let source = self.in_order().find(|book| book.contains(position));
         let source = source.or_else(|| self.in_order().find(|book| book.has_moves(position)));
@@ -147,8 +146,8 @@ impl Book {
         !self.own_moves(position).is_empty()
     }
 
-    /// Returns a checksum that distinguishes the book from others, including books that differ only
-    /// in their values.
+    /// Returns a checksum that distinguishes this book from others, even from those that differ
+    /// only in their values.
     pub(crate) fn checksum(&self) -> u64 {
         self.entries_checksum() ^ self.values_checksum().unwrap_or(0).rotate_left(32)
     }
@@ -162,7 +161,7 @@ impl Book {
         self.image.header().positions
     }
 
-    /// Returns the number of pairs of a position and a move played there.
+    /// Returns the number of moves, added up over all positions.
     pub fn move_count(&self) -> u64 {
         self.image.header().moves
     }
@@ -175,29 +174,30 @@ impl Book {
         self.image.manifest(&self.name)
     }
 
-    /// Returns the results of the games that reached a position by any move order; `None` if there
-    /// are none.
+    /// Returns the results of the games that reached a position by any move order. Returns `None`
+    /// if there are none.
     ///
-    /// Designed for the search: it does not allocate, and a miss costs one or two cache lines.
+    /// Designed for the search: it does not allocate, and a miss touches only one or two cache
+    /// lines.
     #[inline]
     pub fn reached(&self, position: &Position) -> Option<Counts> {
         self.probe(position.key(), position.pawn_key())
     }
 
-    /// Whether the book may contain a position with these pawns. If `false`, it certainly does not.
+    /// Whether the book may contain a position with these pawns. There are no false negatives.
     pub(crate) fn may_hold_pawns(&self, pawn_key: u64) -> bool {
         self.image.may_hold_pawns(pawn_key)
             || self.next.as_ref().is_some_and(|next| next.may_hold_pawns(pawn_key))
     }
 
-    /// Like [`Book::reached`], but takes the position's keys.
+    /// Like [`Book::reached`], but takes the keys of the position.
     #[inline]
     pub fn probe(&self, key: u64, pawn_key: u64) -> Option<Counts> {
         self.look_up(key, pawn_key, |counts| !counts.is_empty())
     }
 
-    /// Returns the results of the games that reached the position with this key. Call it only after
-    /// [`Book::may_hold_pawns`] has passed.
+    /// Returns the results of the games that reached the position with this key. Call it only if
+    /// [`Book::may_hold_pawns`] has returned `true`.
     pub(crate) fn reached_by_key(&self, key: u64) -> Option<Counts> {
         let found = self.image.reached(key).filter(|counts| !counts.is_empty());
         found.or_else(|| self.next.as_ref()?.reached_by_key(key))
@@ -234,17 +234,18 @@ impl Book {
         })
     }
 
-    /// Returns the entry of a position.
+    /// Returns the entry of a position, if there is one.
     pub fn entry(&self, position: &Position) -> Option<BookEntry> {
         let mut entry = BookEntry::default();
         self.image.read(position.key(), &mut entry).then_some(entry)
     }
 
-    /// Returns every legal move that was played in this position or leads to a position of the
+    /// Returns every legal move that was played in this position or leads to a position in the
     /// book.
     ///
-    /// The moves are sorted by the games that reached the position after them, most games first; in
-    /// a book of weights, by weight. If books are chained, the first one that has a move is used.
+    /// The moves are sorted by the number of games that reached the position after the move, most
+    /// games first; in a book of weights, they are sorted by weight. If books are chained, the
+    /// first one with a move is used.
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
         self.in_order()
             .map(|book| book.own_moves(position))
@@ -285,8 +286,7 @@ impl Book {
         moves
     }
 
-    /// Iterates over all positions in ascending order of keys. Stops early where the file is
-    /// damaged.
+    /// Iterates over all positions in ascending order of keys. If the file is damaged, stops there.
     pub fn entries(&self) -> impl Iterator<Item = BookEntry> + '_ {
         let mut rest = self.image.entries();
         std::iter::from_fn(move || {
@@ -298,11 +298,11 @@ impl Book {
 
     /// Reads the whole file and verifies it.
     ///
-    /// This checks every checksum, and whether the data derived from the entries agrees with them:
-    /// table, pawn filter, values and facets.
+    /// This checks every checksum. It also checks whether the data computed from the entries
+    /// (table, pawn filter, values and facets) agrees with them.
     ///
     /// # Errors
-    /// If a part of the file is damaged; the error names the part.
+    /// If part of the file is damaged; the error names the part.
     pub fn verify(&self) -> Result<(), BookError> {
         self.image.check_sums(&self.name)?;
         self.check_entries()?;

@@ -5,8 +5,7 @@ use serde::Serialize;
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::games::pgn::read_games;
 
-/// The named openings, from which the embedded book is also built; see `books/README.md` for their
-/// origin.
+/// The named openings, also used to build the embedded book. `books/README.md` states their origin.
 static EMBEDDED: &[u8] = include_bytes!("../../../../books/openings.pgn");
 
 /// A position with an opening name.
@@ -49,20 +48,20 @@ impl Names {
         names
     }
 
-    /// Returns the name of this position, without considering earlier ones.
+    /// Returns the name of this position; earlier positions are not considered.
     pub fn get(&self, position: &Position) -> Option<&NamedOpening> {
         self.by_key.get(&position.key()).map(|&number| &self.openings[number as usize])
     }
 
-    /// Returns the name of a game's opening, which is the name of its last named position.
+    /// Returns the name of a game's opening, that is, of its last named position.
     pub fn of_game(&self, game: &Game) -> Option<&NamedOpening> {
         game.positions().iter().rev().find_map(|position| self.get(position))
     }
 
-    /// Finds an opening by ECO code, name or part of a name, ignoring case.
+    /// Finds an opening by its ECO code, its name or part of its name, ignoring case.
     ///
-    /// For a code it returns the first match, for a part of a name the opening with the shortest
-    /// name.
+    /// If several openings match a code, returns the first. If several match a name, returns the
+    /// one with the shortest name.
     pub fn find(&self, text: &str) -> Option<&NamedOpening> {
         let wanted = text.to_lowercase();
         let by_code = self.openings.iter().find(|opening| opening.eco.to_lowercase() == wanted);

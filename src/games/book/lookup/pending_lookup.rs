@@ -1,10 +1,10 @@
-//! Prefetched lookups, which determine whether a book may contain a position. The search starts one
-//! at every node, and reads the result once memory has had time to respond.
+//! Prefetched lookups, which determine whether a book may contain a position. The search starts a
+//! lookup at every node, and reads the result once the data has had time to arrive from memory.
 //!
-//! The bit of the pawn filter is prefetched before a move is made, and the row of the bucket when
-//! its node begins. The row is read after the network has been updated and the transposition table
-//! has been probed. Before that, no branch depends on the bit: if the pawns do not pass, an empty
-//! row is read.
+//! The bit of the pawn filter is prefetched before a move is made, and the row of the bucket is
+//! prefetched at the start of the node after that move. The row is read later, after the network
+//! has been updated and the transposition table has been probed. Until then, no branch depends on
+//! the bit: if the pawns do not pass, an empty row is used.
 
 use super::Book;
 use crate::chess::position::Position;
@@ -13,14 +13,13 @@ use crate::games::book::format::bucket::Row;
 #[derive(Clone, Copy)]
 pub(crate) struct PendingLookup<'a> {
     row: Row<'a>,
-    /// Whether a book chained after the first one may contain the position, according to its pawns.
+    /// Whether the pawns pass the filter of a book chained after the first one.
     behind: bool,
 }
 
 impl PendingLookup<'_> {
-    /// Whether the book may contain the position. If `false`, it certainly does not. In a chain,
-    /// the first book is tested with the position's key, and the following books only with its
-    /// pawns.
+    /// Whether the book may contain the position. There are no false negatives. In a chain, the
+    /// first book is tested with the position's key, but later books only with its pawns.
     #[inline]
     pub(crate) fn may_hold(self, position: &Position) -> bool {
         self.behind | self.row.bucket().may_hold(position.key())
@@ -37,8 +36,8 @@ impl Book {
         }
     }
 
-    /// Starts the lookup of a position and prefetches its data, so that other work can be done
-    /// meanwhile.
+    /// Starts the lookup of a position and prefetches its data. The caller can do other work before
+    /// it reads the result.
     #[inline]
     pub(crate) fn start_lookup(&self, position: &Position) -> PendingLookup<'_> {
         let row = self.image.prefetch(position.key(), position.pawn_key());
@@ -46,8 +45,8 @@ impl Book {
         PendingLookup { row, behind }
     }
 
-    /// Whether this book or one chained after it may contain a position, according to its pawns.
-    /// Prefetches the data that the lookup reads next in each of them.
+    /// Whether the pawns of a position pass the filter of this book or of one chained after it. In
+    /// each of these books, prefetches the data that the lookup reads next.
     fn may_contain(&self, position: &Position) -> bool {
         let pawn_key = position.pawn_key();
         self.image.prefetch(position.key(), pawn_key);
@@ -88,7 +87,7 @@ mod tests {
         let alone = book(knights);
         let both = book(pawns).followed_by(&alone);
         let met = [neighbours(knights), neighbours(pawns)].concat();
-        // The second book is tested only with the pawns; a third of these positions match.
+        // The second book is tested only with the pawns, which a third of these positions pass.
         for (book, max_passing) in [(&alone, 5), (&both, 100)] {
             let holds = |position: &&Position| book.holds(position).is_some();
             let (known, foreign): (Vec<_>, Vec<_>) = met.iter().partition(holds);

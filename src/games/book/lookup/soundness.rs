@@ -1,4 +1,4 @@
-//! Checks whether the parts of a book agree with each other, independently of checksums.
+//! Checks whether the parts of a book agree with each other, without using checksums.
 
 use std::ops::ControlFlow;
 
@@ -17,8 +17,8 @@ impl Book {
         BookError::Damaged { name: self.name().to_owned(), part }
     }
 
-    /// Checks that the entries can be decoded and are sorted, and that their number and the table
-    /// of buckets are correct.
+    /// Checks that the entries can be decoded and are sorted, and that the table of buckets and the
+    /// number of entries are correct.
     ///
     /// # Errors
     /// If a part is wrong; the error names the part.
@@ -51,8 +51,8 @@ impl Book {
         }
     }
 
-    /// Checks that the pawn filter passes all positions that can be reached from the start. The
-    /// pawns of other positions are unknown.
+    /// Checks that the pawn filter passes all positions that can be reached from the start
+    /// position. The pawns of other positions are unknown.
     ///
     /// # Errors
     /// If the filter excludes such a position.
@@ -68,16 +68,16 @@ impl Book {
     /// Checks that the values are sorted.
     ///
     /// # Errors
-    /// If the values are not sorted, so that lookups would miss some of them.
+    /// If they are not, because lookups would then miss some values.
     pub(crate) fn check_values(&self) -> Result<(), BookError> {
         let is_sorted = self.values().map(|value| value.key).is_sorted_by(|a, b| a < b);
         if is_sorted { Ok(()) } else { Err(self.damaged("values")) }
     }
 
-    /// Checks that the facets agree with the counts. Reads all facets.
+    /// Checks that the facets agree with the counts. Reads the facets of all positions.
     ///
     /// # Errors
-    /// If a part does not agree; the error names the part.
+    /// If part of the facets does not agree; the error names the part.
     pub(crate) fn check_facets(&self) -> Result<(), BookError> {
         let Some(raw) = self.image.facets() else { return Ok(()) };
         let damaged = |part| self.damaged(part);
@@ -224,7 +224,7 @@ mod tests {
         assert!(bits > 3);
         let filter: fn(&mut Sections) -> &mut Section = |sections| &mut sections.pawn_filter;
         assert_eq!(wrong_part(&changed(&book, filter, |bytes| bytes.fill(0))), Some("pawn filter"));
-        // A filter may pass more than necessary.
+        // A filter may pass more positions than necessary.
         assert_eq!(wrong_part(&changed(&book, filter, |bytes| bytes.fill(0xff))), None);
         // A missing bit hides at least one position.
         for bit in 0..8 * book.image.pawn_filter().0.len() {
@@ -253,7 +253,7 @@ mod tests {
         let sections = &book.image.header().sections;
         let [lists, index, games] = [sections.lists, sections.list_index, sections.games]
             .map(|section| (section.start - sections.lists.start) as usize);
-        // Damages a game of the first list, a key, and the year of the first game.
+        // Each change damages one value: a game in the first list, a key, a year.
         for (at, part) in [(lists + 3, "lists"), (index, "list index"), (games + 16 + 6, "games")] {
             let seen = [0, 0x5a, 0xff].map(|byte| damaged(&book, &[(at, byte)]).verify().err());
             let is_named = |error: &BookError| matches!(error, BookError::Damaged { part: found, .. } if *found == part);

@@ -1,4 +1,4 @@
-//! Search results for the positions in a book: the section that an analysis adds to the file.
+//! Search results for the positions in a book, which an analysis adds to the file as a section.
 //!
 //! ```text
 //! for each position, sorted by key, little-endian:
@@ -11,8 +11,8 @@
 //!   own depth  u8: the depth that the searches reached, in plies
 //!   nodes      u16: nodes per search, in thousands
 //! ```
-//! Rows have a fixed length and keys are uniform, so a row is found by interpolation, followed by a
-//! search with doubling steps.
+//! Rows have a fixed length, and keys are uniform. Interpolation therefore gives a good estimate of
+//! a row's index, and a search with doubling steps finds the row from there.
 
 use std::io::{self, Write};
 
@@ -24,18 +24,18 @@ use crate::games::book::format::header::{HEADER_BYTES, Section, VALUE_BYTES as R
 
 const NODES_UNIT: u64 = 1_000;
 
-/// A move and the score after it, in centipawns for the side that plays it.
+/// A move with its score in centipawns for the side that plays it.
 pub type Scored = (Move, Score);
 
 /// Search results for a position.
 ///
-/// Scores are in centipawns for the side to move; mate scores count from this position.
+/// Scores are in centipawns for the side to move. Mate distances are measured from this position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BookValue {
     /// The key of the position.
     pub key: u64,
-    /// The score of best play: the maximum of the backed-up scores within the analysis and the
-    /// score outside it.
+    /// The score of best play: the maximum of the score outside the analysis and the backed-up
+    /// scores within it.
     pub score: Score,
     /// The first move of best play; `None` if the game is over.
     pub best: Option<Move>,
@@ -47,8 +47,8 @@ pub struct BookValue {
     pub depth: Depth,
     /// The depth that the searches of this position reached, in plies.
     pub own_depth: Depth,
-    /// The number of nodes per search, rounded down to thousands; 65,535,000 also stands for larger
-    /// numbers.
+    /// The number of nodes per search, rounded down to thousands. Larger numbers are stored as
+    /// 65,535,000.
     pub nodes: u64,
 }
 
@@ -56,7 +56,7 @@ fn thousands(nodes: u64) -> u16 {
     u16::try_from(nodes / NODES_UNIT).unwrap_or(u16::MAX)
 }
 
-/// Returns the number of nodes as a row stores it: rounded and limited.
+/// Returns the number of nodes as stored in a row: rounded down and limited.
 pub(crate) fn kept_nodes(nodes: u64) -> u64 {
     u64::from(thousands(nodes)) * NODES_UNIT
 }
@@ -112,8 +112,8 @@ fn key(row: &[u8; ROW_BYTES]) -> u64 {
 
 pub(crate) fn find(section: &[u8], wanted: u64) -> Option<BookValue> {
     let rows = section.as_chunks::<ROW_BYTES>().0;
-    // Keys are uniform, so the share of all keys below this one estimates the share of rows before
-    // its row.
+    // Keys are uniform, so the fraction of all keys below this one estimates the fraction of rows
+    // before its row.
     let guess = ((u128::from(wanted) * rows.len() as u128) >> u64::BITS) as usize;
     let (mut low, mut high, mut step) = (guess, guess, 1);
     while low > 0 && key(&rows[low - 1]) >= wanted {
@@ -135,7 +135,7 @@ pub(crate) fn all(section: &[u8]) -> impl ExactSizeIterator<Item = BookValue> + 
 
 impl Book {
     /// Returns the search results for a position, if it was analysed. If books are chained, returns
-    /// the results with the greatest depth.
+    /// the deepest results.
     pub fn value(&self, position: &Position) -> Option<BookValue> {
         let own = || find(self.image.values(), position.key());
         let found = if self.image.may_hold_pawns(position.pawn_key()) { own() } else { None };
@@ -144,8 +144,8 @@ impl Book {
         behind.filter(is_deeper).or(found)
     }
 
-    /// Returns a checksum of the values; `None` if neither this book nor any chained after it has
-    /// values.
+    /// Returns a checksum of the values. Returns `None` if neither this book nor any book chained
+    /// after it has values.
     pub(crate) fn values_checksum(&self) -> Option<u64> {
         let values = self.image.header().sections.values;
         let own = (values.length > 0).then_some(values.checksum);
@@ -229,7 +229,7 @@ mod tests {
         #[test]
         fn find_returns_exactly_the_stored_rows(
             keys in btree_set(any::<u64>(), 0..200),
-            // Generates many keys close together, for which interpolation guesses badly.
+            // Many keys are close together, so that interpolation estimates them badly.
             near in btree_set(0_u64..300, 0..50),
             others in vec(any::<u64>(), 20),
         ) {

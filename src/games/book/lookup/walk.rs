@@ -1,5 +1,5 @@
-//! Enumerates the positions of a book by playing its moves, because keys cannot be converted back
-//! to positions.
+//! Visits the positions of a book by playing its moves, because a position cannot be computed from
+//! its key.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -24,8 +24,7 @@ pub struct Visited {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follow {
     Played,
-    /// Follow the moves of the book; if games left the position by a pruned move, follow all legal
-    /// moves.
+    /// Follow the moves of the book, or all legal moves if games left by a pruned move.
     Missing,
     All,
 }
@@ -42,8 +41,8 @@ impl Follow {
 }
 
 impl Book {
-    /// Chooses a random line from the start position, with moves weighted by their games. The line
-    /// ends where the book ends, or after `plies` plies.
+    /// Chooses a random line from the start position. Moves are weighted by their number of games.
+    /// The line ends after `plies` plies, or earlier if the book has no further move.
     pub(crate) fn draw_line(&self, plies: usize, random: &mut Random) -> Game {
         let mut game = Game::default();
         for _ in 0..plies {
@@ -67,11 +66,12 @@ impl Book {
         game
     }
 
-    /// Visits every position that can be reached from `start` within the book, nearest first.
+    /// Visits every position that can be reached from `start` without leaving the book, nearest
+    /// first.
     ///
-    /// Each position is visited once, down to `max_ply` plies. Moves that were never played but
-    /// lead back into the book are also followed, so books with the moves of only one side are
-    /// visited completely.
+    /// Each position is visited once, at a distance of at most `max_ply` plies. Moves that were
+    /// never played but lead back into the book are also followed, so the walk is complete even if
+    /// a book has only the moves of one side.
     pub fn walk(&self, start: &Position, max_ply: u32) -> impl Iterator<Item = Visited> + '_ {
         let mut queue = VecDeque::from([(*start, 0)]);
         let mut seen = KeyMap::default();
@@ -92,15 +92,15 @@ impl Book {
         })
     }
 
-    /// Visits every position that can be reached from `start` within the book once, until `visit`
-    /// breaks. Returns the number of visited positions. For speed on whole books, it first follows
-    /// only moves that were played, and then all other moves if some positions have not been
-    /// reached.
+    /// Visits each position that can be reached from `start` without leaving the book, until
+    /// `visit` breaks. Returns the number of visited positions. To be fast on whole books, it first
+    /// follows only moves that were played. If some positions have not been reached, it then
+    /// follows all other moves.
     ///
     /// With `nearest_first` the order is nearly the same as in [`Book::walk`], which needs memory
     /// for all positions at a ply. Moves that were not played are then followed only where games
     /// left the position by a pruned move, because trying all moves in a million positions takes
-    /// half a minute. It may then miss positions of a pruned book.
+    /// half a minute. In a pruned book, some positions may therefore be missed.
     pub(crate) fn visit(
         &self,
         start: &Position,
@@ -141,7 +141,7 @@ impl Book {
         number
     }
 
-    /// Iterates over the positions in the book that one legal move from `position` reaches.
+    /// Iterates over the positions in the book that are one legal move after `position`.
     fn known_after(&self, position: &Position) -> impl Iterator<Item = Position> {
         let after: Vec<Position> = position
             .legal_moves()
@@ -156,7 +156,8 @@ impl Book {
 
     /// Iterates over the moves of an entry that are legal in its position.
     ///
-    /// These are all moves of the entry, unless two positions share a key or the book is damaged.
+    /// These are all moves of the entry, unless two positions have the same key or the book is
+    /// damaged.
     pub fn legal_moves_of<'a>(
         &self,
         entry: &'a BookEntry,

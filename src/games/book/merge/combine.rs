@@ -1,4 +1,4 @@
-//! Merges, cuts and compares books.
+//! Merges, filters and compares books.
 
 use std::io::{self, Read, Seek, Write};
 use std::iter::Peekable;
@@ -16,10 +16,10 @@ use crate::games::book::format::writer::write_book;
 use crate::games::book::lookup::Book;
 use crate::support::words::counted;
 
-/// Merges books into an empty `output`, with the counts of each book multiplied by its weight.
+/// Merges books into an empty `output`. The counts of each book are multiplied by its weight.
 ///
 /// Facets are kept if all books have facets and weight 1. If all books also have the same depth and
-/// filters, a game that is in several books counts once.
+/// filters, each game is counted once even if several books contain it.
 ///
 /// # Errors
 /// If the output cannot be written, or if the games of a book are damaged.
@@ -45,8 +45,7 @@ fn keep_facets(books: &[(Book, f64)]) -> bool {
     books.iter().all(|(book, weight)| *weight == 1.0 && book.image.facets().is_some())
 }
 
-/// Whether all books have the same depth and filters, so that a game contributes the same counts to
-/// each.
+/// Whether all books have the same depth and filters, so that a game adds the same counts to each.
 fn are_alike(books: &[(Book, f64)]) -> bool {
     let how = |book: &Book| {
         let manifest = book.manifest().unwrap_or_default();
@@ -68,14 +67,14 @@ fn leave_out(manifest: &mut Manifest, repeated: &Repeated) {
     }
 }
 
-/// The inputs and games that several books have in common before they are merged.
+/// The inputs and games that several books have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shared {
     /// The inputs that have the same text as an input of an earlier book.
     pub inputs: Vec<InputRecord>,
-    /// The number of games that earlier books also contain and that [`merge`] counts only once.
+    /// The number of games that are also in an earlier book and that [`merge`] counts only once.
     ///
-    /// `None` if [`merge`] counts such games once for each book.
+    /// `None` if [`merge`] counts such games once per book.
     pub games: Option<u64>,
 }
 
@@ -101,10 +100,10 @@ pub fn shared(books: &[(Book, f64)]) -> io::Result<Shared> {
 
 /// Adds games to a book built from games, and writes the result to an empty `output`.
 ///
-/// `more` is a book of only the new games, built with the options of `book`. The result equals a
-/// single build from all games, with the moves that an analysis has added to `book`, but without
-/// its values. In books with facets a game counts once. Also returns the number of games that were
-/// already in `book` and are not counted again.
+/// `more` is a book of only the new games, built with the options of `book`. The result is the same
+/// as that of a single build from all games, except that it also contains the moves that an
+/// analysis added to `book`; it has no values. If the books have facets, each game is counted once.
+/// Also returns the number of games that were already in `book` and are not counted again.
 ///
 /// # Errors
 /// If the output cannot be written, or if the games of a book are damaged.
@@ -131,9 +130,9 @@ pub fn add<W: Read + Write + Seek>(book: &Book, more: &Book, output: W) -> io::R
     Ok((output, left_out))
 }
 
-/// Adds the pawn structures of the positions that remain in a book. Pawn structures are known only
-/// for positions that can be reached from `start`; if there are other positions, the book's whole
-/// filter is added.
+/// Adds the pawn structures of the positions that remain in a book. They are known only for
+/// positions that can be reached from `start`. If there are other positions, the whole filter of
+/// the book is added.
 pub(crate) fn insert_pawns(
     book: &Book,
     start: &Position,
@@ -171,7 +170,7 @@ impl<'a> Merged<'a> {
         Self::of(sources)
     }
 
-    /// Merges sorted streams of entries with their weights.
+    /// Merges sorted streams of entries, each with a weight.
     pub(crate) fn of(sources: impl IntoIterator<Item = (BoxedEntries<'a>, f64)>) -> Self {
         let sources = sources.into_iter().map(|(entries, weight)| (entries.peekable(), weight));
         Merged { sources: sources.collect() }
@@ -236,7 +235,7 @@ fn short_name(book: &Book) -> String {
     book.name().rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-/// Which content of a book to keep.
+/// Which contents of a book to keep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cut {
     /// The minimum number of games for positions and moves.
@@ -245,9 +244,9 @@ pub struct Cut {
     pub min_score: f64,
     /// If set, keeps only the moves of this side.
     pub side: Option<Color>,
-    /// If set, keeps only positions that the moves of the book reach from here.
+    /// If set, keeps only positions that the book's moves can reach from this one.
     pub start: Option<Position>,
-    /// The number of plies that games played before `start`.
+    /// The number of plies played before `start`.
     pub plies_before: u32,
     /// The maximum depth in plies.
     pub max_ply: u32,
@@ -271,7 +270,7 @@ impl Default for Cut {
 }
 
 impl Cut {
-    /// Whether cutting needs the positions themselves and not only their keys.
+    /// Whether the cut needs the positions themselves and not only their keys.
     fn needs_positions(&self) -> bool {
         self.min_score > 0.0
             || self.side.is_some()
@@ -306,7 +305,7 @@ impl Cut {
     }
 }
 
-/// Writes the remaining content of a book to an empty `output`, including its facets, if any.
+/// Writes what remains of a book to an empty `output`, including any facets.
 ///
 /// # Errors
 /// If the output cannot be written.
@@ -318,7 +317,7 @@ pub fn cut<W: Read + Write + Seek>(book: &Book, cut: &Cut, output: W) -> io::Res
     if cut.max_ply < u32::MAX && (manifest.max_ply == 0 || depth < manifest.max_ply) {
         manifest.max_ply = depth;
     }
-    // The side to move and the depth of each position that the book's own moves reach.
+    // The side to move and the depth of each position that the moves of the book can reach.
     let start = cut.start.unwrap_or_else(Position::start);
     let mut known: KeyMap<(Color, u32)> = KeyMap::default();
     let avoid: KeyMap<()> = cut.avoid.iter().map(|position| (position.key(), ())).collect();
@@ -374,7 +373,7 @@ pub struct Difference {
     pub right: Option<Counts>,
 }
 
-/// Iterates over the positions in which two books differ, in counts or moves, by ascending key.
+/// Iterates over the positions whose counts or moves differ, in ascending order of keys.
 pub fn differences(left: &Book, right: &Book) -> impl Iterator<Item = Difference> {
     let (mut left, mut right) = (left.entries().peekable(), right.entries().peekable());
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Merges and cuts books, and selects some of their games.
+//! Merges and filters books, and selects some of their games.
 //!
 //! Uses `facets`, `format`, `lookup` and `builder`.
 

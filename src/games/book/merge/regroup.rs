@@ -1,5 +1,5 @@
-//! Transfers games from books to a new book: they get new numbers, and are listed under the moves
-//! that remain.
+//! Transfers games from books to a new book. The games get new numbers, and are listed under the
+//! moves that remain.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Seek, Write};
@@ -18,8 +18,7 @@ use crate::games::book::format::writer::{Block, BookWriter};
 use crate::games::book::lookup::Book;
 use crate::games::pgn::GameResult;
 
-/// An entry with its games, each with the move that it played; `None` if it played no move of the
-/// entry.
+/// An entry with its games. The move of a game is `None` if it played no move of the entry.
 pub(crate) struct KnownEntry {
     pub entry: BookEntry,
     games: Vec<(Option<Move>, u32)>,
@@ -33,13 +32,12 @@ fn counts_of(games: &Games<'_>, game: u32) -> Counts {
 
 struct Selected<'a> {
     games: &'a Games<'a>,
-    /// For each game of the book, whether it is selected.
+    /// Whether each game of the book is selected.
     is_in: &'a [bool],
 }
 
 impl Selected<'_> {
-    /// Returns the entry restricted to the selected games; `None` if none of them reached the
-    /// position.
+    /// Returns the entry restricted to the selected games; `None` if none reached the position.
     fn of(&self, mut known: KnownEntry) -> Option<KnownEntry> {
         known.games.retain(|&(_, game)| self.is_in[game as usize]);
         let one = |game: u32| counts_of(self.games, game);
@@ -59,7 +57,7 @@ impl Selected<'_> {
 }
 
 impl KnownEntry {
-    /// Returns the games with the indices of their lists, see
+    /// Returns the games, each with the index of its list, see
     /// [`encode_lists`](crate::games::book::format::lists::encode_lists).
     fn listed(&self) -> Vec<(usize, u32)> {
         let moves = &self.entry.moves;
@@ -70,7 +68,7 @@ impl KnownEntry {
         let listed = self.games.iter().map(|&(mv, game)| (place(mv).unwrap_or(0), game));
         let mut listed: Vec<(usize, u32)> = listed.collect();
         listed.sort_unstable();
-        // One game may have played two of the pruned moves.
+        // A game that repeated the position may have played two of the pruned moves.
         listed.dedup();
         listed
     }
@@ -80,8 +78,8 @@ fn games_of(book: &Book) -> Option<Games<'_>> {
     Games::parse(book.image.facets()?.games)
 }
 
-/// Iterates over all entries of a book with their games, by ascending key. Stops early where the
-/// file is damaged.
+/// Iterates over all entries of a book with their games, in ascending order of keys. If the file is
+/// damaged, stops there.
 fn known_entries(book: &Book) -> impl Iterator<Item = KnownEntry> + '_ {
     let all = games_of(book).map_or(0, |games| games.len());
     let lists = book.image.facets().map_or(&[][..], |raw| raw.lists);
@@ -106,7 +104,7 @@ fn write_known<W: Read + Write + Seek>(
     let mut writer = BookWriter::new(output)?.with_facets(&games.bytes, &std::env::temp_dir());
     let mut entries = entries.peekable();
     while let Some(first) = entries.peek() {
-        // The index starts again in each block, as in a build, so the bytes are the same.
+        // As in a build, the index starts again in each block, so that the bytes are the same.
         let partition = partition_of(first.entry.key);
         let mut block = Block::default();
         let is_here = |known: &KnownEntry| partition_of(known.entry.key) == partition;
@@ -123,18 +121,18 @@ fn renumber(known: &mut KnownEntry, numbers: &[u32]) {
     known.games.iter_mut().for_each(|(_, game)| *game = numbers[*game as usize]);
 }
 
-/// The games of a book that are also in an earlier book, by number.
+/// The games of a book, by number, that are also in an earlier book.
 #[derive(Debug, Default)]
 pub(crate) struct Repeated {
     games: Vec<bool>,
     /// The results of these games.
     pub totals: GameTotals,
-    /// The number of these games by file name, without the folder.
+    /// The number of these games in each file. Names exclude the folder.
     pub by_file: Vec<(String, u64)>,
 }
 
 impl Repeated {
-    /// Creates an empty set of repeated games for each of these books.
+    /// Creates an empty set of repeated games for each book.
     pub(crate) fn none(books: &[&Book]) -> Vec<Self> {
         let games = |book| games_of(book).map_or(0, |games| games.len() as usize);
         books
@@ -143,8 +141,7 @@ impl Repeated {
             .collect()
     }
 
-    /// Removes the games and their counts from an entry. Returns `false` if the entry has no games
-    /// left.
+    /// Removes the repeated games and their counts from an entry; returns `false` if it is empty.
     fn take_out(&self, games: &Games<'_>, known: &mut KnownEntry) -> bool {
         let is_repeated = |game: u32| self.games.get(game as usize).copied().unwrap_or(false);
         let mut gone: Vec<(Option<Move>, u32)> =
@@ -158,13 +155,13 @@ impl Repeated {
             if let Some(place) = place {
                 let played = &mut known.entry.moves[place].1;
                 *played -= counts(game);
-                // A move that had no games before was added by an analysis.
+                // A move that already had no games was added by an analysis, and is kept.
                 if played.is_empty() {
                     known.entry.moves.remove(place);
                 }
             }
         }
-        // A game that repeated the position counts once among those that reached it.
+        // A game that repeated the position reached it only once.
         gone.sort_unstable_by_key(|&(_, game)| game);
         gone.dedup_by_key(|&mut (_, game)| game);
         gone.iter().for_each(|&(_, game)| known.entry.reached -= counts(game));
@@ -174,9 +171,9 @@ impl Repeated {
 
 /// Finds, for each book with facets, the games that are also in an earlier book.
 ///
-/// With `within`, this includes games that occur twice in the last book. Games are equal if they
-/// have the same id and, because different games may share an id, the same text or the same players
-/// and result.
+/// With `within`, this includes games that occur twice in the last book. Two games are considered
+/// equal if their ids are equal and, because different games may share an id, either their texts
+/// are equal or their players and results are.
 ///
 /// # Errors
 /// If the games of a book are damaged.
@@ -255,7 +252,7 @@ impl<I: Iterator<Item = KnownEntry>> Iterator for Joined<'_, I> {
     }
 }
 
-/// Merges books that all have facets, without the games that are `repeated` (see [`repeated()`]).
+/// Merges books that all have facets, leaving out the `repeated` games (see [`repeated()`]).
 pub(crate) fn merge_known<W: Read + Write + Seek>(
     books: &[&Book],
     repeated: &[Repeated],
@@ -303,7 +300,7 @@ pub(crate) fn grow_known<W: Read + Write + Seek>(
     write_known(output, Joined { sources: sources.collect() }, &games, pawns, manifest)
 }
 
-/// Prunes a book with facets according to `cut`, and removes games that no remaining entry
+/// Prunes a book with facets according to `cut`, and removes the games that no remaining entry
 /// contains.
 pub(crate) fn cut_known<W: Read + Write + Seek>(
     book: &Book,
@@ -330,8 +327,8 @@ pub(crate) fn cut_known<W: Read + Write + Seek>(
     write_known(output, entries, &games, pawns, manifest)
 }
 
-/// Writes a book with the selected games of a book with facets. `choose` returns whether a game is
-/// selected, and `pawns_of` returns the pawn structures of the entries that remain.
+/// Writes a book with the selected games of a book that has facets. `choose` returns whether a game
+/// is selected, and `pawns_of` returns the pawn structures of the remaining entries.
 pub(crate) fn select_known<W: Read + Write + Seek>(
     book: &Book,
     choose: impl FnOnce(&Games<'_>) -> Vec<bool>,

@@ -59,10 +59,11 @@ impl Selection {
 }
 
 impl Book {
-    /// Returns a book in memory with only the selected games and their facets, without values.
+    /// Returns a book in memory that contains only the selected games and their facets, without
+    /// values.
     ///
-    /// It has the entries of a book built from these games, except for positions and moves that
-    /// this book lacks.
+    /// Its entries are the same as in a book built from these games, except that positions and
+    /// moves that are not in this book are missing.
     ///
     /// # Errors
     /// If the book has no facets, or if its facets are damaged.

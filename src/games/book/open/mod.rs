@@ -1,5 +1,5 @@
-//! Opens books from paths: book files, Polyglot books, games and learning files, and chains of
-//! several books.
+//! Opens books from paths: book files, Polyglot books, games, learning files, and chains of several
+//! books.
 //!
 //! Uses all of `book` except `partial`.
 
@@ -33,8 +33,8 @@ impl Book {
     /// Opens a book from a file.
     ///
     /// A `.tbk` file is read completely, a Polyglot `.bin` file is imported, the games of a PGN
-    /// file are counted, and the rows of a learning file are summed up. After that, the file may
-    /// change or be deleted.
+    /// file are counted, and the rows of a learning file are added up. The file may be changed or
+    /// deleted afterwards.
     ///
     /// # Errors
     /// If the file cannot be read, is damaged, or is neither a book nor games.
@@ -64,7 +64,8 @@ impl Book {
         Ok(book)
     }
 
-    /// Returns the numbers of positions and moves in a `.tbk` file. Reads only its header.
+    /// Returns the number of positions and the number of moves in a `.tbk` file. Reads only the
+    /// header.
     ///
     /// # Errors
     /// If the file cannot be read or is not a book.
@@ -81,13 +82,13 @@ impl Book {
         Ok((header.positions, header.moves))
     }
 
-    /// Opens several books, chained in the given order.
+    /// Opens several books and chains them in the given order.
     ///
-    /// `paths` contains paths as for [`Book::open`], or [`EMBEDDED_NAME`], separated by
+    /// `paths` consists of paths as in [`Book::open`], or [`EMBEDDED_NAME`], separated by
     /// [`BOOK_SEPARATOR`].
     ///
     /// # Errors
-    /// As for [`Book::open`], for the first book that fails.
+    /// As for [`Book::open`], if any of the books fails.
     pub fn open_all(paths: &str) -> Result<Self, BookError> {
         let books = paths.split(BOOK_SEPARATOR).map(Self::open_one);
         Ok(Self::chain(books.collect::<Result<_, _>>()?))
@@ -95,7 +96,7 @@ impl Book {
 
     /// Like [`Book::open_all`], but skips books that cannot be opened.
     ///
-    /// If none can be opened, it uses the embedded book. Also returns the paths of the opened
+    /// If no book can be opened, returns the embedded book. Also returns the paths of the opened
     /// books, and the errors.
     pub fn open_any(paths: &str) -> (Self, String, Vec<BookError>) {
         let (mut books, mut opened, mut faults) = (Vec::new(), Vec::new(), Vec::new());
@@ -125,7 +126,7 @@ impl Book {
         Self::from_bytes(bytes.into_inner(), NO_BOOK_NAME)
     }
 
-    /// Chains books in the given order; returns the embedded book if there are none.
+    /// Chains books in the given order. Returns the embedded book if the list is empty.
     fn chain(books: Vec<Self>) -> Self {
         let chained = books.into_iter().reduce(|book, next| book.followed_by(&next));
         chained.unwrap_or_else(Self::embedded)

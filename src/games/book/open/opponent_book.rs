@@ -1,10 +1,10 @@
-//! Opponent books: a player's opening moves, taken from the player's games, and the player's mean
-//! rating.
+//! Opponent books: the opening moves of a player, taken from the player's games, and the player's
+//! mean rating.
 //!
-//! An opponent book (option `--opponent-book`) consists of two books in memory, one for the games
-//! in which the player had White and one for the games with Black, each with only the moves of that
-//! side, and of the player's mean rating. The controller's `BookLoader` uses it instead of the
-//! book.
+//! An opponent book (option `--opponent-book`) consists of the player's mean rating and of two
+//! books in memory: one for the games in which the player had White, and one for the games with
+//! Black. Each contains only the player's moves. The controller's `BookLoader` uses the opponent
+//! book instead of the normal book.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -18,12 +18,12 @@ use crate::games::book::lookup::Book;
 use crate::games::pgn::{GameEnd, GamePly, PgnInput, Reader, Tags, Visitor};
 use crate::support::error::ParseError;
 
-/// Number of plies of each game that an opponent book covers. Later positions seldom recur.
+/// Number of plies of each game that an opponent book covers. Later positions rarely recur.
 const MAX_PLY: u32 = 60;
 
 /// Specifies the games of an opponent book: `GAMES.pgn[,player=NAME][,ratings=FROM-TO]`.
 ///
-/// Both conditions apply to the player who made a move, not to the opponent.
+/// Both conditions apply to the player who makes a move, not to the opponent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpponentBookSpec {
     games: PathBuf,
@@ -80,18 +80,17 @@ impl fmt::Display for OpponentBookSpec {
 pub(crate) struct OpponentBook {
     /// The book, with only the moves of the selected players.
     pub(crate) book: Book,
-    /// The mean rating of the selected players over their games; `None` if no game contains one.
+    /// The mean rating of the selected players over their games; `None` if no game contains a
+    /// rating.
     pub(crate) rating: Option<u32>,
-    /// The number of games, counted once for each selected player.
+    /// The number of games. If both players are selected, a game is counted twice.
     pub(crate) games: u64,
 }
 
 impl OpponentBook {
     /// Reads the games that `spec` names, see [`OpponentBookSpec`].
     ///
-    /// # Errors
-    /// If the text is not a valid spec, if the games cannot be read, or if the player has no games
-    /// among them.
+    /// If `spec` is invalid, if the games cannot be read, or if no game belongs to the player.
     pub(crate) fn open(spec: &str) -> Result<Self, BookError> {
         let invalid = |error: ParseError| BookError::NoGames {
             name: spec.to_owned(),
@@ -179,7 +178,7 @@ impl Visitor for OpponentStats {
                 self.sum += rating;
             }
         }
-        // The book counts the moves.
+        // This pass needs only the tags; the book counts the moves.
         std::ops::ControlFlow::Break(())
     }
 

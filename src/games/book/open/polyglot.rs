@@ -1,13 +1,13 @@
 //! Imports and exports Polyglot books.
 //!
-//! An entry has sixteen bytes, big-endian: key of the position, move, weight, learning data (unused
+//! An entry has 16 bytes, big-endian: key of the position, move, weight, learning data (not used
 //! here). Entries are sorted by key. Castling is written as the king capturing its own rook. A
-//! weight of 0 means "never play". Rows with key 0 are a header. Source:
+//! weight of 0 means that the move is never played. Rows with key 0 are a header. Source:
 //! <http://hgm.nubati.net/book_format.html>.
 //!
-//! Polyglot's keys include en passant whenever an enemy pawn is adjacent, pinned or not
-//! ([`Position::polyglot_key`]). Other programs write keys like Tabia's, which include it only if
-//! the capture is legal. Tabia reads both and writes Polyglot's keys.
+//! Polyglot's keys include en passant whenever an enemy pawn is adjacent, whether or not it is
+//! pinned ([`Position::polyglot_key`]). Other programs write keys that, like Tabia's, include it
+//! only if the capture is legal. Tabia reads both kinds and writes Polyglot's keys.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -62,14 +62,14 @@ fn encode(mv: Move, position: &Position) -> u16 {
     castling.unwrap_or(mv).to_polyglot()
 }
 
-/// Whether these may be the first bytes of a Polyglot book: complete rows of moves, sorted.
+/// Whether these may be the first bytes of a Polyglot book, that is, sorted rows of moves.
 pub(crate) fn recognises(head: &[u8]) -> bool {
     let rows: Vec<Row> = head.as_chunks().0.iter().map(Row::parse).collect();
     let holds_moves = |row: &Row| row.key == 0 || Move::from_polyglot(row.mv).is_some();
     !rows.is_empty() && rows.is_sorted_by_key(|row| row.key) && rows.iter().all(holds_moves)
 }
 
-/// Returns the rows of a file with warnings, or the reason why it is not a Polyglot book.
+/// Returns the rows of a file and warnings. If the file is not a Polyglot book, returns the reason.
 fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
     let (whole, rest) = bytes.as_chunks::<ROW>();
     if whole.is_empty() {
@@ -93,13 +93,13 @@ fn rows(bytes: &[u8]) -> Result<(Vec<Row>, Vec<String>), String> {
     Ok((rows, warnings))
 }
 
-/// Imports a Polyglot book from its bytes. A weight becomes that many games without a result. The
-/// positions after the last moves are added with the games that led there.
+/// Imports a Polyglot book from its bytes. A weight becomes the same number of games without a
+/// result. The positions after the last moves are added with the games of those moves.
 ///
 /// # Errors
-/// If the bytes are not a Polyglot book: if there are too few of them or they contain no moves, if
-/// moves in the start position are illegal, or if there are no moves for the start position and for
-/// all positions after the first move.
+/// If the bytes are not a Polyglot book: if they are too few or contain no moves, if moves in the
+/// start position are illegal, or if there are no moves for the start position or for any position
+/// after the first move.
 pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     let refuse = |reason| BookError::Polyglot { name: name.to_owned(), reason };
     let (rows, mut warnings) = rows(bytes).map_err(refuse)?;
@@ -127,13 +127,13 @@ pub(crate) fn import(bytes: &[u8], name: &str) -> Result<Book, BookError> {
     Ok(book.with_warnings(warnings))
 }
 
-/// A Polyglot book during its import. The meaning of its rows depends on the position, so the
-/// import walks the book from the start position.
+/// A Polyglot book during its import. The meaning of a row depends on the position, so the import
+/// walks through the book from the start position.
 struct Import<'a> {
     rows: KeyMap<&'a [Row]>,
     entries: BTreeMap<u64, BookEntry>,
     pawns: PawnSet,
-    /// The number of positions that cannot be reached. Their moves are imported unchanged.
+    /// The number of positions that cannot be reached. The moves there are imported unchanged.
     orphans: usize,
     illegal: usize,
 }
@@ -191,8 +191,8 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Queues the positions of the book after each legal move. All moves are tried, because books
-    /// may contain the moves of only one side.
+    /// Queues the positions of the book after each legal move. It tries all legal moves, because a
+    /// book may contain the moves of only one side.
     fn push_known(&self, position: &Position, open: &mut Vec<Position>) {
         let next = position.legal_moves();
         let next = next.iter().map(|mv| position.play(mv));
@@ -203,18 +203,19 @@ impl<'a> Import<'a> {
         keys(position).any(|key| self.rows.contains_key(&key))
     }
 
-    /// Removes the rows of a position, stored under either kind of key, and returns them.
+    /// Removes and returns the rows of a position, whichever kind of key they use.
     fn take_rows(&mut self, position: &Position) -> Vec<Row> {
         let groups = keys(position).filter_map(|key| self.rows.remove(&key));
         groups.flatten().copied().collect()
     }
 
-    /// Adds the moves of a position; the weights of duplicate moves are summed up. The number of
-    /// games that reached the position equals the number of games that left it.
+    /// Adds the moves of a position. The weights of duplicate moves are added up. The number of
+    /// games that reached the position is set to the number of games that continued from it.
     fn add(&mut self, key: u64, moves: Vec<(Move, Counts)>) {
         let reached = moves.iter().map(|&(_, played)| played).sum();
         let mut entry = BookEntry { key, reached, moves };
-        // The position may already have been added under the other key, with different moves.
+        // The position may already have been added under the other kind of key, with different
+        // moves.
         if let Some(known) = self.entries.get(&key).filter(|known| !known.moves.is_empty()) {
             entry.reached += known.reached;
             entry.moves.extend_from_slice(&known.moves);
@@ -223,7 +224,7 @@ impl<'a> Import<'a> {
         self.entries.insert(key, entry);
     }
 
-    /// Adds games to the position after a move, which adds that position to the book.
+    /// Adds games to the position after a move, which also adds that position to the book.
     fn lead_to(&mut self, position: &Position, played: Counts) {
         self.pawns.insert(position.pawn_key());
         let key = position.key();
@@ -243,7 +244,7 @@ fn weighed(weight: u16) -> Counts {
     Counts { undecided: weight.into(), ..Counts::default() }
 }
 
-/// A book exported to Polyglot format, and the numbers of skipped moves and positions.
+/// A book exported to the Polyglot format, and the numbers of skipped moves and positions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Export {
     /// The content of the file.
@@ -254,7 +255,7 @@ pub struct Export {
     /// Number of moves skipped because they have no weight: the side that played them lost every
     /// game.
     pub weightless: u64,
-    /// Number of positions whose weights were scaled down, because one was above 65535.
+    /// Number of positions in which a weight exceeded 65535, so that all weights were scaled down.
     pub scaled: u64,
 }
 
@@ -269,10 +270,10 @@ impl Book {
     /// Exports the book to Polyglot format.
     ///
     /// As in Polyglot's own books, the weight of a move is two for each win of the side that played
-    /// it, one for each draw, and also one for each game without a result. If a weight does not fit
-    /// into sixteen bits, all weights of its position are scaled down. Moves without weight are
-    /// skipped. A book that was imported from Polyglot is exported completely, with its moves of
-    /// weight 0 and its unreachable positions.
+    /// it and one for each draw. It is also one for each game without a result. If a weight does
+    /// not fit into 16 bits, all weights of the position are scaled down. Moves with weight 0 are
+    /// skipped. A book that was imported from Polyglot is exported completely, including moves of
+    /// weight 0 and unreachable positions.
     pub fn to_polyglot(&self) -> Export {
         let mut export = Export::default();
         let mut rows = Vec::new();

@@ -1,4 +1,4 @@
-//! The folder with partial counts, and its manifest file.
+//! The folder that contains partial counts, and its manifest file.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -20,23 +20,23 @@ const ACCOUNT: &str = "manifest.json";
 /// The mode of a new folder, to which the umask applies.
 const NEW_FOLDER_MODE: u32 = 0o777;
 
-/// Metadata for partial counts, which the rows no longer show once they are grouped.
+/// Metadata that cannot be recovered from the rows once they are grouped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PartialMetadata {
     version: u32,
-    /// The number of rows before grouping.
+    /// The number of rows before other programs grouped them.
     rows: u64,
-    /// The total number of games in all rows, which grouping does not change.
+    /// The total number of games over all rows, which grouping does not change.
     pub visits: u64,
-    /// The sum of the checksums of all rows, which grouping does not change. `None` in files from
-    /// older programs.
+    /// The sum of the checksums of all rows, which grouping does not change. `None` in files
+    /// written by older versions.
     #[serde(default)]
     pub sum: Option<u64>,
     #[serde(default)]
     facets: bool,
-    /// The manifest for a book built from these games.
     pub manifest: Manifest,
-    /// The XXH3 hash of this metadata without this field. `None` in files from older programs.
+    /// The XXH3 hash of this metadata without this field. `None` in files written by older
+    /// versions.
     #[serde(default)]
     checksum: Option<u64>,
 }
@@ -51,7 +51,7 @@ impl PartialMetadata {
         Ok(PartialMetadata { checksum, ..new })
     }
 
-    /// Computes the expected checksum.
+    /// Computes the checksum that this metadata should have.
     fn checksum(&self) -> io::Result<u64> {
         let bare = PartialMetadata { checksum: None, ..self.clone() };
         Ok(xxh3_64(&serde_json::to_vec(&bare)?))
@@ -86,15 +86,15 @@ pub(super) fn refused(path: &Path, reason: &str) -> BuildError {
 pub(super) struct Draft {
     folder: PathBuf,
     draft: TempDir,
-    /// A lock which shows that the program is running, see [`remove_leftover`].
+    /// A lock that shows that the program is still running, see [`remove_leftover`].
     _lock: File,
 }
 
 impl Draft {
-    /// Creates a draft of a folder that will have this path.
+    /// Creates the draft of a folder, next to the final path `folder`.
     ///
     /// # Errors
-    /// If the path already exists, or if its parent folder cannot be written to.
+    /// If `folder` exists and is not empty, or if its parent folder cannot be written to.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let is_free = match folder.read_dir() {
             Ok(mut entries) => entries.next().is_none(),
@@ -112,8 +112,8 @@ impl Draft {
         names.prefix(name.file_name().unwrap_or_default());
         let draft = names.tempdir_in(beside.unwrap_or(Path::new(".")))?;
         let lock = File::open(draft.path())?;
-        // Failure is harmless: where locks are unsupported, other programs do not remove the folder
-        // either.
+        // Failure is harmless: where locks are not supported, other processes do not remove the
+        // folder either.
         let _ = lock.try_lock();
         Ok(Draft { folder: folder.to_owned(), draft, _lock: lock })
     }
@@ -129,7 +129,7 @@ impl Draft {
         file.sync_all()?;
         File::open(self.draft.path())?.sync_all()?;
         fs::rename(self.draft.path(), &self.folder)?;
-        // After renaming, the temporary name no longer exists, so there is nothing to remove.
+        // The temporary name no longer exists after the renaming, so there is nothing to remove.
         let _ = self.draft.keep();
         Ok(())
     }
@@ -154,8 +154,8 @@ pub(super) fn tables_in(folders: &[PathBuf]) -> Result<Vec<PathBuf>, BuildError>
     files_in(folders, |name| name.ends_with(".parquet"))
 }
 
-/// Returns the files whose names match. Names with a leading dot or underscore belong to other
-/// programs and are skipped.
+/// Returns the files whose names match. Files whose names start with a dot or an underscore belong
+/// to other programs and are skipped.
 fn files_in(
     folders: &[PathBuf],
     wanted: impl Fn(&str) -> bool,
@@ -183,7 +183,7 @@ fn files_in(
     Ok(files)
 }
 
-/// Combines metadata. The result is the same as if all games had been counted together.
+/// Combines metadata into what it would be if all games had been counted together.
 ///
 /// # Errors
 /// If the games were counted in different ways.

@@ -1,9 +1,9 @@
 //! Partial counts in Parquet: counted games before they become a book.
 //!
-//! Other programs can group and sort them if there are more rows than one machine can store.
-//! `docs/reference/parquet-counts.md` describes their use. A folder of partial counts contains one
-//! file `part-NNN.parquet` for each range of keys, divided according to their top bits, and a
-//! `manifest.json` for the games. A file has these columns:
+//! Other programs can group and sort partial counts if there are more rows than fit on one machine;
+//! see `docs/reference/parquet-counts.md`. A folder of partial counts contains a `manifest.json`
+//! for the games, and one file `part-NNN.parquet` for each range of keys. The top bits of a key
+//! select its file. A file has these columns:
 //!
 //! | column | type | |
 //! | --- | --- | --- |
@@ -25,12 +25,12 @@
 //! | `latest` | INT32, or null | the day of the latest game: 20240517, with zeros if unknown |
 //! | `latest_game` | text | the id of that game; if several have that date, the greatest id |
 //!
-//! Programs may add up rows with equal values in the first five columns, and in the first three
-//! facet columns, in any order. No other change is allowed. Numbers are signed because Spark has no
-//! unsigned types.
+//! Programs may add up, in any order, the rows that have equal values in the first five columns and
+//! in the first three facet columns. No other change is allowed. Numbers are signed because Spark
+//! has no unsigned types.
 //!
-//! Tabia reads and writes Parquet with the column API of its library, because Arrow would add many
-//! more crates.
+//! Tabia reads and writes Parquet with the column API of the `parquet` crate, because Arrow would
+//! add many more crates.
 
 mod folder;
 mod rows;
@@ -70,7 +70,7 @@ pub struct Packed {
 /// Counts games and writes the counts to a new folder.
 ///
 /// The counts have facets if the options request them. The number of files is a power of two. The
-/// folder is written completely or not at all.
+/// folder is either written completely or not created.
 ///
 /// # Errors
 /// If the folder exists and is not empty, if a game is broken and the build is strict, if the
@@ -116,11 +116,11 @@ fn write_parts(
     table.finish()
 }
 
-/// Creates a book from the partial counts in folders and their subfolders, and writes it to an
-/// empty `output`.
+/// Creates a book from the partial counts in folders and their subfolders, and writes the book to
+/// an empty `output`.
 ///
-/// If other programs have grouped the counts, the manifests of all sources must be next to the
-/// counts.
+/// If other programs have grouped the counts, the manifests of all their sources must be in the
+/// same folders.
 ///
 /// # Errors
 /// If the counts cannot be read, do not belong together, are incomplete, or contain no games; if

@@ -19,8 +19,8 @@ use crate::games::book::builder::{PartialRow, Piece, RowSource};
 use crate::games::pgn::{io_error, open_parquet};
 use crate::support::files::{describe, open_plain};
 
-/// The columns to read, with their types. A book contains sums over all facets, so facet columns
-/// are skipped.
+/// The columns to read, with their types. A book contains sums over all facets, so the facet
+/// columns are not read.
 const COLUMNS: [(&str, Physical); 9] = [
     ("key", Physical::INT64),
     ("pawns", Physical::INT32),
@@ -38,13 +38,13 @@ const BATCH: usize = 1 << 13;
 pub(super) struct Tables {
     files: Vec<Table>,
     pieces: Vec<Piece>,
-    /// For each row group, the index of its file and its index in that file.
+    /// The index of the file of each row group, and the index of the row group in that file.
     places: Vec<(usize, usize)>,
 }
 
 struct Table {
     path: PathBuf,
-    /// The index of each of [`COLUMNS`] in the file.
+    /// The index in the file of each column in [`COLUMNS`].
     columns: [usize; COLUMNS.len()],
 }
 
@@ -122,7 +122,7 @@ impl RowSource for Tables {
         let place = |error: io::Error| {
             io::Error::other(format!("{}: {}", table.path.display(), describe(&error)))
         };
-        // Each reader needs its own file handle: handles share their offset.
+        // Each reader needs its own file handle, because cloned handles share an offset.
         let reader = open(&table.path).map_err(place)?;
         let group = reader.get_row_group(group).map_err(io_error).map_err(place)?;
         let mut columns = Columns::of(&*group, &table.columns).map_err(io_error).map_err(place)?;
@@ -144,7 +144,7 @@ struct Column<T: DataType> {
     reader: ColumnReaderImpl<T>,
     /// The non-null values in the batch.
     values: Vec<T::T>,
-    /// For a nullable column, whether each row has a value.
+    /// Whether each row has a value, for a nullable column.
     levels: Vec<i16>,
 }
 
@@ -172,7 +172,7 @@ impl<T: DataType> Column<T> {
         Ok(())
     }
 
-    /// Like [`Self::read`], but fails if a row has no value.
+    /// Like [`Self::read`], but fails if any row has no value.
     fn read_all(&mut self, rows: usize) -> Result<(), ParquetError> {
         self.read(rows)?;
         if self.values.len() == rows { Ok(()) } else { Err(self.fault("contains nulls")) }
@@ -233,7 +233,6 @@ impl Columns {
         Ok(())
     }
 
-    /// Returns a row of the last batch.
     fn row(&self, row: usize) -> Result<PartialRow, ParquetError> {
         let mv = match self.words[row] {
             None => None,

@@ -1,4 +1,4 @@
-//! Columns of partial counts, and their writer.
+//! The columns of partial counts, and a writer for them.
 
 use std::fs::File;
 use std::io;
@@ -37,11 +37,11 @@ const FACET_COLUMNS: &str = "
     optional int32 latest;
     required binary latest_game (STRING);
 ";
-/// Number of rows per row group: the same as in DuckDB, and small enough that each partition of a
-/// large book has its own row groups.
+/// Number of rows per row group. This is the same as in DuckDB, and small enough that each
+/// partition of a large book has its own row groups.
 const GROUP_ROWS: usize = 1 << 17;
-/// The compression level. Higher levels take far longer and gain little, because most of the data
-/// consists of keys, which are random.
+/// The compression level. Higher levels are much slower and gain little, because most of the data
+/// consists of random keys.
 const ZSTD_LEVEL: i32 = 1;
 
 /// Divisor that removes the day from a date written as digits.
@@ -197,7 +197,7 @@ impl FacetColumns {
     }
 }
 
-/// Writes the next column. `levels` marks the rows that have a value, if some have none.
+/// Writes the next column. If the column is nullable, `levels` marks the rows that have a value.
 fn write<T: DataType>(
     group: &mut SerializedRowGroupWriter<'_, File>,
     values: &[T::T],
@@ -209,8 +209,8 @@ fn write<T: DataType>(
     column.close()
 }
 
-/// Sets the encodings of the columns. Keys are sorted, so they are stored as differences. Ids are
-/// stored without their lengths, which are all the same, and without a dictionary, which would
+/// Sets the encodings of the columns. Keys are sorted, so they are stored as differences. All ids
+/// have the same length, so lengths are not stored. Ids have no dictionary, because it would
 /// contain nearly all of them.
 fn properties() -> io::Result<WriterPropertiesBuilder> {
     let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(io_error)?;

@@ -1,9 +1,9 @@
-//! The entropy of a book's moves, in bits per ply.
+//! The entropy of the moves in a book, in bits per ply.
 //!
-//! This is the entropy of the next move over all positions that can occur at a ply, each weighted
-//! by its frequency (C. E. Shannon, "A Mathematical Theory of Communication", 1948). One bit is a
-//! coin toss between two moves. The sum over plies is the entropy of whole openings, except that
-//! move orders leading to the same position are not distinguished.
+//! This is the entropy of the next move over all positions that can occur at a ply, weighted by
+//! their frequency (C. E. Shannon, "A Mathematical Theory of Communication", 1948). One bit
+//! corresponds to a coin toss between two moves. The sum over plies is the entropy of whole
+//! openings, except that different move orders to the same position are not distinguished.
 
 use crate::chess::position::{Game, KeyMap, Move};
 use crate::games::book::choice::chooser::Chooser;
@@ -11,9 +11,9 @@ use crate::games::book::lookup::Book;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct PlyEntropy {
-    /// The entropy of the move, in bits, in games in which the book has one.
+    /// The entropy of the move, in bits, over the games in which the book has a move.
     pub bits: f64,
-    /// The share of games in which the book has a move, from 0 to 1.
+    /// The fraction of games in which the book has a move, from 0 to 1.
     pub covered: f64,
 }
 
@@ -86,8 +86,7 @@ mod tests {
         let book = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book").0;
         let found = entropy(&book, &MoveSelection::Games, 3);
         assert_eq!(found[0], PlyEntropy { bits: 1.0, covered: 1.0 });
-        // There are two replies to 1.e4 and one to 1.d4, and each first move is played half of the
-        // time.
+        // There are two replies to 1.e4 and one to 1.d4; half of the games start with each.
         assert_eq!(found[1], PlyEntropy { bits: 0.5, covered: 1.0 });
         assert_eq!(found[2], PlyEntropy { bits: 0.0, covered: 0.0 });
         let best = Chooser::new(Policy::Random, 0);

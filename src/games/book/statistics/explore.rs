@@ -1,5 +1,5 @@
-//! Explores a position in a book with facets: results of the games that pass a filter, their
-//! ratings, their dates, and the games themselves.
+//! Explores a position in a book with facets: the games that pass a filter, and their results,
+//! ratings and dates.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -21,8 +21,8 @@ use crate::games::pgn::GameDate;
 
 use super::summary::{GameSummary, LISTED_GAMES, ListedGame, MonthCounts, Player, by_month};
 
-/// In positions with fewer games, a set stores the games seen: a bit for each game of a large book
-/// would cost more.
+/// In positions with fewer games, games already seen are stored in a set. In a large book, a bit
+/// for each game would cost more.
 const FEW_GAMES: u64 = 4_096;
 
 /// The statistics of a move in a position.
@@ -30,7 +30,7 @@ const FEW_GAMES: u64 = 4_096;
 pub struct MoveStats {
     /// The move, which is legal in the position.
     pub mv: Move,
-    /// The games that played the move in this position.
+    /// The games in which the move was played in this position.
     pub played: GameSummary,
     /// Results of the games that reached the position after the move by any move order.
     pub reached: Counts,
@@ -41,21 +41,21 @@ pub struct MoveStats {
 pub struct PositionStats {
     /// The games that reached the position by any move order, each counted once.
     pub reached: GameSummary,
-    /// The games that continued with one of the moves, each counted once even if it repeated the
-    /// position.
+    /// The games that continued with one of the moves. A game is counted once even if it repeated
+    /// the position.
     ///
     /// For a book without facets, the numbers are upper bounds. They are exact if no game ended in
     /// the position or no game repeated it.
     pub continued: GameSummary,
-    /// The moves that were played in this position or lead to a position that games reached; sorted
-    /// by the number of games that reached it, most first.
+    /// The moves that were played in this position or lead to a position that games reached. They
+    /// are sorted by the number of games that reached the position after the move, most first.
     pub moves: Vec<MoveStats>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Breadth {
     Played,
-    /// Also includes moves to positions that games reached by different move orders.
+    /// Also includes moves to positions that games reached by other move orders.
     Reached,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Facets<'a> {
     }
 
     fn find(&self, key: u64) -> Option<(BookEntry, Lists<'a>)> {
-        // Most positions are not in the book, which the index alone cannot show.
+        // Most positions are not in the book. The index does not contain enough keys to show this.
         self.image.find(key)?;
         let (first, start) = self.index.find(key)?;
         let mut both = SideBySide {
@@ -123,7 +123,7 @@ impl<'a> Facets<'a> {
             }
         };
         let mut seen = SeenGames::new(&lists, &entry);
-        // The first list contains games that played no move here, or whose move was pruned.
+        // The first list contains games that played no move here, or a move that was pruned.
         let mut without_move = HashSet::new();
         let (mut again, mut moved_later) = (Vec::new(), Vec::new());
         lists.read(&entry, self.games.len(), |list, game| {
@@ -148,8 +148,8 @@ impl<'a> Facets<'a> {
             games.into_iter().for_each(|game| take(&mut tally, game));
             tally.sums()
         };
-        // A game that repeated the position counts once. If no game did, each game is in only one
-        // list.
+        // A game that repeated the position counts once. If no game repeated it, each game is in
+        // only one list.
         let mut continued = GameSummary::default();
         moves.iter().for_each(|(_, played)| continued.add(played.clone()));
         continued.remove(&sums_of(again));
@@ -190,11 +190,11 @@ impl<'a> Facets<'a> {
 
 /// The games of a position seen so far. A game that repeated the position is in several lists.
 enum SeenGames {
-    /// Each game is in only one list, so nothing is stored.
+    /// Nothing is stored, because each game is in only one list.
     Nowhere,
     /// A bit for each game of the book.
     Bits(Vec<u64>),
-    /// A set for few games in a book with many.
+    /// A set, used if the book has many games but the position has few.
     Few(HashSet<u32>),
 }
 
@@ -252,10 +252,10 @@ fn counts([white, draws, black, undecided]: [u32; 4]) -> Counts {
 struct Tally {
     results: [u32; 4],
     ratings: (u64, u64),
-    /// Results for each run of games in the same month, latest first. The month is the number that
-    /// `GameDate::split` returns.
+    /// The results for each run of games in the same month, latest first. The month is a number as
+    /// returned by `GameDate::split`.
     months: Vec<(u32, [u32; 4])>,
-    /// The highest rated games with their ratings, highest first.
+    /// The highest-rated games with their ratings, highest first.
     top: Vec<(Option<u16>, Reverse<u32>)>,
     latest: Vec<u32>,
 }
@@ -306,8 +306,8 @@ impl Tally {
 }
 
 impl Book {
-    /// Whether the book stores its games, which filters require. If books are chained, one such
-    /// book is enough.
+    /// Whether the book stores its games, which filters require. If books are chained, it is enough
+    /// that one of them does.
     pub fn has_facets(&self) -> bool {
         self.image.facets().is_some() || self.next.as_ref().is_some_and(|next| next.has_facets())
     }
@@ -321,16 +321,16 @@ impl Book {
     /// filter.
     ///
     /// If books are chained, the first one that contains the position is used, as in the engine. If
-    /// no book contains the position, the first one with moves to positions that it contains is
-    /// used. Books without facets have only counts, and are skipped if there is a filter.
+    /// no book contains the position, the first one that contains a position one move later is
+    /// used. Books without facets provide only counts, and are skipped if there is a filter.
     ///
-    /// The counts equal those in a book built from only these games, unless moves or positions with
-    /// few games were pruned.
+    /// The counts are the same as in a book built from only these games, unless moves or positions
+    /// with few games were pruned.
     pub fn explore(&self, position: &Position, filter: &FacetFilter) -> PositionStats {
         self.explore_to(position, filter, Breadth::Reached)
     }
 
-    /// Like [`Book::explore`], with the given breadth of moves.
+    /// Like [`Book::explore`], but restricts the moves to the given `breadth`.
     pub(crate) fn explore_to(
         &self,
         position: &Position,
@@ -391,14 +391,14 @@ impl Book {
         PositionStats { reached, continued, moves }
     }
 
-    /// Returns a small book with this position and the positions one move later, built from the
-    /// games that pass the filter.
+    /// Returns a small book built from the games that pass the filter. It contains this position
+    /// and the positions one move later.
     ///
-    /// For these positions it contains the same counts as a book built from only these games, and
-    /// the values of this book.
+    /// For these positions, the counts are the same as in a book built from only these games. The
+    /// values are those of this book.
     ///
     /// # Errors
-    /// If the book has no facets, or if it is damaged.
+    /// If the book has no facets or is damaged.
     pub fn filtered(&self, position: &Position, filter: &FacetFilter) -> Result<Self, BookError> {
         if !self.has_facets() {
             return Err(BookError::NoFacets { name: self.name().to_owned() });

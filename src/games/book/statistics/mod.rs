@@ -1,4 +1,4 @@
-//! Data about a position for the explorer: counts by facet, games, entropy, and lines of text.
+//! Data about a position for the explorer (counts by facet, games, entropy) and for lines of text.
 //!
 //! Uses `facets`, `format`, `lookup` and `choice`.
 

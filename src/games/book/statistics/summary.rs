@@ -12,8 +12,8 @@ use crate::games::book::format::counts::{Counts, decided};
 use crate::games::pgn::{GameDate, GameResult, Month};
 use crate::support::words::visible;
 
-/// The maximum number of games to list for a position and for each move; the same as in the masters
-/// explorer of Lichess.
+/// The maximum number of games listed for a position and for each move. The masters explorer of
+/// Lichess uses the same limit.
 pub const LISTED_GAMES: usize = 15;
 
 /// A player of a listed game.
@@ -36,10 +36,10 @@ impl Player {
 /// A game in a list. Serialized in the format of the Lichess opening explorer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListedGame {
-    /// The move played in the position; `None` if the game, or its counted part, ended there.
+    /// The move played in the position. `None` if the game, or its counted part, ended there.
     #[serde(rename = "uci", skip_serializing_if = "Option::is_none", serialize_with = "as_uci")]
     pub mv: Option<Move>,
-    /// The id, which can be passed to [`Book::game`](crate::games::book::Book::game).
+    /// The id, for use with [`Book::game`](crate::games::book::Book::game).
     #[serde(serialize_with = "as_text")]
     pub id: GameId,
     /// The result of the game.
@@ -48,9 +48,9 @@ pub struct ListedGame {
     /// The speed of the game.
     #[serde(serialize_with = "as_text")]
     pub speed: Speed,
-    /// The player of the white pieces.
+    /// The player with the white pieces.
     pub white: Player,
-    /// The player of the black pieces.
+    /// The player with the black pieces.
     pub black: Player,
     /// The date of the game.
     #[serde(flatten, serialize_with = "as_year_and_month")]
@@ -119,7 +119,7 @@ pub struct MonthCounts {
     pub counts: Counts,
 }
 
-/// Sums up results by month, oldest month first.
+/// Adds up results by month, oldest month first.
 pub(super) fn by_month(results: impl Iterator<Item = MonthCounts>) -> Vec<MonthCounts> {
     let mut months: BTreeMap<Month, Counts> = BTreeMap::new();
     for MonthCounts { month, counts } in results {
@@ -133,20 +133,20 @@ pub(super) fn by_month(results: impl Iterator<Item = MonthCounts>) -> Vec<MonthC
 pub struct GameSummary {
     /// The results.
     pub counts: Counts,
-    /// The sum of the known ratings of the players to move, and the number of these ratings.
+    /// The sum of the known ratings of the players to move, and the number of known ratings.
     pub(super) ratings: (u64, u64),
-    /// The results by month; games without a known month are not included.
+    /// The results by month. Games without a known month are not included.
     pub history: Vec<MonthCounts>,
     /// The games with the highest mean rating of both players, at most [`LISTED_GAMES`]. Among
-    /// equal ratings the latest game comes first; games without a rating come last.
+    /// equal ratings, the latest game comes first. Games without a rating come last.
     pub top: Vec<ListedGame>,
     /// The latest games, at most [`LISTED_GAMES`]. Games without a date come last.
     pub latest: Vec<ListedGame>,
 }
 
 impl GameSummary {
-    /// Returns the rounded mean of the known ratings of the players to move; `None` if there are
-    /// none.
+    /// Returns the rounded mean of the known ratings of the players to move. Returns `None` if none
+    /// are known.
     pub fn mean_rating(&self) -> Option<u16> {
         let (sum, number) = self.ratings;
         (number > 0).then(|| ((sum + number / 2) / number) as u16)
@@ -161,7 +161,7 @@ impl GameSummary {
         join(&mut self.latest, other.latest, |game| game.date);
     }
 
-    /// Removes the results of games that were counted twice; the lists of games are unchanged.
+    /// Subtracts the results of games that were counted twice. The lists of games do not change.
     pub(super) fn remove(&mut self, other: &GameSummary) {
         self.counts -= other.counts;
         self.ratings.0 -= other.ratings.0;
@@ -174,7 +174,7 @@ impl GameSummary {
     }
 }
 
-/// Merges two lists of games without duplicates, and keeps those with the greatest ranks.
+/// Merges two lists of games, removes duplicates, and keeps the games with the greatest ranks.
 fn join<K: Ord>(
     list: &mut Vec<ListedGame>,
     more: Vec<ListedGame>,

@@ -1,4 +1,4 @@
-//! Describes the contents of the book in words.
+//! Describes the contents of a book in words.
 
 use std::cmp::Reverse;
 
@@ -14,17 +14,17 @@ use crate::games::book::lookup::values::BookValue;
 use crate::games::book::lookup::{Book, BookMove, SELF_PLAY};
 use crate::support::words::{counted, grouped, percent};
 
-/// The start of the message that a search line transposes into the book.
+/// The start of the message reporting that a line of the search transposes into the book.
 pub(crate) const MEETS_BOOK: &str = "transposes to the book";
 
-/// The start of the message that the book's analysis covers the root.
+/// The start of the message reporting that the book's analysis covers the root.
 pub(crate) const ANALYSED: &str = "analysed in the book";
 
-/// The prefix of either message if the search line ended in the book.
+/// The prefix of either message if the line of the search ended in the book.
 pub(crate) const ENDED: &str = "ended in the book: ";
 
-/// Describes where a line of play enters the book, and what an analysis found there. If the line
-/// has no moves, describes the analysis of the position itself.
+/// Describes where a line enters the book, and what an analysis found there. If the line has no
+/// moves, describes the analysis of the position itself.
 pub(crate) fn transposition(
     position: &Position,
     line: &[Move],
@@ -45,12 +45,12 @@ pub(crate) fn transposition(
     }
 }
 
-/// Positions with more games are not searched for the highest rated game: reading a thousand games
-/// takes about twenty microseconds.
+/// In positions with more games, the highest-rated game is not determined: reading a thousand games
+/// takes about 20 microseconds.
 const LOOKED_THROUGH: u64 = 50_000;
 
-/// Describes the position at the end of a line: the opening's name, the move that most games
-/// played, and the highest rated game, if the book stores its games.
+/// Describes the position at the end of a line: the name of the opening, the most frequent move
+/// and, if the book stores its games, the highest-rated game.
 pub(crate) fn at_the_end(book: &Book, names: &Names, position: &Position) -> String {
     let name = names.get(position).map(|opening| format!("{} {}", opening.eco, opening.name));
     let moves = book.moves(position);
@@ -75,7 +75,7 @@ fn count(plies: usize) -> String {
 }
 
 impl BookValue {
-    /// Describes the search results. The value must belong to `position`.
+    /// Describes the search results, which must belong to `position`.
     pub(crate) fn describe(&self, position: &Position) -> String {
         let san = |mv: Move| if position.is_legal(mv) { position.san(mv) } else { "?".to_owned() };
         let best = self.best.map_or_else(|| "no move".to_owned(), san);
@@ -93,11 +93,10 @@ impl BookValue {
     }
 }
 
-/// The maximum length of a reply in bytes: xboard copies the reply into a buffer of 5,120 bytes
+/// The maximum length of a reply in bytes. xboard copies the reply into a buffer of 5,120 bytes
 /// without checking its length.
 const LONGEST_REPLY: usize = 4000;
 
-/// The legend below [`book_lines`].
 const LEGEND: &str = "score: of the side to move; games: that reached the position after the move; \
                       here: that played it in this position; the rest: who won";
 

@@ -117,8 +117,8 @@ fn from_centiseconds(time: u64) -> Duration {
     Duration::from_millis(time.saturating_mul(10))
 }
 
-/// Parses `ply score time nodes [numbers TAB] line`. GNU Chess adds a mark after the ply, and then
-/// counts in seconds.
+/// Parses `ply score time nodes [numbers TAB] line`. GNU Chess adds a mark after the ply and then
+/// gives the time in seconds.
 fn thinking(line: &str) -> Option<Thinking> {
     let line = line.trim_start();
     let (ply, rest) = next_word(line)?;
@@ -143,15 +143,15 @@ fn thinking(line: &str) -> Option<Thinking> {
     })
 }
 
-/// Returns the first word, and the rest of the text after one space.
+/// Returns the first word and the rest of the text.
 fn next_word(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start_matches(' ');
     let end = text.find([' ', '\t']).unwrap_or(text.len());
     (end > 0).then(|| (&text[..end], &text[end..]))
 }
 
-/// Parses the numbers before a TAB. The last one is the number of tablebase hits, the first the
-/// selective depth, the second the speed.
+/// Parses the numbers before a TAB. The first is the selective depth, the second is the speed, and
+/// the last is the number of tablebase hits.
 fn extras(rest: &str) -> (Option<Extras>, &str) {
     let plain = (None, rest.trim_start());
     let Some((numbers, text)) = rest.split_once('\t') else { return plain };

@@ -10,7 +10,7 @@ use crate::tools::autoplay::process::{Process, Received, Trace};
 
 use super::Finding;
 
-/// How long a GUI waits for features if the engine does not send `done=0`.
+/// The time that a GUI waits for features if the engine does not send `done=0`.
 const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The time limit for replies that do not require a search.
@@ -19,13 +19,14 @@ pub(super) const TIMEOUT: Duration = Duration::from_secs(3);
 /// The pause after the first line. Some engines lose a second line that follows too soon.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(600);
 
-/// The pause between lines, for the same reason. It is too short to affect any measured time.
+/// The pause between lines, because some engines otherwise lose input. It is too short to affect
+/// measured times.
 const PACE: Duration = Duration::from_millis(10);
 
 /// Maximum number of characters quoted from an engine's output.
 const QUOTE: usize = 200;
 
-/// How long to wait for output that the engine should not send.
+/// The time to wait for output that the engine should not send.
 const SILENCE: Duration = Duration::from_millis(400);
 
 /// A connection to an engine, with a log of the messages in both directions.
@@ -33,7 +34,7 @@ pub(super) struct Conversation {
     pub process: Process,
     /// The features that the engine declared. All others have their default values.
     pub features: BTreeMap<String, FeatureValue>,
-    /// How long after the start the engine sent `done=1`.
+    /// The time from the start until the engine sent `done=1`.
     pub done_after: Option<Duration>,
     pub asked_for_time: bool,
     sent: Vec<String>,

@@ -23,7 +23,7 @@ pub(crate) use probes::PROBES;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
     pub sent: String,
-    /// The engine's output, or a description of what else happened.
+    /// The engine's output, or a description of what happened instead.
     pub came: String,
     /// The requirement that the specification states.
     pub rule: &'static str,

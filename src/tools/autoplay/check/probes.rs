@@ -34,7 +34,7 @@ const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 const LONG_THINK: &str = "st 30";
 
-/// The delay of a move that is tolerated because the machine may be busy.
+/// The delay that is tolerated before a move, because the machine may be busy.
 const LATENESS: Duration = Duration::from_millis(500);
 
 fn is_move(reply: &Reply) -> bool {
@@ -95,8 +95,8 @@ fn ping(conversation: &mut Conversation) -> Vec<Finding> {
     }
 }
 
-/// How often the check is repeated, because an engine may send its replies in the right order by
-/// chance.
+/// The number of repetitions of the check, because an engine may send its replies in the right
+/// order by chance.
 const ROUNDS: u64 = 3;
 
 fn ping_before_the_turn(conversation: &mut Conversation) -> Vec<Finding> {

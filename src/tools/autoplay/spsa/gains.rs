@@ -13,8 +13,8 @@ const GAMMA: f64 = 0.101;
 const STABILITY: f64 = 0.1;
 
 /// The gain sequences of a tuning run with a given number of pairs. Time is counted in pairs, as in
-/// Stockfish's framework, so the same number of games moves the parameters equally far whether it
-/// is divided into a few large iterations or many small ones.
+/// Stockfish's framework. Therefore, the same number of games moves the parameters equally far
+/// whether the games are divided into a few large iterations or many small ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gains {
     pairs: f64,

@@ -40,7 +40,7 @@ pub(super) struct Iteration {
     score: i32,
     /// The results of all games so far.
     games: Tally,
-    /// Stored only as information for readers; the values are recomputed from the scores.
+    /// Stored only for human readers; the values are recomputed from the scores.
     values: BTreeMap<String, f64>,
 }
 

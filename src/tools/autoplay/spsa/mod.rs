@@ -6,10 +6,10 @@
 //! score moves all parameters at the same time, so the number of games in an iteration does not
 //! depend on the number of parameters.
 //!
-//! From the bottom up: `parameter` defines a tuned option, `gains` the step sizes, `tuner` the
-//! mathematics without games, and `journal` the saved state. `pairs` plays the games, and `tuning`
-//! runs the iterations. Each worker of `pairs` has two copies of the engine, whose options are set
-//! before each game.
+//! From the bottom up: `parameter` defines a tuned option, `gains` computes the step sizes, `tuner`
+//! implements the algorithm without games, and `journal` saves the state. `pairs` plays the games,
+//! and `tuning` runs the iterations. Each worker of `pairs` has two copies of the engine, whose
+//! options are set before each game.
 //!
 //! The journal stores the scores, not the values. All random numbers are derived from the seed and
 //! the number of the iteration, so a resumed run computes the same values as an uninterrupted one.
@@ -17,7 +17,7 @@
 //! Sources: J. C. Spall, "Multivariate Stochastic Approximation Using a Simultaneous Perturbation
 //! Gradient Approximation" (1992), and "Implementation of the Simultaneous Perturbation Algorithm
 //! for Stochastic Optimization" (1998) for the gain sequences. The schedule has the same parameters
-//! as Stockfish's testing framework, see <https://www.chessprogramming.org/SPSA>.
+//! as Stockfish's testing framework; see <https://www.chessprogramming.org/SPSA>.
 
 mod gains;
 mod journal;

@@ -77,10 +77,7 @@ impl fmt::Display for Parameter {
     }
 }
 
-/// Checks that no option is named twice.
-///
-/// # Errors
-/// If an option is named twice.
+/// Returns an error if an option is named twice.
 pub(crate) fn check_names(parameters: &[Parameter]) -> Result<(), ParseError> {
     let name = |parameter: &Parameter| parameter.name.to_lowercase();
     for (index, parameter) in parameters.iter().enumerate() {

@@ -56,7 +56,7 @@ impl Tuner {
         &self.values
     }
 
-    /// The scores of the completed iterations, see [`Tuner::update`].
+    /// The scores of the completed iterations; see [`Tuner::update`].
     pub(crate) fn scores(&self) -> &[i32] {
         &self.scores
     }

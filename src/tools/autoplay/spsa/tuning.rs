@@ -1,4 +1,4 @@
-//! Runs a tuning and stores the result of each iteration.
+//! Carries out a tuning run and stores the result of each iteration.
 
 use std::io;
 use std::path::Path;

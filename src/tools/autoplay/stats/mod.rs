@@ -1,4 +1,4 @@
-//! Statistics of match results: score, Elo difference with its margin of error, likelihood of
+//! Statistics of match results: score, Elo difference with its margin of error, and likelihood of
 //! superiority.
 //!
 //! ```
@@ -116,7 +116,7 @@ impl Tally {
         vec![losses, draws, wins]
     }
 
-    /// Returns the Elo difference; `None` if there are no games, or all were won or all were lost.
+    /// Returns the Elo difference; `None` if there are no games or one side won all of them.
     pub fn elo(&self) -> Option<Estimate> {
         elo(&self.distribution())
     }

@@ -2,9 +2,9 @@
 //!
 //! For each position, a preliminary search by one thread determines the depth, which is the depth
 //! of the first iteration completed after a given time. This search is excluded from the
-//! comparison, because a search that happens to be slow reaches a depth late. Then the position is
-//! searched to that depth by each number of threads, including one, each time starting from a
-//! cleared state. The order of the numbers changes from position to position.
+//! comparison, because a search that happens to be slow reaches a depth late. Then each number of
+//! threads, including one, searches the position to that depth, each time starting from a cleared
+//! state. The order of the numbers changes from position to position.
 
 mod picture;
 
@@ -62,12 +62,12 @@ pub(crate) struct SpeedupSummary {
     /// The standard error of the mean, as a fraction of the mean.
     pub error: f64,
     /// The total time of one thread divided by the total time of several. Long searches have more
-    /// weight in this ratio.
+    /// weight in this ratio than short ones.
     pub total: f64,
-    /// The number of nodes divided by one thread's number, over all positions. This is the search
-    /// overhead.
+    /// The number of nodes, divided by the number for one thread, over all positions. This is the
+    /// search overhead.
     pub nodes: f64,
-    /// The number of nodes per second divided by one thread's number, over all positions.
+    /// The number of nodes per second, divided by the number for one thread, over all positions.
     pub speed: f64,
     /// The fraction of all threads' time that was spent idle.
     pub waiting: f64,
@@ -76,12 +76,12 @@ pub(crate) struct SpeedupSummary {
     /// The fraction of split nodes at which another thread searched a move; 0 if there were no
     /// split nodes.
     pub joined: f64,
-    /// How often per second a thread joined a split node.
+    /// The number of times per second that a thread joined a split node.
     pub joins: f64,
 }
 
 pub(crate) struct Bench {
-    /// The searcher with one thread, followed by the others.
+    /// The searcher with one thread, followed by those with the other numbers of threads.
     searchers: Vec<Searcher>,
     time: Duration,
     attempts: usize,

@@ -7,7 +7,7 @@ use crate::support::plot::{COLORS, Line, Point, doublings};
 struct Published {
     name: &'static str,
     color: &'static str,
-    /// The number of threads or processors, and the speedup compared with one.
+    /// The numbers of threads or processors, each with the speedup over one.
     gains: &'static [(f64, f64)],
 }
 
@@ -71,8 +71,8 @@ fn point(x: f64, y: f64) -> Point {
     Point { x, y, bar: None }
 }
 
-/// Returns points from left to right. If one thread was not measured, the reference point (1, 1) is
-/// added at the front.
+/// Returns points from left to right. If one thread was not measured, adds the reference point
+/// (1, 1) at the front.
 fn from_one(points: impl Iterator<Item = Point>) -> Vec<Point> {
     let mut points: Vec<Point> = points.collect();
     if points.first().is_none_or(|first| first.x > 1.0) {

@@ -14,8 +14,8 @@ const NARROW: u64 = 1 << 32;
 const CHANCE_BITS: u32 = 16;
 const EVEN: u16 = 1 << (CHANCE_BITS - 1);
 /// The number of bits after which older bits lose weight; from then on, each new bit has a weight
-/// of 1 / (`FADING` + 2). With this value, a file of self-play games is smaller than with 30, 60 or
-/// 250, by 0.01 to 0.2%.
+/// of 1 / (`FADING` + 2). With this value, a file of self-play games is 0.01 to 0.2% smaller than
+/// with 30, 60 or 250.
 const FADING: u8 = 120;
 /// The minimum probability of each of the two values of a bit, in units of 1 / 65,536.
 const MIN_CHANCE: u16 = 32;
@@ -152,7 +152,7 @@ impl Coder for Decoder<'_> {
     }
 }
 
-/// The estimated probability of a bit, in which recent occurrences have more weight.
+/// The estimated probability of a bit. Recent occurrences have more weight than older ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bit {
     chance: u16,
@@ -174,8 +174,8 @@ impl Bit {
     }
 }
 
-/// Numbers are classified by their length in bits, which is at most eighteen; the sign is coded
-/// separately. A class takes this many bits.
+/// The number of bits that code the class of a number. The class is the number's length in bits,
+/// which is at most eighteen; the sign is coded separately.
 const CLASS_BITS: u32 = 5;
 /// The number of bits following the leading one whose probabilities are adaptive.
 const LEARNT_BITS: u32 = 3;

@@ -1,4 +1,4 @@
-//! Files of self-play games, which are plain while games are played and packed for storage.
+//! Files of self-play games. They are plain while games are played and packed for storage.
 //!
 //! | file | bytes per position | written by |
 //! | --- | --- | --- |
@@ -51,7 +51,7 @@ pub(crate) struct SearchedMove {
     pub noisy: bool,
 }
 
-/// Returns whether static evaluation is unsuitable for a position with this best move, see
+/// Returns whether static evaluation is unsuitable for a position with this best move; see
 /// [`SearchedMove::noisy`].
 pub(crate) fn is_noisy(position: &Position, best: Move) -> bool {
     position.in_check() || position.is_noisy(best)
@@ -91,7 +91,6 @@ pub(crate) enum GameError {
         path.display()
     )]
     Settings {
-        /// The path of the file.
         path: PathBuf,
         found: String,
         /// The settings that were requested.
@@ -99,7 +98,6 @@ pub(crate) enum GameError {
     },
     #[error("cannot read {}: line {line}: {error}", path.display())]
     Line {
-        /// The path of the file.
         path: PathBuf,
         /// The line number, counted from 1.
         line: usize,
@@ -107,7 +105,6 @@ pub(crate) enum GameError {
     },
     #[error("cannot read {}: game {game}: {what}", path.display())]
     Damaged {
-        /// The path of the file.
         path: PathBuf,
         /// The game's number in the file, counted from 1.
         game: usize,

@@ -36,18 +36,19 @@ const CALM: usize = 4;
 /// the first two are merged into one.
 const LEVELS: usize = 8;
 const LEVEL: usize = 2;
-/// Combinations of whether this position is noisy and whether the last one was.
+/// The number of combinations of whether this position is noisy and whether the last one was.
 const KINDS: usize = 4;
 /// The cap on score differences when computing the volatility, in centipawns.
 const LARGEST_VOLATILITY: u32 = 1000;
 
-/// Classes of the last change in score, each 10 centipawns wide, up to 60 centipawns in either
-/// direction.
+/// The width, in centipawns, of a class of the last change in score.
 const TREND_STEP: i32 = 10;
+/// The cap on the change in score, in either direction, when it is classified.
 const LARGEST_TREND: i32 = 60;
 const TRENDS: usize = (2 * LARGEST_TREND / TREND_STEP + 1) as usize;
-/// Classes of the last score, each 120 centipawns wide, up to 600 centipawns in either direction.
+/// The width, in centipawns, of a class of the last score.
 const LEAD_STEP: i32 = 120;
+/// The cap on the last score when it is classified, in centipawns, for either side.
 const LARGEST_LEAD: i32 = 600;
 const LEADS: usize = (2 * LARGEST_LEAD / LEAD_STEP + 1) as usize;
 
@@ -228,7 +229,8 @@ struct Scores {
     count: usize,
     last: i32,
     before: i32,
-    /// Four times the mean of the absolute differences, in which recent ones have more weight.
+    /// Four times the mean of the absolute differences. Recent differences have more weight than
+    /// older ones.
     restless: u32,
     noisy: bool,
 }

@@ -34,8 +34,9 @@ const FULL_BLOCK: usize = 1 << 16;
 const NODES_A_BLOCK: u64 = 1 << 25;
 /// The minimum number of positions in a full block, because smaller blocks compress poorly.
 const SMALL_BLOCK: usize = 1 << 10;
-/// Limits for validating headers, far above the values in any block that is written.
+/// The maximum number of games in a valid header, far above the number in any block written.
 const MAX_GAMES: u32 = 1 << 18;
+/// The maximum number of positions in a valid header, far above the number in any block written.
 const MAX_POSITIONS: u32 = 1 << 18;
 const MAX_BYTES: u32 = 1 << 22;
 

@@ -13,20 +13,22 @@ use chess::{BitBoard, EMPTY, get_pawn_attacks};
 use super::coder::Coder;
 use crate::chess::position::{Color, MAX_MOVES, Move, Piece, Position, Square, attacks, distance};
 
-/// The number of features of a move, see [`View::features`].
+/// The number of features of a move; see [`View::features`].
 const FEATURES: usize = 9;
 const PIECES: usize = 6;
 
 /// The number of fractional bits in weights, sums and probabilities.
 const POINT: u32 = 16;
-/// The learning rate for an unexpected move, in units of 1 / 65,536, in the first positions and in
-/// late ones. These two values and `HALVING` were chosen by comparing them with half and twice
-/// their values on 1.2 million positions of self-play. For a separate set of 10.7 million
-/// positions, the file is 0.4% smaller with these values than with all three halved.
+/// The learning rate for an unexpected move in the first positions, in units of 1 / 65,536.
+///
+/// This value, `LAST_STEP` and `HALVING` were chosen by comparing them with half and twice their
+/// values on 1.2 million positions of self-play. For a separate set of 10.7 million positions, the
+/// file is 0.4% smaller with these values than with all three halved.
 const FIRST_STEP: i32 = 12_000;
+/// The learning rate for an unexpected move in late positions, in units of 1 / 65,536.
 const LAST_STEP: i32 = 1400;
 /// The number of positions after which the learning rate has covered half of the difference between
-/// these two values.
+/// `FIRST_STEP` and `LAST_STEP`.
 const HALVING: i32 = 1200;
 /// The number of positions after which the learning rate remains constant.
 const MAX_POSITIONS: i32 = 1 << 20;
@@ -35,11 +37,12 @@ const MAX_POSITIONS: i32 = 1 << 20;
 const SLIGHT: i32 = 200;
 /// The relative frequency assigned to the most likely move.
 const LARGEST: u32 = 1 << 14;
-/// The number of entries per unit in the table of exponentials, and the number of units it covers.
+/// The number of entries per unit in the table of exponentials.
 const STEPS: usize = 64;
+/// The number of units that the table of exponentials covers.
 const DEEPEST: usize = 10;
 
-/// Powers of e^(-1/STEPS), multiplied by `LARGEST`. 1 is added so that none is 0.
+/// Powers of e^(-1/STEPS), multiplied by `LARGEST`. 1 is added so that no entry is 0.
 const EXPONENTIAL: [u32; STEPS * DEEPEST] = {
     const FACTOR: u64 = 4_228_379_541;
     let mut table = [0; STEPS * DEEPEST];
@@ -154,10 +157,12 @@ impl Policy {
     }
 }
 
-/// Offsets of the features' weights. Features by phase and piece: the squares, and the distances to
-/// both kings. Features by piece: what it captures and how that is defended, its attackers, checks
-/// on a safe or an unsafe square, replies to the last move, and a second move by the same piece.
-/// One more feature is the promotion piece.
+/// The offsets of the features' weights.
+///
+/// The features by phase and piece are the squares and the distances to both kings. The features by
+/// piece are the captured piece and how it is defended, the attackers of the piece, checks on a
+/// safe or an unsafe square, replies to the last move, and a second move by the same piece. One
+/// more feature is the promotion piece.
 const TO: usize = 0;
 const FROM: usize = TO + 2 * PIECES * 64;
 const TRADE: usize = FROM + 2 * PIECES * 64;
@@ -168,9 +173,9 @@ const AGAIN: usize = REPLY + PIECES * 4;
 const PROMOTION: usize = AGAIN + PIECES * 4;
 const KINGS: usize = PROMOTION + PIECES + 2;
 const END: usize = KINGS + 2 * PIECES * 64;
-/// The number of states, see [`View::state`].
+/// The number of states; see [`View::state`].
 const STATES: usize = 10;
-/// The game is in its late phase when at most this number of pieces, half of all, is left.
+/// The maximum number of pieces (half of all) in the late phase of a game.
 const LATE_PIECES: u32 = 16;
 
 /// The data shared by the features of a position's moves.

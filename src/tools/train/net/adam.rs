@@ -2,9 +2,11 @@
 
 use super::parameters::LIMIT;
 
-/// The decay rates and the epsilon recommended by Adam's authors.
+/// The decay rate of the mean gradients, as recommended by Adam's authors.
 const FIRST_DECAY: f32 = 0.9;
+/// The decay rate of the mean squared gradients, from the same source.
 const SECOND_DECAY: f32 = 0.999;
+/// The term that prevents division by zero, from the same source.
 const EPSILON: f32 = 1e-8;
 
 /// The state of the optimiser: running means of each weight's gradient and of its square.
@@ -15,8 +17,8 @@ const EPSILON: f32 = 1e-8;
 /// factoriser, in which each weight of a king bucket is the sum of a common and a separate weight,
 /// but only the sum is stored.
 ///
-/// Sources: I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization" (2019), after D.
-/// Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015); the common weights after
+/// Sources: I. Loshchilov and F. Hutter, "Decoupled Weight Decay Regularization" (2019), and D.
+/// Kingma and J. Ba, "Adam: A Method for Stochastic Optimization" (2015). The common weights follow
 /// <https://official-stockfish.github.io/docs/nnue-pytorch-wiki/docs/nnue.html>, "virtual
 /// features".
 #[derive(Debug, Clone, PartialEq)]

@@ -2,9 +2,9 @@
 //!
 //! A checkpoint is identified by the settings and the data. It contains the following, in
 //! little-endian order: the number of steps taken (u64), the sum of the steps' losses in this epoch
-//! (f64), the number of epochs completed (u64) and the two losses of each (f64). The rest is stored
-//! as f32: the weights, Adam's two means for them, and the two means for the step common to all
-//! king buckets.
+//! (f64), the number of epochs completed (u64) and the two losses of each (f64). They are followed
+//! by f32 values: the weights, Adam's two means for them, and the two means for the step common to
+//! all king buckets.
 
 use std::iter;
 use std::path::Path;

@@ -23,10 +23,10 @@ pub(crate) struct Selection {
     /// The influence of the search scores of later moves, from 0 to 1. The search `n` moves later
     /// has a weight of `lambda` to the power of `n`, and the result has the weight of everything
     /// after the end of the game. With 0, only the position's own search counts; with 1, only the
-    /// result.
+    /// result counts.
     pub lambda: f32,
-    /// The same as `lambda`, but for positions with at most [`FEW_PIECES`] pieces. Searches of a
-    /// few hundred nodes evaluate endgames poorly.
+    /// The value of `lambda` for positions with at most [`FEW_PIECES`] pieces. Searches of a few
+    /// hundred nodes evaluate endgames poorly.
     pub lambda_few: f32,
     /// Positions with a larger absolute score, in centipawns, are considered decided and skipped.
     pub limit: i16,
@@ -170,8 +170,8 @@ fn examples(game: &PlayedGame, selection: &Selection) -> Option<Vec<Example>> {
 /// A search of a few hundred nodes is wrong by a pawn as often as a static evaluation is. However,
 /// the errors of successive searches differ, so the mean of several searches is much more accurate.
 ///
-/// Source: R. Sutton, "Learning to Predict by the Methods of Temporal Differences" (1988), for
-/// lambda; for chess J. Baxter, A. Tridgell and L. Weaver, "KnightCap" (1998).
+/// Sources: R. Sutton, "Learning to Predict by the Methods of Temporal Differences" (1988), for
+/// lambda; J. Baxter, A. Tridgell and L. Weaver, "KnightCap" (1998), for its use in chess.
 fn hindsight(game: &PlayedGame, selection: &Selection, piece_count: &[usize]) -> Vec<f32> {
     let &Selection { curve, lambda, lambda_few, .. } = selection;
     let mut later = game.result();

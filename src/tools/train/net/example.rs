@@ -8,7 +8,7 @@ const INPUTS_PER_SIDE: usize = INPUTS_PER_KING_BUCKET / 2;
 const FLIP_RANKS: usize = 56;
 const FLIP_FILES: usize = 7;
 const MAX_PIECES: usize = 32;
-/// The number of different piece counts that share a set of output weights.
+/// The number of piece counts that share a set of output weights.
 const PIECES_PER_BUCKET: usize = MAX_PIECES / BUCKETS;
 /// The flag, in the four bits of a piece, that marks it as an enemy piece.
 const ENEMY: u8 = 8;

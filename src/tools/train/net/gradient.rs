@@ -9,8 +9,8 @@ use super::objective::Objective;
 use super::parameters::{BIASES, Parameters};
 use super::sigmoid::Sigmoid;
 
-/// The number of separate sums to which one instruction adds; an AVX-512 register contains this
-/// many.
+/// The number of separate sums to which one instruction adds, which is the number that an AVX-512
+/// register can contain.
 const LANES: usize = 16;
 
 /// The number of neurons whose sums fit into the registers of AVX2 and AVX-512.
@@ -122,9 +122,9 @@ fn add<const N: usize>(
     loss
 }
 
-/// Returns the neurons' values before activation, for the side to move and the other side. There is
-/// no closure here, because one passed to `array::map` would be compiled separately from the
-/// surrounding loops, without their instruction sets.
+/// Returns the neurons' values before activation, for the side to move and the other side. This
+/// function uses no closure, because a closure passed to `array::map` would be compiled separately
+/// from the surrounding loops, without their instruction sets.
 #[inline(always)]
 fn neurons<const N: usize>(rows: &[[f32; N]], inputs: &Inputs) -> [[f32; N]; 2] {
     [neurons_of(rows, inputs.of(0)), neurons_of(rows, inputs.of(1))]
@@ -133,7 +133,7 @@ fn neurons<const N: usize>(rows: &[[f32; N]], inputs: &Inputs) -> [[f32; N]; 2] 
 #[inline(always)]
 fn neurons_of<const N: usize>(rows: &[[f32; N]], inputs: &[u16]) -> [f32; N] {
     let mut sums = rows[BIASES];
-    // Process as many neurons at a time as have sums that fit into registers.
+    // Process as many neurons at a time as there are sums that fit into registers.
     for (place, sums) in sums.as_chunks_mut::<IN_REGISTERS>().0.iter_mut().enumerate() {
         let mut kept = *sums;
         for &input in inputs {

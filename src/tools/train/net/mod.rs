@@ -1,9 +1,9 @@
 //! Trains a network for [`crate::engine::eval::nnue`] on self-play games, using the CPU.
 //!
-//! From a quiet position alone, the network learns to predict the score that a search returned and,
-//! optionally, the result of the game. Stochastic gradient descent minimises the mean squared error
-//! of the expected result. An example touches only the rows of its pieces, so a step costs little
-//! more than a forward and a backward pass.
+//! The network learns to predict, from a quiet position alone, the score that a search returned
+//! and, optionally, the result of the game. Stochastic gradient descent minimises the mean squared
+//! error of the expected result. An example uses only the rows of its pieces, so a step costs
+//! little more than a forward and a backward pass.
 //!
 //! # Targets
 //!
@@ -26,7 +26,7 @@
 //! (`quantise`), and the biases are adjusted to compensate for the rounding.
 //!
 //! Sources: Y. Nasu, "Efficiently Updatable Neural-Network based Evaluation Functions for Computer
-//! Shogi" (2018); the settings are commonly used for small networks, see
+//! Shogi" (2018). The settings are commonly used for small networks; see
 //! <https://www.chessprogramming.org/NNUE>.
 
 mod adam;

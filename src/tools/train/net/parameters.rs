@@ -8,7 +8,7 @@ use crate::support::random::Random;
 /// The row of the neurons' biases, which follows the rows of the inputs.
 pub(super) const BIASES: usize = INPUTS;
 /// The first row of output weights. Each bucket has a row for the side to move, followed by a row
-/// for the other side.
+/// for the opponent.
 const OUTPUTS: usize = BIASES + 1;
 const ROWS: usize = OUTPUTS + 2 * BUCKETS;
 
@@ -20,8 +20,10 @@ const _: () = assert!(33.0 * LIMIT * (QA as f32) < i16::MAX as f32);
 /// The maximum absolute value of an output weight that integer arithmetic can represent.
 pub(super) const OUTPUT_LIMIT: f32 = OUTPUT_WEIGHT_LIMIT as f32 / QB as f32;
 
-/// The range of the initial weights, which is small but large enough to activate half the neurons.
+/// The range of the initial input weights, which is small but large enough to activate half the
+/// neurons.
 pub(super) const INPUT_SPREAD: f32 = 0.1;
+/// The range of the initial output weights.
 const OUTPUT_SPREAD: f32 = 0.05;
 
 /// The weights of a network with `N` neurons per side, or the gradient of these weights.

@@ -24,8 +24,8 @@ pub(crate) struct QuantisationError {
 
 impl Parameters<HIDDEN> {
     /// Converts the weights to an integer network. Rounding the output weights shifts the scores of
-    /// each bucket by an approximately constant amount. The biases are adjusted for this, using a
-    /// sample of `examples`.
+    /// each bucket by an approximately constant amount. The biases are adjusted to compensate for
+    /// this, using a sample of `examples`.
     ///
     /// # Errors
     /// If a weight is larger than the trainer allows.

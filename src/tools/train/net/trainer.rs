@@ -14,7 +14,8 @@ use crate::support::random::Random;
 use crate::tools::train::in_parallel;
 
 /// The number of adjacent examples that are shuffled as a block. The examples have already been
-/// shuffled, so this is as good as shuffling single examples, and it saves memory accesses.
+/// shuffled, so shuffling blocks is as good as shuffling single examples, and it saves memory
+/// accesses.
 const BLOCK: usize = 64;
 
 /// The fraction of all steps during which the learning rate rises.

@@ -2,9 +2,11 @@
 
 use super::model::{Pair, Values};
 
-/// The decay rates and the epsilon recommended by the authors.
+/// The decay rate of the mean gradients, as recommended by Adam's authors.
 const FIRST_DECAY: f32 = 0.9;
+/// The decay rate of the mean squared gradients, from the same source.
 const SECOND_DECAY: f32 = 0.999;
+/// The term that prevents division by zero, from the same source.
 const EPSILON: f32 = 1e-8;
 
 /// The state of the optimiser.

@@ -38,7 +38,7 @@ pub(crate) struct Model {
 struct Forward {
     score: f32,
     units: [Pair; 2],
-    /// The derivatives of the score with respect to a middlegame value and an endgame value.
+    /// The derivatives of the score with respect to the middlegame value and the endgame value.
     shares: Pair,
 }
 

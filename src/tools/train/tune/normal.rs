@@ -9,7 +9,7 @@ use crate::engine::eval::tuning::{FIELDS, Field};
 const PAWN: f32 = 100.0;
 
 /// Tables from which every piece of a type uses exactly one weight. The number is the index of that
-/// type in the material weights, to which the table's mean is added.
+/// piece type in the material weights, to which the table's mean is added.
 const TABLES: [(&str, usize); 9] = [
     ("pawn_placement", 0),
     ("knight_placement", 1),

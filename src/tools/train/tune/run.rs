@@ -14,8 +14,8 @@ pub(crate) struct TuneSettings {
     /// The initial learning rate in centipawns, which decreases to zero along a cosine curve.
     pub rate: f32,
     pub batch: usize,
-    /// How strongly weights are pulled towards their initial values, per centipawn. This keeps
-    /// rarely used weights within bounds.
+    /// The strength with which weights are pulled towards their initial values, per centipawn. This
+    /// keeps rarely used weights within bounds.
     pub decay: f32,
     /// The number of epochs without a lower validation error after which tuning stops.
     pub patience: usize,
@@ -155,8 +155,8 @@ fn fit_scale(model: &Model, data: &Samples, threads: usize) -> f32 {
     (low + high) / 2.0
 }
 
-/// Returns the Rust source code of a file with tuned weights. `origin` describes where they come
-/// from.
+/// Returns the Rust source code of a file with tuned weights. `origin` describes the origin of the
+/// weights.
 pub(crate) fn source_file(weights: &Weights, logistic_scale: f32, origin: &str) -> String {
     let origin: String = origin.lines().map(|line| format!("//! {line}\n")).collect();
     let literal = weights.to_source();

@@ -1,11 +1,11 @@
-// The page of the engine's search: a tree of visits that can be folded.
+// The page of the engine's search: a tree of visits with branches that can be expanded.
 
 import { Board } from "./board.js";
 import { byId, make } from "./dom.js";
 import { wireTheme } from "./theme.js";
 
 const data = JSON.parse(byId("data").textContent);
-/** Maximum number of visits that one click unfolds. */
+/** Maximum number of visits that one click expands. */
 const MAX_UNFOLDED = 3000;
 
 const below = data.visits.map(() => []);
@@ -13,13 +13,13 @@ data.visits.forEach(({ parent }, at) => { if (parent !== null) below[parent].pus
 
 let board;
 
-/** The label of a visit, as elements. */
+/** Returns the label of a visit as elements. */
 function labelOf(at) {
   const { name, text, type } = data.visits[at];
   return [make("b", { class: type ?? "open" }, name), ` ${text}`];
 }
 
-/** The list items of visits. Items below a visit are created when it is unfolded. */
+/** Returns the list items of visits. The items below a visit are created when it is expanded. */
 function items(places) {
   return places.map(at => {
     if (below[at].length === 0) return make("li", {}, make("button", { type: "button", class: "visit", "data-at": at }, ...labelOf(at)));

@@ -12,14 +12,14 @@ const LETTER = 7.5;
 
 export const SPLITTING = "pv-splitting";
 
-/** Records PV-splitting in the form of the other searches; its steps have ticks instead of nodes. */
+/** Records PV-splitting in the same form as other searches. Its steps have ticks instead of nodes. */
 export function watchSplitting(tree, threads) {
   const timeline = splitOnAClock(tree, threads);
   const steps = timeline.spans.map(span => ({ kind: span.work, text: span.text, span }));
   return { algorithm: SPLITTING, timeline, steps, summary: timeline.summary, value: timeline.value, nodes: timeline.visits, distinct: null, cutoffs: null, researches: timeline.spans.filter(span => span.work === "again").length, hits: 0 };
 }
 
-/** The timeline after `step` steps, at most `room` pixels wide. Work that ends later is pale. */
+/** Returns the timeline after `step` steps, at most `room` pixels wide. Later work is pale. */
 export function clockPicture({ timeline, steps }, step, room) {
   const { threads, ticks } = timeline, width = Math.max(CLOCK.narrowest, Math.min(CLOCK.widest, room)), height = CLOCK.top + CLOCK.row * threads + 4;
   const x = tick => CLOCK.left + (width - CLOCK.left - CLOCK.right) * tick / ticks;

@@ -1,14 +1,14 @@
-// The tree editor: single nodes, the text, random trees, and the order of moves.
+// The tree editor: single nodes, the text, random trees, and the move order.
 
 import { byId } from "./dom.js";
 import { SMALL, grow } from "./growth.js";
 import { GameTree, MAX_VALUE, TreeError } from "./tree.js";
 
-/** Maximum nodes of a random tree; every change searches the whole tree by all methods. */
+/** Maximum number of nodes in a random tree. Every change searches the whole tree with all methods. */
 const LARGEST = 3000;
 const MAX_SEED = (1n << 64n) - 1n;
 
-/** The panel. Calls `onTree` with a new tree, `onOrder` with an order of moves, and `onUndo` to revert the last change. */
+/** The panel. Calls `onTree` with a new tree, `onOrder` with a move order, and `onUndo` to revert the last change. */
 export class Editor {
   #tree = null; #chosen = null; #onTree; #onChoose;
 
@@ -31,7 +31,7 @@ export class Editor {
 
   get #at() { return this.#tree.find(this.#chosen); }
 
-  /** The entered seed, or the default if it is invalid. */
+  /** Returns the entered seed, or the default if that is invalid. */
   get #seed() {
     const text = byId("seed").value.trim();
     return /^\d{1,20}$/.test(text) && BigInt(text) <= MAX_SEED ? BigInt(text) : SMALL.seed;

@@ -1,25 +1,25 @@
-// Exercises, and the marking of answers. A seed gives the same questions as in the program.
+// Exercises, and the checking of answers. A seed gives the same questions as in the Rust code.
 
 import { SMALL, grow } from "./growth.js";
 import { Random } from "./random.js";
 import { METHODS, watch } from "./story.js";
 
-/** Depth and branching of trees that are small enough to search by hand. */
+/** Depths and branching factors of trees that are small enough to search by hand. */
 const SHAPES = [[3, 2], [2, 3]];
-/** Leaf values are between minus this and this. */
+/** Maximum absolute value of a leaf. */
 const SPREAD = 9;
 const ALGORITHMS = ["alpha-beta", "pvs"];
 const DISPLAY_NAMES = { "alpha-beta": "Alpha-beta", pvs: "PVS" };
 const TIMES = ["first", "second", "third", "fourth"];
 const KINDS = ["cut", "bound", "leaves"];
 
-/** Generates the exercises of a seed. */
+/** Generates the exercises for a seed. */
 export class Exercises {
   #random; #number = 0;
 
   constructor(seed) { this.#random = new Random(seed); }
 
-  /** The next exercise. Draws trees until one suits the question. */
+  /** Returns the next exercise. Generates trees until one is suitable for the question. */
   next() {
     const number = ++this.#number, kind = KINDS[(number - 1) % KINDS.length];
     for (;;) {
@@ -66,7 +66,7 @@ function askBound(random, record) {
   };
 }
 
-/** Whether `above` is an ancestor of `node`. */
+/** Returns whether `above` is an ancestor of `node`. */
 function isAbove(tree, above, node) {
   for (let at = tree[node].parent; at !== null; at = tree[at].parent) if (at === above) return true;
   return false;
@@ -83,7 +83,7 @@ function askLeaves(_random, record, tree) {
   };
 }
 
-/** Whether an answer contains only correct answers, one or more. */
+/** Returns whether an answer consists of one or more correct answers and no others. */
 export function isRight(exercise, answer) {
   const words = answer.replaceAll("−", "-").split(/[\s,;]+/).filter(word => word).map(word => word.toLowerCase().replace(/^\+(?=\d)/, ""));
   const right = new Set(exercise.answers.map(one => one.toLowerCase()));

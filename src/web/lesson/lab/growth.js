@@ -1,15 +1,15 @@
-// Random trees, and orders of their moves. A seed gives the same tree as in the program.
+// Random trees, and reordering of their moves. A seed gives the same tree as in the Rust code.
 
 import { Random, inverted } from "./random.js";
 import { GameTree } from "./tree.js";
 
-/** In an uneven tree, one in this many possible inner nodes is a leaf. */
+/** In an uneven tree, one in this many possible inner nodes is a leaf instead. */
 const EARLY_LEAF = 6;
-/** Nodes above this level are never copies. */
+/** Nodes above this level are never copies, because there are too few nodes to copy. */
 const FIRST_COPIED = 2;
 const HUNDRED = 100;
 
-/** The parameters of a random tree, such as levels below the root, children of a node, and largest value. */
+/** The parameters of a random tree, such as the number of levels below the root. */
 export const SMALL = { seed: 1n, depth: 3, branching: 2, spread: 20, uneven: false, copies: 0, maxBegins: true, order: 0 };
 
 /** Generates a tree. */
@@ -45,7 +45,7 @@ function growShape(growth, random, grown, level) {
   return shape;
 }
 
-/** Numbers the nodes in the order of the text; returns their names, which count level by level from left to right. */
+/** Numbers the nodes in text order, and returns their names. Names count level by level, from left to right. */
 function namesOf(root) {
   const levels = [];
   let place = 0;
@@ -59,9 +59,9 @@ function namesOf(root) {
 }
 
 /**
- * The tree with its moves reordered. `order` is from 100 (best move first everywhere) over 0 (unchanged)
- * to -100 (worst move first). In between, each place gets the best (worst) remaining move with this
- * probability in percent, else the first remaining one.
+ * Returns the tree with its moves reordered. `order` ranges from 100 (best move first everywhere) to -100
+ * (worst move first everywhere); 0 leaves the tree unchanged. For other values, the next move is the best (or
+ * worst) of the remaining moves with this probability in percent; otherwise, it is the first of them.
  */
 export function ordered(tree, order, seed) {
   const values = tree.minimax(), random = new Random(inverted(seed)), percent = Math.abs(order);

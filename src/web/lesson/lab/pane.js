@@ -6,12 +6,12 @@ import { byId, make } from "./dom.js";
 import { TreePicture, greek, keyOf, written } from "./picture.js";
 import { windowsPicture } from "./windows.js";
 
-/** Maximum nodes of a drawn tree. Larger trees can be searched and compared in the table. */
+/** Maximum number of nodes in a drawn tree. Larger trees can be searched and compared in the table. */
 export const MAX_DRAWN = 1500;
 
-/** The legend of the timeline's colours. */
+/** The legend for the colours of the timeline. */
 const CLOCK_KEY = [["split", "splits a node"], ["first", "first moves"], ["null", "null window"], ["again", "again, open window"], ["stopped", "stopped by a cutoff"]];
-/** Counts with their labels in singular and plural. */
+/** Counts, each with its label in singular and plural. */
 const COUNTS = [["visits", "visit", "visits"], ["nodes", "node", "nodes"], ["cutoffs", "cutoff", "cutoffs"], ["again", "searched again", "searched again"], ["hits", "table hit", "table hits"]];
 const TICKS = [["visits", "tick", "ticks"]];
 
@@ -43,12 +43,12 @@ export class Pane {
       make("div", { class: "foot" }, this.#place, make("details", { open: true }, make("summary", {}, "All steps"), this.#list)));
   }
 
-  /** The available width, in pixels. */
+  /** Returns the available width in pixels. */
   get #room() { return this.#now.clientWidth; }
 
   get length() { return this.#record.steps.length; }
 
-  /** Shows another record. The picture shows `drawn`, by default the record itself. */
+  /** Shows another record. The picture shows `drawn`, which is the record itself by default. */
   take(record, chosen, values, drawn = record) {
     this.#record = { ...record, chosen, values, drawn };
     this.#select.value = record.algorithm;
@@ -58,7 +58,7 @@ export class Pane {
     this.#summary.textContent = written(record.summary) + (record.hidden ? ` (${record.hidden} visits not shown)` : "");
   }
 
-  /** Shows a step, or the last one if there are fewer. */
+  /** Shows a step, or the last step if there are fewer. */
   go(step) {
     this.#step = Math.min(step, this.length);
     this.#picked = null;
@@ -92,7 +92,7 @@ export class Pane {
     this.#counts.replaceChildren(...shown.filter(([key]) => counts[key] > 0 || key === "visits").map(([key, one, many]) => make("div", {}, make("dd", {}, counts[key]), make("dt", {}, counts[key] === 1 ? one : many))));
   }
 
-  /** Shows the position of the node selected since the last step, or of the current node. */
+  /** Shows the position of the node that was selected since the last step, or else of the current node. */
   #showPlace(at) {
     const { tree } = this.#record;
     const node = tree?.find(one => keyOf(one) === this.#picked) ?? tree?.[at?.node ?? 0];

@@ -4,33 +4,33 @@ import { draw, make } from "./dom.js";
 
 /** Half the width of a node, the distance between levels, and the margin, in pixels. */
 const RADIUS = 17, LEVEL = 84, MARGIN = 8;
-/** The width of a leaf in pixels: minimum, maximum, and minimum for labels on all edges. */
+/** The width per leaf in pixels: minimum, maximum, and minimum for labels on all edges. */
 const NARROWEST = 2 * RADIUS + 2, WIDEST = 118, LABELLED = 70;
 const SMALL_ROW = 13;
-/** Maximum letters of a name in normal and in small print. */
+/** Maximum number of letters of a name in normal and in small print. */
 const SHORT_NAME = 5, LONG_NAME = 7;
 
-/** Text with mathematical signs, such as ≥ for >=. */
+/** Returns a text with mathematical signs, such as ≥ instead of >=. */
 export const written = text => text.replaceAll(">=", "≥").replaceAll("<=", "≤").replaceAll("~", "≈").replaceAll(/-(?=[\d∞])/g, "−");
 export const greek = text => written(text).replace("alpha", "α").replace("beta", "β");
 
-/** The unique key of a node: its name, unless several nodes share it. */
+/** Returns the unique key of a node: its name, unless several nodes have the same name. */
 export const keyOf = node => node.key ?? node.name;
 
-/** The indices of each node's children. */
+/** Returns the indices of each node's children. */
 export function childrenOf(nodes) {
   const children = nodes.map(() => []);
   nodes.forEach(({ parent }, id) => { if (parent !== null) children[parent].push(id); });
   return children;
 }
 
-/** A search record of a tree before any search. */
+/** Returns the record of a tree before any search. */
 export function unsearched(tree) {
   const nodes = tree.nodes.map(({ name, parent, depth }, id) => ({ parent, name, max: tree.isMax(id), ply: depth, kind: null, on_line: false, visits: [], stands_for: 1, hidden: 0 }));
   return { tree: nodes, steps: [], windows: false, isPlain: true };
 }
 
-/** The state after `step` steps: each node's visits so far, the nodes that are cut off, and counts. */
+/** Returns the state after `step` steps: each node's visits so far, the nodes that are cut off, and counts. */
 export function stateAfter(record, step) {
   const visits = record.tree.map(() => []), cut = new Set(), children = childrenOf(record.tree);
   const counts = { visits: 0, nodes: 0, cutoffs: 0, again: 0, hits: 0 };
@@ -56,7 +56,7 @@ export function stateAfter(record, step) {
   return { visits, cut, counts };
 }
 
-/** A picture of a tree that can be navigated and folded. Calls `onChoose` with the key of a selected node. */
+/** A picture of a tree with navigation and collapsible subtrees. Calls `onChoose` with the key of a selected node. */
 export class TreePicture {
   root = make("div", { class: "picture" });
   #onChoose; #record = null; #children = []; #points = new Map(); #folded = new Set(); #groups = new Map();
@@ -69,13 +69,13 @@ export class TreePicture {
   /** Whether nodes can be selected. */
   get #isLive() { return this.#onChoose !== null; }
 
-  /** Sets another record; folded nodes stay folded. */
+  /** Sets another record. Collapsed nodes stay collapsed. */
   take(record) {
     this.#record = record;
     this.#children = childrenOf(record.tree);
   }
 
-  /** Folds or unfolds the subtree of a node. */
+  /** Collapses or expands the subtree of a node. */
   fold(key) {
     if (!this.#folded.delete(key)) this.#folded.add(key);
   }
@@ -105,7 +105,7 @@ export class TreePicture {
     return known.counts;
   }
 
-  /** Places leaves side by side and parents above the middle of their children. Returns the width of a leaf. */
+  /** Places leaves side by side, and parents above the middle of their children. Returns the width per leaf. */
   #layout() {
     const { tree } = this.#record, below = id => this.#folded.has(keyOf(tree[id])) ? [] : this.#children[id];
     const count = id => Math.max(1, below(id).reduce((sum, child) => sum + count(child), 0));
@@ -123,7 +123,7 @@ export class TreePicture {
     return spacing;
   }
 
-  /** The nodes from the root to one. */
+  /** Returns the nodes on the path from the root to a node. */
   #path(id) {
     const path = new Set();
     for (let at = id; at !== null; at = this.#record.tree[at].parent) path.add(at);
@@ -150,7 +150,7 @@ export class TreePicture {
     return draw("line", { class: `edge ${this.#class(id, state)}`, x1: px, y1: py + RADIUS, x2: x, y2: y - RADIUS });
   }
 
-  /** The windows of a node's last visits, on the edge that leads to it. */
+  /** Draws the windows of a node's last visits on the edge that leads to the node. */
   #windows(id, { known }) {
     const [x, y] = this.#points.get(id), [px, py] = this.#points.get(this.#record.tree[id].parent);
     const top = py + RADIUS, bottom = y - RADIUS, visits = known.visits[id].slice(-3);
@@ -160,7 +160,7 @@ export class TreePicture {
     });
   }
 
-  /** The node, its name and its value inside. */
+  /** Draws a node with its name and its value inside. */
   #node(id, state) {
     const { name, max, hidden } = this.#record.tree[id], key = keyOf(this.#record.tree[id]), [x, y] = this.#points.get(id);
     const last = state.known.visits[id].at(-1), own = state.values?.get(name);
@@ -180,7 +180,7 @@ export class TreePicture {
     return group;
   }
 
-  /** A text alternative: each node with its children. */
+  /** Returns a text alternative that lists each node with its children. */
   #textAlternative(values) {
     const { tree } = this.#record;
     const inner = tree.map(({ name }, id) => this.#children[id].length > 0 ? `${name} has ${this.#children[id].map(child => tree[child].name).join(", ")}` : `${name} has the value ${values?.get(name)}`);
@@ -189,7 +189,7 @@ export class TreePicture {
 
   #size(id) { return 1 + this.#children[id].reduce((sum, child) => sum + this.#size(child), 0); }
 
-  /** The cutoffs of a node: a double stroke across the edge to the first node that is cut off, and the bounds. */
+  /** Draws the cutoffs of a node: a double stroke across the edge to the first node that is cut off, and the bounds. */
   #cutoffs(id, { known }, explained) {
     const [x, y] = this.#points.get(id), marks = [];
     known.visits[id].filter(visit => visit.cutoff).forEach(({ details, cutoff }, index) => {
@@ -207,7 +207,7 @@ export class TreePicture {
     if (x < scrollLeft + RADIUS || x > scrollLeft + clientWidth - RADIUS) this.root.scrollLeft = x - clientWidth / 2;
   }
 
-  /** Arrow keys move between nodes. */
+  /** Moves between nodes with the arrow keys. */
   #onKey(event) {
     const { tree } = this.#record, at = tree.findIndex(node => keyOf(node) === event.target.dataset?.node);
     if (at < 0 || event.ctrlKey || event.altKey || event.metaKey) return;

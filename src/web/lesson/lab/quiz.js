@@ -1,11 +1,11 @@
-// The exercises' view: asks questions and marks answers.
+// The view of the exercises: asks questions and checks answers.
 
 import { byId, make } from "./dom.js";
 import { Exercises, isRight } from "./exercise.js";
 import { TreePicture, unsearched, written } from "./picture.js";
 import { GameTree } from "./tree.js";
 
-/** The exercises' view. Calls `onWatch` with a tree and a search to show. */
+/** The view of the exercises. Calls `onWatch` with a tree and a search to show. */
 export class Quiz {
   #exercises = null; #exercise = null; #picture = new TreePicture(null); #right = 0; #answered = 0; #isMarked = false;
 

@@ -1,4 +1,4 @@
-// Reproducible random numbers by SplitMix64, the same as in the program.
+// Reproducible random numbers by SplitMix64, the same as in the Rust code.
 // Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014).
 
 const WORD = 64;
@@ -12,7 +12,7 @@ export class Random {
     this.#state = word(BigInt(seed));
   }
 
-  /** The next 64-bit number. */
+  /** Returns the next 64-bit number. */
   next() {
     this.#state = word(this.#state + 0x9e3779b97f4a7c15n);
     let mixed = word((this.#state ^ (this.#state >> 30n)) * 0xbf58476d1ce4e5b9n);
@@ -20,11 +20,11 @@ export class Random {
     return mixed ^ (mixed >> 31n);
   }
 
-  /** A number below `bound`, from the high half of the product (Lemire 2019). */
+  /** Returns a number below `bound`, from the high half of the product (Lemire 2019). */
   below(bound) {
     return Number((this.next() * BigInt(bound)) >> 64n);
   }
 }
 
-/** The seed with all bits inverted. */
+/** Returns the seed with all bits inverted. */
 export const inverted = seed => word(~BigInt(seed));

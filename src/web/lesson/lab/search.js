@@ -1,36 +1,36 @@
-// Textbook minimax, alpha-beta and principal variation search, in negamax form, with or without a table.
-// They take the same steps as the program.
+// Minimax, alpha-beta and principal variation search in textbook form: negamax, with or without a table.
+// The searches take the same steps as the Rust code.
 
-/** Larger than every value. */
+/** Greater than every value. */
 export const INFINITY = 32001;
 export const FULL = { alpha: -INFINITY, beta: INFINITY };
-/** Why a node has its window: the open window, a null-window test, or a re-search after the test failed high. */
+/** Why a node has its window: it is the open window, a null-window test, or a re-search after the test failed high. */
 const OPEN = "open";
 const NULL = "null";
 export const AGAIN = "again";
 
-/** The window from the opponent's side. */
+/** Returns the window from the opponent's point of view. */
 export const flipped = ({ alpha, beta }) => ({ alpha: -beta, beta: -alpha });
-/** The null window that tests whether a value is above alpha. */
+/** Returns the null window that tests whether a value is greater than alpha. */
 export const nullAbove = alpha => ({ alpha, beta: alpha + 1 });
 export const isNull = ({ alpha, beta }) => beta - alpha <= 1;
 
 /** An observer that ignores all steps. */
 const NO_OBSERVER = { enter() {}, hit() {}, first() {}, raise() {}, cutoff() {}, leave() {} };
 
-/** A transposition table, or a table of only the line to search first. */
+/** A transposition table, or a table that contains only the line to search first. */
 export class Table {
   #entries = new Map(); #keepsValues;
 
   constructor(keepsValues) { this.#keepsValues = keepsValues; }
 
-  /** Stores a line to be searched first: keys of positions, each with its successor's. A transposition table already contains it. */
+  /** Stores a line to search first: position keys, each with the next key. A transposition table already contains it. */
   expect(line) {
     if (this.#keepsValues) return;
     this.#entries = new Map(line.map(([key, best]) => [key, { depth: -1, value: 0, bound: "exact", best }]));
   }
 
-  /** A stored value that suffices for a search to `depth` with this window, or `null`. */
+  /** Returns a stored value that is sufficient for a search to `depth` with this window, or `null`. */
   value(key, depth, { alpha, beta }) {
     const entry = this.#entries.get(key);
     if (!entry || entry.depth < depth) return null;
@@ -38,7 +38,7 @@ export class Table {
     return suffices ? entry.value : null;
   }
 
-  /** The key of the position after the stored best move. */
+  /** Returns the key of the position after the stored best move. */
   best(key) { return this.#entries.get(key)?.best ?? null; }
 
   store(key, depth, { alpha, beta }, value, best) {
@@ -48,7 +48,7 @@ export class Table {
   }
 }
 
-/** A search. Windows and values are those of the side to move; a result is a value and the best line. */
+/** A search. Windows and values are from the side to move's point of view. A result is a value and the best line. */
 export class Search {
   nodes = 0;
   #game; #observer; #table;
@@ -59,7 +59,7 @@ export class Search {
     this.#table = table;
   }
 
-  /** Searches a node that is `ply` plies from the root, to `depth` plies. */
+  /** Searches a node that is `ply` plies from the root to a depth of `depth` plies. */
   run(algorithm, node, ply, depth, window) {
     this.#observer.enter(ply, null, window, OPEN);
     switch (algorithm) {
@@ -104,12 +104,12 @@ export class Search {
       if (isNull(open)) return child(open, NULL);
       const found = child(nullAbove(open.alpha), NULL);
       const better = found[0] > open.alpha && found[0] < open.beta;
-      // At a leaf, the result of the null window is already exact.
+      // At a leaf, the result of the null-window search is already exact.
       return better && !this.#game.isExact(move, depth - 1) ? child(open, AGAIN) : found;
     });
   }
 
-  /** Searches a node's moves until alpha reaches beta; `valueOf` searches one move. */
+  /** Searches the moves of a node until alpha reaches beta. `valueOf` searches one move. */
   #moves(node, ply, depth, window, valueOf) {
     let moves = this.#expand(node, depth);
     if (!moves) return this.#leaf(node, ply);
@@ -134,7 +134,7 @@ export class Search {
     return [best, line];
   }
 
-  /** A sufficient value from the table, or `null`. */
+  /** Returns a sufficient value from the table, or `null`. */
   #probeTable(node, ply, depth, window) {
     const value = this.#table?.value(this.#game.key(node), depth, window) ?? null;
     if (value === null) return null;
@@ -143,7 +143,7 @@ export class Search {
     return value;
   }
 
-  /** The moves, with the stored best move first. */
+  /** Returns the moves, with the stored best move first. */
   #bestFirst(node, ply, moves) {
     const best = this.#table?.best(this.#game.key(node)) ?? null;
     const at = best === null ? -1 : moves.findIndex(move => this.#game.key(move) === best);
@@ -152,7 +152,7 @@ export class Search {
     return [moves[at], ...moves.slice(0, at), ...moves.slice(at + 1)];
   }
 
-  /** Counts a node and returns its moves; `null` at a leaf and at the end of the depth. */
+  /** Counts a node and returns its moves, or `null` at a leaf and at the depth limit. */
   #expand(node, depth) {
     this.nodes++;
     const moves = this.#game.children(node);

@@ -1,13 +1,13 @@
-// PV-splitting on a simulated clock, with the same timeline as in the program. A visit takes one tick.
+// PV-splitting on a simulated clock, with the same timeline as in the Rust code. A visit takes one tick.
 
 import { FULL, Search, flipped, nullAbove } from "./search.js";
 import { boundText, byLine } from "./story.js";
 import { PositionTree } from "./tree.js";
 
-/** Below this depth a node is too small to be split. */
+/** The minimum depth in plies at which nodes are split. Smaller subtrees are not worth sharing. */
 const MIN_SPLIT_DEPTH = 2;
 
-/** Simulates a search of a tree by this many threads. */
+/** Simulates a search of a tree by this number of threads. */
 export function splitOnAClock(tree, threads) {
   const game = new PositionTree(tree), clock = new Clock(game, threads);
   const [value, line] = clock.pvSplit({ node: 0, ply: 0, depth: game.height, window: FULL });
@@ -17,7 +17,7 @@ export function splitOnAClock(tree, threads) {
 }
 
 function timelineOf({ threads, now: ticks, visits, spans }, value, line, serial) {
-  // Hundredths, rounded half up, in whole numbers.
+  // The speedup in hundredths, rounded half up, computed with integers.
   const faster = Math.floor((200 * serial + ticks) / (2 * ticks));
   const times = `${Math.floor(faster / 100)}.${String(faster % 100).padStart(2, "0")}`;
   const summary = `pv-splitting, ${threads} thread${threads === 1 ? "" : "s"}: value ${value}${byLine(line)}; ${visits} visits in ${ticks} ticks, ${times} times as fast as alpha-beta`;
@@ -32,7 +32,7 @@ class Clock {
     this.threads = threads;
   }
 
-  /** The value and line of a node of the principal variation. */
+  /** Returns the value and line of a node on the principal variation. */
   pvSplit(place) {
     const { node, ply, depth, window } = place;
     const moves = depth < MIN_SPLIT_DEPTH ? [] : this.#game.children(node);
@@ -51,7 +51,7 @@ class Clock {
     return this.#shareOut({ place, siblings, best, alpha: Math.max(window.alpha, best[0]) });
   }
 
-  /** Runs all threads on a split point until the last of them is done. */
+  /** Runs all threads on a split point until all of them have finished. */
   #shareOut(split) {
     const { beta } = split.place.window;
     const busy = Array.from({ length: this.threads }, () => this.#nextSibling(split));
@@ -77,7 +77,7 @@ class Clock {
     return split.best;
   }
 
-  /** Starts the next sibling on a free thread; `null` if none is left. */
+  /** Starts the search of the next sibling on a free thread. Returns `null` if no sibling is left. */
   #nextSibling(split) {
     const node = split.siblings.shift();
     return node === undefined ? null : this.#beginBelow({ node, window: flipped(nullAbove(split.alpha)), work: "null" }, split.place);
@@ -87,14 +87,14 @@ class Clock {
     return this.#begin(task, ply + 1, depth - 1);
   }
 
-  /** Starts a task and computes its result. */
+  /** Starts a task and computes its result in advance. */
   #begin(task, ply, depth) {
     const search = new Search(this.#game);
     const [value, line] = search.run("alpha-beta", task.node, ply, depth, task.window);
     return { ...task, begin: this.now, end: this.now + search.nodes, value, line };
   }
 
-  /** Records the work of a thread until `end`. */
+  /** Records the work of a thread up to the tick `end`. */
   #note(at, job, end) {
     const { begin, work } = job, node = this.#game.name(job.node), thread = at + 1, stopped = end < job.end;
     this.visits += end - begin;
@@ -112,7 +112,7 @@ class Clock {
   }
 }
 
-/** The thread whose job ends first, the lowest of equal ones; -1 if all are idle. */
+/** Returns the thread whose job ends first, or the lowest such thread. Returns -1 if all are idle. */
 function firstDone(busy) {
   return busy.reduce((first, job, at) => job && (first < 0 || job.end < busy[first].end) ? at : first, -1);
 }

@@ -1,13 +1,13 @@
-// Records of searches from Max's side, with the same words as in the program.
+// Records of searches from Max's point of view, with the same wording as in the Rust code.
 
 import { AGAIN, FULL, INFINITY, Search, Table, flipped, isNull } from "./search.js";
 import { PositionTree } from "./tree.js";
 
-/** Maximum moves of a cutoff that are shown one by one. */
+/** Maximum number of moves in a cutoff that are shown individually. */
 const SHOWN_CUT = 3;
 const ROOT = 0;
 
-/** The methods: an algorithm, with or without a table and iterative deepening. */
+/** The search methods: an algorithm, with or without a table and iterative deepening. */
 export const METHODS = [
   { name: "minimax", algorithm: "minimax", table: false, deepening: false },
   ...[[false, false, ""], [true, false, " with table"], [false, true, " with deepening"], [true, true, " with table and deepening"]].flatMap(([table, deepening, more]) =>
@@ -65,13 +65,13 @@ class Recorder {
 /** Formats a bound, which may be infinite. */
 export const boundText = bound => bound >= INFINITY ? "+∞" : bound <= -INFINITY ? "-∞" : String(bound);
 const finite = bound => Math.abs(bound) < INFINITY ? bound : null;
-/** The node type of a visit: PV, cut or all. */
+/** Returns the node type of a visit: PV, cut or all. */
 const typeOf = ({ alpha, beta }, value) => value >= beta ? "cut" : value <= alpha ? "all" : "pv";
-/** Formats a line as ` by N1 N3`; empty for an empty line. */
+/** Formats a line as ` by N1 N3`, or as an empty string if the line is empty. */
 export const byLine = line => line.length > 0 ? ` by ${line.join(" ")}` : "";
 const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-/** Describes a visit from Max's side, with the names of the nodes it cut off. */
+/** Describes a visit from Max's point of view, with the names of the nodes that it cut off. */
 function renderVisit(visit, max, estimate, cut) {
   const { alpha, beta } = max ? visit.window : flipped(visit.window);
   const type = typeOf(visit.window, visit.value);
@@ -86,12 +86,12 @@ function renderVisit(visit, max, estimate, cut) {
   };
 }
 
-/** Creates a search record with names and numbers. */
+/** Creates a search record from names and numbers. */
 class RecordRenderer {
   #game; #recorder; #name; #windows;
   /** The nodes in the order of their first visits, their ids in the game, and the index of each id. */
   #nodes = []; #ids = []; #at = new Map();
-  /** For each visit the index of its node, and of the visit in the node. */
+  /** For each visit, the index of its node, and the index of the visit within that node. */
   #place = [];
 
   constructor(game, recorder, name) {
@@ -137,7 +137,7 @@ class RecordRenderer {
     this.#nodes.push({ parent, name: this.#game.name(id), max: this.#game.isMax(id), ply, kind: null, on_line: false, visits: [], stands_for: 1, hidden: 0 });
   }
 
-  /** Adds nodes that were never visited. */
+  /** Adds the nodes that were never visited because of a cutoff. */
   #addCut() {
     const add = (id, parent) => {
       this.#addNode(id, parent);
@@ -147,13 +147,13 @@ class RecordRenderer {
     this.#recorder.visits.forEach((visit, index) => {
       for (const id of visit.cutoff?.rest ?? []) if (!this.#at.has(id)) add(id, this.#place[index][0]);
     });
-    // Nodes below those that an early iteration estimated and a later one cut off.
+    // Add the children of nodes that an early iteration only estimated and a later iteration cut off.
     for (const at of [...this.#nodes.keys()]) {
       for (const id of this.#game.children(this.#ids[at])) if (!this.#at.has(id)) add(id, at);
     }
   }
 
-  /** Describes a step; `null` for steps that are not shown. */
+  /** Describes a step. Returns `null` for steps that are not shown. */
   #event(step) {
     if (step.kind === "iteration") return { node: 0, visit: step.depth - 1, kind: "iteration", value: null, text: `iteration ${step.depth}` };
     const visit = this.#recorder.visits[step.id], [node, number] = this.#place[step.id];
@@ -179,7 +179,7 @@ class RecordRenderer {
   }
 }
 
-/** Formats value, line and counts in one line. */
+/** Formats the value, the line and the counts on one line. */
 function summary({ algorithm, value, line, nodes, distinct, cutoffs, researches, hits, tree }) {
   const visits = nodes === distinct ? `${counted(nodes, "node")} visited` : `${nodes} visits of ${counted(distinct, "node")}`;
   const never = tree.filter(node => node.kind === null).map(node => node.name);

@@ -1,5 +1,5 @@
-// Game trees: parsing, formatting and editing. Nodes are indices in the order of the text. Leaf values are
-// those of Max; players alternate.
+// Game trees: parsing, formatting and editing. Nodes are indices in text order. Leaf values are from Max's
+// point of view, and the players alternate.
 
 export const MAX_VALUE = 10000;
 const MAX_DEPTH = 64;
@@ -31,10 +31,10 @@ export class GameTree {
 
   find(name) { return this.nodes.findIndex(node => node.name === name); }
 
-  /** Levels below the root. */
+  /** Returns the number of levels below the root. */
   height() { return this.nodes.reduce((most, node) => Math.max(most, node.depth), 0); }
 
-  /** Appends a node below `parent`, or the root. Returns its index. */
+  /** Appends a node below `parent`, or the root, and returns its index. */
   push(name, parent, value = null) {
     const id = this.nodes.length;
     const depth = parent === null ? 0 : this.nodes[parent].depth + 1;
@@ -43,7 +43,7 @@ export class GameTree {
     return id;
   }
 
-  /** Formats the tree for `parse`. */
+  /** Formats the tree so that `parse` can read it. */
   toString() {
     return this.nodes.map(({ name, value, parent, depth }) => {
       const more = value !== null ? ` ${value}` : parent === null ? ` ${this.maxBegins ? "max" : "min"}` : "";
@@ -51,7 +51,7 @@ export class GameTree {
     }).join("");
   }
 
-  /** The minimax value of each node for Max. */
+  /** Returns the minimax value of each node from Max's point of view. */
   minimax() {
     const values = [];
     for (let id = this.length - 1; id >= 0; id--) {
@@ -62,7 +62,7 @@ export class GameTree {
     return values;
   }
 
-  /** A copy of the tree, with the children that `childrenOf` returns for each node. */
+  /** Returns a copy of the tree with the children that `childrenOf` returns for each node. */
   rebuilt(childrenOf = id => this.nodes[id].children) {
     const tree = new GameTree();
     tree.maxBegins = this.maxBegins;
@@ -75,14 +75,14 @@ export class GameTree {
     return tree;
   }
 
-  /** The tree with another value at a leaf. */
+  /** Returns the tree with a different value at a leaf. */
   withValue(id, value) {
     const tree = this.rebuilt();
     tree.nodes[id].value = value;
     return tree;
   }
 
-  /** The tree with another leaf below a node. A leaf passes its value to its first child. */
+  /** Returns the tree with another leaf below a node. If the node was a leaf, the new child takes its value. */
   withChild(id) {
     const tree = this.rebuilt();
     const parent = tree.nodes[id];
@@ -91,7 +91,7 @@ export class GameTree {
     return tree.rebuilt();
   }
 
-  /** The tree without a node and its subtree. A node that loses its last child takes over its value. */
+  /** Returns the tree without a node and its subtree. A node that loses its last child takes over the child's value. */
   without(id) {
     const { parent } = this.nodes[id];
     const value = this.minimax()[id];
@@ -100,7 +100,7 @@ export class GameTree {
     return tree.rebuilt(at => tree.nodes[at].children.filter(child => child !== id));
   }
 
-  /** The tree with a node swapped with its next (`by` is 1) or previous (-1) sibling. */
+  /** Returns the tree with a node and its next (`by` is 1) or previous (-1) sibling swapped. */
   withMoved(id, by) {
     const siblings = [...this.nodes[this.nodes[id].parent].children];
     const at = siblings.indexOf(id);
@@ -108,7 +108,7 @@ export class GameTree {
     return this.rebuilt(node => node === this.nodes[id].parent ? siblings : this.nodes[node].children);
   }
 
-  /** Whether a node has a sibling on that side. */
+  /** Returns whether a node has a sibling on that side. */
   canMove(id, by) {
     const { parent } = this.nodes[id];
     if (parent === null) return false;
@@ -129,9 +129,9 @@ export class GameTree {
 /** A parser of trees. */
 class TreeReader {
   #tree = new GameTree();
-  /** The nodes from the root to the last one read, with their indentation. */
+  /** The nodes on the path from the root to the last one read, with their indentation. */
   #open = [];
-  /** The line of each name, and of each node. */
+  /** The line number of each name. */
   #lines = new Map(); #lineOf = [];
 
   read(text) {
@@ -164,7 +164,7 @@ class TreeReader {
     if (more !== undefined) fail(`\`${more}\` is too much; a line is NAME, or NAME VALUE`);
   }
 
-  /** The parent of a node with this indentation. Closes nodes that are not its ancestors. */
+  /** Returns the parent of a node with this indentation. Closes nodes that are not its ancestors. */
   #parent(name, indent, fail) {
     if (this.#tree.length === 0) return indent === 0 ? null : fail("the root is indented; let it begin the line");
     let last = indent;
@@ -198,7 +198,7 @@ function valueOf(name, word, fail) {
   return value + 0;
 }
 
-/** A tree whose nodes are positions: nodes with equal subtrees are one position, and every node has an estimate. */
+/** A tree whose nodes are positions. Nodes with equal subtrees are the same position, and every node has an estimate. */
 export class PositionTree {
   #positions; #estimates;
 
@@ -216,13 +216,13 @@ export class PositionTree {
   isEstimate(id) { return !this.tree.isLeaf(id); }
   isExact(id, depth) { return depth <= 0 || this.tree.isLeaf(id); }
 
-  /** The value or estimate of a node for the side to move. */
+  /** Returns the value or estimate of a node from the side to move's point of view. */
   value(id) {
     return this.isMax(id) ? this.#estimates[id] : -this.#estimates[id];
   }
 }
 
-/** Numbers the positions. Two nodes are one position if the same player is to move and the same positions follow. */
+/** Numbers the positions. Nodes are the same position if the same player is to move and the same positions follow. */
 function numbered(tree) {
   const known = new Map(), positions = [];
   for (let id = tree.length - 1; id >= 0; id--) {
@@ -235,7 +235,7 @@ function numbered(tree) {
   return positions;
 }
 
-/** The mean of the leaves below each node, rounded towards zero. */
+/** Returns the mean of the leaves below each node, rounded towards zero. */
 function estimates(tree) {
   const below = tree.nodes.map(({ value }) => value === null ? [0, 0] : [value, 1]);
   for (let id = tree.length - 1; id > 0; id--) {

@@ -3,14 +3,14 @@
 import { draw } from "./dom.js";
 import { written } from "./picture.js";
 
-/** Sizes of the picture in pixels; its ends are infinity. */
+/** Sizes of the picture in pixels. The ends of the line stand for infinity. */
 const LINE = { narrowest: 300, widest: 640, left: 56, right: 14, top: 22, row: 20, end: 22 };
-/** Maximum nodes shown, from the end of the path. */
+/** Maximum number of nodes shown, counted from the end of the path. */
 const DEEPEST = 8;
-/** Approximate number of labels on the line. */
+/** Approximate number of labels on the number line. */
 const LINE_NUMBERS = 8;
 
-/** The current windows of the nodes that are open after `step` steps. */
+/** Returns the current windows of the nodes that are open after `step` steps. */
 export function openWindows(record, step) {
   const open = [];
   for (const { node, visit, kind, value } of record.steps.slice(0, step)) {
@@ -25,14 +25,14 @@ export function openWindows(record, step) {
   return open;
 }
 
-/** The range of the leaves' values and the windows' bounds, one wider at each end. */
+/** Returns the range of leaf values and window bounds, extended by one at each end. */
 function extent(record) {
   const visits = record.tree.flatMap(node => node.visits);
   const values = visits.flatMap(({ leaf, value, alpha, beta }) => [leaf ? value : null, alpha, beta]).filter(value => value !== null);
   return values.length > 0 ? [Math.min(...values) - 1, Math.max(...values) + 1] : [-1, 1];
 }
 
-/** The picture, at most `room` pixels wide; `null` if the search has no windows. */
+/** Returns the picture, at most `room` pixels wide, or `null` if the search has no windows. */
 export function windowsPicture(record, step, room) {
   const width = Math.max(LINE.narrowest, Math.min(LINE.widest, room)), right = width - LINE.right;
   if (!record.windows) return null;
@@ -47,7 +47,7 @@ export function windowsPicture(record, step, room) {
   return svg;
 }
 
-/** The labels and the grid lines below them. */
+/** Draws the labels and the grid lines below them. */
 function numbers([low, high], [x, right], height) {
   const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].find(step => (high - low) / step <= LINE_NUMBERS) ?? 20000;
   const marks = [[LINE.left, "−∞"], [right, "+∞"]];
@@ -58,7 +58,7 @@ function numbers([low, high], [x, right], height) {
   ]);
 }
 
-/** One window, with the value that was found. */
+/** Draws one window and the value that was found. */
 function bar({ name, alpha, beta, null: isNull, found, left }, y, x, right) {
   const [begin, end] = [x(alpha, LINE.left), x(beta, right)];
   const parts = [

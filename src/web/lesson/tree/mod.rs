@@ -21,10 +21,10 @@ pub use two_sided::search_two_sided;
 use super::game::{Window, ZeroSumGame};
 use crate::chess::score::{Depth, MAX_PLY, Ply, Score};
 
-/// The built-in tree: it has fifteen nodes, of which alpha-beta visits fourteen and PVS thirteen.
+/// The built-in tree. It has fifteen nodes, of which alpha-beta visits fourteen and PVS thirteen.
 pub const CLASSIC: &str = include_str!("classic.tree");
 
-/// The maximum absolute value of a leaf, well within the bounds of a score.
+/// The maximum absolute value of a leaf. It is well within the range of scores.
 pub const MAX_VALUE: Score = 10_000;
 /// The maximum number of levels below the root.
 pub const MAX_DEPTH: usize = MAX_PLY / 2;
@@ -63,12 +63,12 @@ impl GameTree {
         self.nodes.len()
     }
 
-    /// Returns whether there are no nodes, which is never the case for a tree that was read.
+    /// Returns whether there are no nodes. Trees that were read always have nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Returns the name of a node, which is unique in the tree.
+    /// Returns the name of a node. It is unique in the tree.
     pub fn node_name(&self, node: NodeId) -> &str {
         &self.nodes[node].name
     }
@@ -91,7 +91,7 @@ impl GameTree {
     /// Changes the value of the leaf named `name`.
     ///
     /// # Errors
-    /// If there is no such leaf, or the value is too large; the error is a message.
+    /// If there is no such leaf, or if the value is too large. The error is a message.
     pub fn set_value(&mut self, name: &str, value: Score) -> Result<(), String> {
         if value.abs() > MAX_VALUE {
             return Err(format!("{value} is no value: it must lie within ±{MAX_VALUE}"));
@@ -105,7 +105,7 @@ impl GameTree {
         Ok(())
     }
 
-    /// Appends a node below `parent`; without a parent, appends the root.
+    /// Appends a node below `parent`, or the root if `parent` is `None`.
     fn push(&mut self, name: String, parent: Option<NodeId>) -> NodeId {
         let id = self.nodes.len();
         let depth = parent.map_or(0, |parent| self.nodes[parent].depth + 1);
@@ -117,7 +117,7 @@ impl GameTree {
     }
 }
 
-/// States are node indexes, and a move is the index of the child to which it leads.
+/// A state is the index of a node, and a move is the index of the child to which it leads.
 impl ZeroSumGame for GameTree {
     type State = NodeId;
     type Move = NodeId;
@@ -139,7 +139,7 @@ impl ZeroSumGame for GameTree {
         self.nodes[*state].children.is_empty()
     }
 
-    /// The key is the node itself: in a plain tree, no two nodes are the same position.
+    /// The key is the node itself, because no two nodes of a plain tree are the same position.
     fn key(&self, state: &NodeId) -> u64 {
         *state as u64
     }

@@ -24,11 +24,11 @@ use crate::chess::score::Score;
 pub struct TreeError {
     /// The number of the line, counted from 1.
     pub line: usize,
-    /// What is wrong in that line, and how to fix it.
+    /// What is wrong in the line, and how to fix it.
     pub fault: String,
 }
 
-/// A node that may get more children, with the indentation of its line.
+/// A node that may get more children, and the indentation of its line.
 struct Open {
     node: NodeId,
     indent: usize,
@@ -159,7 +159,7 @@ fn value(name: &str, word: &str) -> Result<Score, String> {
     }
 }
 
-/// Writes the tree in the same format that `FromStr` reads.
+/// Writes the tree in the format that `FromStr` reads.
 impl fmt::Display for GameTree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for node in &self.nodes {

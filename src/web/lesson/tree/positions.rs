@@ -11,8 +11,8 @@ use crate::web::lesson::game::{Window, ZeroSumGame};
 pub(crate) struct PositionTree {
     tree: GameTree,
     positions: Vec<u64>,
-    /// Each node's estimate from Max's point of view: at a leaf, its value; otherwise, the mean of
-    /// the leaves below the node, rounded towards zero.
+    /// The estimate of each node from Max's point of view. For a leaf, this is its value. For other
+    /// nodes, it is the mean of the leaves below the node, rounded towards zero.
     estimates: Vec<Score>,
     height: Depth,
 }
@@ -25,8 +25,7 @@ impl PositionTree {
         PositionTree { tree: tree.clone(), positions, estimates, height }
     }
 
-    /// Returns the number of levels below the root, which is the depth at which the whole tree is
-    /// searched.
+    /// Returns the number of levels below the root. A search to this depth covers the whole tree.
     pub(crate) fn height(&self) -> Depth {
         self.height
     }
@@ -36,12 +35,13 @@ impl PositionTree {
     }
 }
 
-/// Assigns numbers to positions. Two nodes are the same position if the same player is to move and
-/// the same positions follow in any order, or if both are leaves with the same value.
+/// Assigns numbers to positions. Two inner nodes are the same position if the same player is to
+/// move and the same positions follow, in any order. Two leaves are the same position if the same
+/// player is to move and their values are equal.
 fn positions(tree: &GameTree) -> Vec<u64> {
     let mut known: HashMap<(bool, Option<Score>, Vec<u64>), u64> = HashMap::new();
     let mut positions = vec![0; tree.len()];
-    // Children have higher indexes than their parents.
+    // Children have higher indices than their parents.
     for id in (0..tree.len()).rev() {
         let mut below: Vec<u64> = tree.children(id).iter().map(|&child| positions[child]).collect();
         below.sort_unstable();
@@ -53,7 +53,7 @@ fn positions(tree: &GameTree) -> Vec<u64> {
 }
 
 impl GameTree {
-    /// Returns, for each node, the sum and the number of the leaves below it.
+    /// Returns, for each node, the sum of the leaf values below it and the number of these leaves.
     fn leaves_below(&self) -> Vec<(i64, i64)> {
         let mut below = vec![(0, 0); self.len()];
         for (id, node) in self.nodes.iter().enumerate().rev() {

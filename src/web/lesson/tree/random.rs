@@ -1,4 +1,5 @@
-//! Random trees that a seed reproduces on every machine, and reordering of their moves.
+//! Random trees that are the same on every machine for the same seed, and reordering of their
+//! moves.
 
 use super::{GameTree, MAX_NODES, MAX_VALUE, NodeId};
 use crate::chess::score::Score;
@@ -25,7 +26,7 @@ pub struct Growth {
     /// level.
     pub uneven: bool,
     /// The percentage of inner nodes, from the second level on, that are copies of an earlier node
-    /// on the same level. A copy is the same position reached by a different path.
+    /// on the same level. A copy is the same position, reached by a different path.
     pub copies: usize,
     /// Whether Max moves first.
     pub max_begins: bool,
@@ -49,7 +50,7 @@ impl Growth {
     /// Generates the tree described by these parameters.
     ///
     /// # Errors
-    /// If the tree would be too large; the error is a message.
+    /// If the tree would be too large. The error is a message.
     pub fn tree(&self) -> Result<GameTree, String> {
         self.check()?;
         let mut generator =
@@ -86,7 +87,7 @@ struct TreeShape {
 struct TreeGenerator {
     growth: Growth,
     random: Random,
-    /// The inner nodes completed so far, by level.
+    /// The completed inner nodes of each level.
     grown: Vec<Vec<TreeShape>>,
 }
 
@@ -112,9 +113,10 @@ impl TreeGenerator {
     }
 }
 
-/// Returns names for the nodes in file order. They are numbered by level and from left to right.
+/// Returns names for the nodes in file order. The numbers in the names increase level by level,
+/// from left to right.
 fn names(root: &TreeShape) -> Vec<String> {
-    // The indexes of the nodes in the file, by level.
+    // The indices of the nodes in the file, by level.
     let mut levels: Vec<Vec<usize>> = Vec::new();
     let mut open = vec![(root, 0)];
     let mut place = 0;
@@ -149,7 +151,7 @@ impl GameTree {
 
     pub(super) fn minimax(&self) -> Vec<Score> {
         let mut values: Vec<Score> = vec![0; self.len()];
-        // Children have higher indexes than their parents.
+        // Children have higher indices than their parents.
         for id in (0..self.len()).rev() {
             let below = self.children(id).iter().map(|&child| values[child]);
             let best = if self.is_max(id) { below.max() } else { below.min() };
@@ -161,10 +163,10 @@ impl GameTree {
     /// Returns the tree with its moves reordered.
     ///
     /// `order` ranges from 100 (best move first everywhere) to -100 (worst move first everywhere);
-    /// 0 leaves the tree unchanged. Otherwise, its absolute value is a probability in percent: with
-    /// this probability, the next move is the best (or worst) remaining one, else the first
-    /// remaining one. `seed` determines the random numbers. Strongly ordered trees are commonly
-    /// described in this way.
+    /// 0 leaves the tree unchanged. For other values, the absolute value is a probability in
+    /// percent. With this probability, the next move is the best (or worst) of the remaining moves;
+    /// otherwise, it is the first of them. `seed` determines the random numbers. Strongly ordered
+    /// trees are commonly described in this way.
     #[must_use]
     pub fn ordered(&self, order: i32, seed: u64) -> GameTree {
         let (values, mut random) = (self.minimax(), Random::new(!seed));
@@ -179,7 +181,7 @@ impl GameTree {
             let mut chosen = Vec::with_capacity(left.len());
             while !left.is_empty() {
                 let take = match random.below(HUNDRED) < percent {
-                    // If several moves are equally good, the first one is taken.
+                    // If several moves are equally good, take the first one.
                     true => (0..left.len()).rev().max_by_key(|&at| good(&left[at])).unwrap_or(0),
                     false => 0,
                 };
@@ -192,7 +194,7 @@ impl GameTree {
         tree
     }
 
-    /// Appends a node of another tree with its subtree; `orders` determines the order of the
+    /// Appends a node of another tree with its subtree. `orders` determines the order of the
     /// children.
     fn push_ordered(
         &mut self,
@@ -243,7 +245,7 @@ mod tests {
         };
         let counts = [100, 50, 0, -50, -100].map(visits);
         assert!(counts.is_sorted(), "{counts:?}");
-        // The minimum number of leaves for three children per node and four levels is 3² + 3² - 1
+        // With three children per node and four levels, at least 3² + 3² - 1 leaves must be visited
         // (Knuth and Moore, 1975).
         let best = Growth { order: 100, ..LARGE }.tree().expect("a tree");
         let leaves = watch_tree(&best, Algorithm::AlphaBeta).tree;

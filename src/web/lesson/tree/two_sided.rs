@@ -1,6 +1,6 @@
-//! The searches with two separate players: Max chooses the largest value and Min the smallest;
-//! alpha is Max's bound and beta is Min's. The algorithms were first described in this form. Its
-//! windows are the same as in the negamax form, except for the changes of sign.
+//! The searches with two separate players: Max chooses the largest value, and Min chooses the
+//! smallest. Alpha is Max's bound, and beta is Min's. The algorithms were first described in this
+//! form. The windows are the same as in the negamax form, except for their signs.
 
 use super::{GameTree, NodeId};
 use crate::chess::score::{INFINITY, Ply, Score};
@@ -97,7 +97,7 @@ impl<O: Observer<NodeId>> TwoSided<'_, O> {
         (best, line)
     }
 
-    /// Searches a later child in PVS, at a node of either player.
+    /// Searches a later child as in PVS, at a node of either player.
     fn null_window_first(
         &mut self,
         child: NodeId,

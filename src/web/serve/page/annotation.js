@@ -1,4 +1,4 @@
-// Annotates the displayed line with searches on the server.
+// Annotates the displayed line, using searches on the server.
 
 import { byId, make } from "./dom.js";
 import { CLIENT } from "./engine.js";
@@ -7,7 +7,7 @@ import { lines } from "./server.js";
 
 const IDLE = "Finds mistakes in the line and better moves. A game takes about ten seconds.";
 
-/** A line as PGN: as it was pasted, or with moves in UCI notation, which the server also reads. */
+/** Returns a line as PGN: as it was pasted, or with moves in UCI notation, which the server also accepts. */
 function pgnOf({ fen, line, game }) {
   const isGame = game && game.fen === fen && game.moves.length === line.length && game.moves.every((move, index) => move.uci === line[index]);
   if (isGame && game.text) return game.text;
@@ -20,7 +20,7 @@ function pgnOf({ fen, line, game }) {
 export class Annotation {
   #go; #place; #changed; #game = null; #line = ""; #curve = null; #request = null; #file = null;
 
-  /** `go` shows a ply of the line; `place` returns start, line, ply and game; `changed` is called when the marks of the moves change. */
+  /** `go` shows a ply of the line. `place` returns start, line, ply and game. `changed` is called when move marks change. */
   constructor(go, place, changed) {
     [this.#go, this.#place, this.#changed] = [go, place, changed];
     byId("annotation-run").addEventListener("click", () => this.#request ? this.#end(IDLE) : this.#start());
@@ -40,13 +40,13 @@ export class Annotation {
     byId("annotation-said").replaceChildren(...saidOf(this.#game, at));
   }
 
-  /** Class and glyphs of a ply of the line, if it is annotated. */
+  /** Returns the class and glyphs of a ply of the line, if it is annotated. */
   mark(index) {
     const isKnown = this.#game && this.#line === this.#key();
     return isKnown ? { kind: kindOf(this.#game, index), sign: glyph(this.#game, index) } : { kind: null, sign: "" };
   }
 
-  /** Identifies a line. */
+  /** Returns a text that identifies a line. */
   #key() {
     const { fen, line } = this.#place();
     return `${fen} ${line.join(" ")}`;

@@ -3,7 +3,7 @@
 import { byId, grouped, make, score } from "./dom.js";
 import { numbered } from "./move-orders.js";
 
-/** Identifies this page's searches to the server. */
+/** Identifies the searches of this page to the server. */
 export const CLIENT = crypto.getRandomValues(new Uint32Array(2)).join("-");
 
 export class Engine {

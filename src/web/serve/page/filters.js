@@ -1,4 +1,4 @@
-// Filters by rating, speed and date, if the book stores them.
+// Filters by rating, speed and date, if the book supports them.
 
 import { byId, make } from "./dom.js";
 
@@ -11,7 +11,7 @@ function boxes(name, legend, choices) {
     make("label", {}, make("input", { type: "checkbox", name, value, checked: true }), text)));
 }
 
-/** Creates the form; calls `changed` after a change. */
+/** Creates the form. Calls `changed` after a change. */
 export function makeFilters(changed) {
   const form = byId("filters");
   form.append(
@@ -30,7 +30,7 @@ export function makeFilters(changed) {
   open.hidden = false;
 }
 
-/** The filters as query parameters; omits those that accept all games. */
+/** Returns the filters as query parameters. Omits filters that accept all games. */
 export function chosen() {
   const form = byId("filters");
   const parameters = new URLSearchParams();

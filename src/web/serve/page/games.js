@@ -1,4 +1,4 @@
-// Lists of the position's games and of a player's games.
+// The lists of a position's games and of a player's games.
 
 import { byId, make } from "./dom.js";
 import { ask, lines } from "./server.js";
@@ -18,14 +18,14 @@ function list(title, games, open) {
       make("span", { class: "date" }, game.month ?? (game.year || ""))))))];
 }
 
-/** Shows the games of an answer; returns whether there are any. */
+/** Shows the games in a response. Returns whether there are any. */
 export function showGames(root, answer, open) {
   const items = [...list("Highest rated", answer.topGames, open), ...list("Latest", answer.recentGames, open)];
   root.replaceChildren(...items);
   return items.length > 0;
 }
 
-/** Requests a player's games and shows them as they arrive, until `signal` aborts. */
+/** Requests a player's games and shows them as they arrive, until `signal` is aborted. */
 export async function showPlayer(root, query, open, signal) {
   for await (const found of lines(`player?${query}`, { signal })) {
     const games = found.white + found.draws + found.black;
@@ -35,10 +35,10 @@ export async function showPlayer(root, query, open, signal) {
   }
 }
 
-/** A game by its id. */
+/** Requests a game by its id. */
 export const game = id => ask(`game/${id}`);
 
-/** Shows the players and the result of the game on the board. */
+/** Shows the players and the result of the game that is on the board. */
 export function showHead(head, id, close) {
   const place = byId("game");
   if (!head) {

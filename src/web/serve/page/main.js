@@ -1,4 +1,4 @@
-// The explorer's page: the position in the address, and its statistics.
+// The explorer's page: shows the position in the address, and its statistics.
 
 import { Annotation } from "./annotation.js";
 import { Board } from "./board.js";
@@ -12,10 +12,10 @@ import { ask } from "./server.js";
 import { wireTheme } from "./theme.js";
 
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-/** Interval between progress requests while books are opened, in milliseconds. */
+/** Interval in milliseconds between progress requests while books are being opened. */
 const POLL_INTERVAL = 400;
 
-/** The initial position, the line of moves from it, and how many of them have been played on the board. */
+/** The initial position, the line of moves from it, and the number of these moves that are played on the board. */
 const state = { fen: START, line: [], at: 0, game: null, gameId: null, player: null };
 let newest = 0;
 let playerSearch = null;
@@ -27,7 +27,7 @@ const board = new Board(byId("board"), uci => play([uci]));
 const engine = new Engine(play);
 const annotation = new Annotation(goTo, () => state, () => showLine(shownLine));
 
-/** The position as query parameters. */
+/** Returns the position as query parameters. */
 function place(moves = state.line.slice(0, state.at)) {
   const parameters = new URLSearchParams();
   if (state.fen !== START) parameters.set("fen", state.fen);
@@ -38,7 +38,7 @@ function place(moves = state.line.slice(0, state.at)) {
 
 const joined = (...parts) => parts.filter(Boolean).join("&");
 
-/** The address of this page for the position. */
+/** Returns the address of this page for the position. */
 function address() {
   const query = joined(place(), filters.chosen().toString());
   return query ? `?${query}` : location.pathname;
@@ -55,7 +55,7 @@ function readAddress() {
   filters.set(parameters);
 }
 
-/** Plays moves; keeps the rest of the line if they follow it. */
+/** Plays moves. Keeps the rest of the line if the moves follow it. */
 function play(moves) {
   const now = state.line.slice(0, state.at);
   const all = [...now, ...moves];
@@ -79,7 +79,7 @@ function set(fen, line, at, game = null, gameId = null) {
   update();
 }
 
-/** Requests the position's statistics and shows them. */
+/** Requests the statistics of the position and shows them. */
 async function update() {
   const number = ++newest;
   const query = place();
@@ -101,7 +101,7 @@ async function update() {
   }
 }
 
-/** All moves of the line, including those after the position. */
+/** Returns all moves of the line, including those after the position. */
 async function wholeLine(answer) {
   if (state.at === state.line.length) return answer.line;
   const whole = await ask(`book?${place(state.line)}`);
@@ -159,7 +159,7 @@ async function openGame(id) {
   }
 }
 
-/** The ply at which a game reaches a position; checks the plies near the current one first. */
+/** Returns the ply at which a game reaches a position. Checks the plies near the current one first. */
 async function findPly(fen, moves, wanted, near) {
   const plies = Array.from({ length: Math.min(moves.length, 80) + 1 }, (_, ply) => ply);
   plies.sort((one, other) => Math.abs(one - near) - Math.abs(other - near));
@@ -172,7 +172,7 @@ async function findPly(fen, moves, wanted, near) {
   return 0;
 }
 
-/** Searches again for the last requested player's games, in the position on the board. */
+/** Requests the games of the last player again, for the position on the board. */
 async function searchPlayer() {
   if (state.player === null) return;
   playerSearch?.abort();

@@ -17,8 +17,8 @@ const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
-/// Includes a file that is shared by all pages or, from this module's folder, one of the explorer's
-/// own files.
+/// Includes either a file that all pages share, or one of the explorer's own files in this module's
+/// folder.
 macro_rules! file {
     ($path:literal, $name:literal, $kind:expr) => {
         PageFile { path: $path, kind: $kind, text: include_str!($name) }
@@ -66,7 +66,7 @@ impl PageFile {
     /// Responds with the file, or with status 304 if the client already has it.
     pub(crate) fn answer(self, tag: &str, headers: &HeaderMap) -> Response {
         let is_known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| {
-            // Compression turns the tag into a weak one, which starts with `W/`.
+            // Compression makes the tag weak, so that it starts with `W/`.
             known.as_bytes().trim_ascii().ends_with(tag.as_bytes())
         });
         let mut response = match is_known {
@@ -77,7 +77,7 @@ impl PageFile {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
-        // Cannot fail: the tag contains only hexadecimal digits and quotes.
+        // This cannot fail, because the tag contains only hexadecimal digits and quotes.
         if let Ok(tag) = HeaderValue::from_str(tag) {
             headers.insert(header::ETAG, tag);
         }
@@ -89,7 +89,7 @@ impl PageFile {
 mod tests {
     use super::*;
 
-    /// Returns the names that follow `mark` in a text, each up to the closing quote.
+    /// Returns the names that follow `mark` in a text. Each ends before the closing quote.
     fn named<'t>(text: &'t str, mark: &'t str) -> impl Iterator<Item = &'t str> {
         text.split(mark).skip(1).filter_map(|rest| rest.split('"').next())
     }

@@ -3,10 +3,10 @@
 import { draw, grouped, make, percent } from "./dom.js";
 
 const COLUMN = 92, ROW = 54, MARGIN = 30, THICKEST = 22, RADIUS = 7;
-/** The maximum number of columns, counted from the position. */
+/** The maximum number of columns, counted back from the position. */
 const COLUMNS = 9;
 
-/** The number of plies to draw: back to the point where the move orders diverge. */
+/** Returns the number of plies to draw: back to the point where the move orders diverge. */
 function depth(found) {
   const width = new Map();
   for (const stop of found.positions) width.set(stop.plies, (width.get(stop.plies) ?? 0) + 1);
@@ -14,7 +14,7 @@ function depth(found) {
   return parted.length === 0 ? 0 : Math.min(Math.max(...parted) + 1, COLUMNS);
 }
 
-/** Lays out the positions: a column for each ply, the requested position on the right. */
+/** Lays out the positions: one column for each ply, with the requested position on the right. */
 function places(found, plies) {
   const columns = Array.from({ length: plies + 1 }, () => []);
   found.positions.forEach((stop, number) => { if (stop.plies <= plies) columns[stop.plies].push(number); });
@@ -22,7 +22,7 @@ function places(found, plies) {
   const tallest = Math.max(...columns.map(column => column.length));
   const at = new Map();
   columns.forEach((column, back) => {
-    // Positions are placed next to their successors, so that few lines cross.
+    // Place positions next to their successors, so that few lines cross.
     const goal = number => {
       const steps = found.moves.filter(step => step.from === number && at.has(step.to));
       const weight = steps.reduce((sum, step) => sum + step.share, 0) || 1;
@@ -58,7 +58,7 @@ function picture(found, plies) {
   return make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Diagram of the move orders" }, svg);
 }
 
-/** Moves with their numbers. */
+/** Returns moves with their numbers. */
 export function numbered(moves, fen) {
   const fields = fen.split(" ");
   let ply = 2 * (Number(fields[5] ?? 1) - 1) + (fields[1] === "b" ? 1 : 0);
@@ -69,7 +69,7 @@ export function numbered(moves, fen) {
   }).join(" ");
 }
 
-/** Shows the move orders; calls `go` with the one that the user selects. */
+/** Shows the move orders. Calls `go` with the one that the user selects. */
 export function showMoveOrders(root, found, start, go) {
   if (found.fen === start) {
     root.replaceChildren(make("p", { class: "note" }, "Every game starts here."));
@@ -88,6 +88,6 @@ export function showMoveOrders(root, found, start, go) {
     : [picture(found, plies), make("p", { class: "note" }, "The shares of the last moves are exact. Earlier shares are estimates from the counts of each position.")];
   const [drawing] = parts;
   root.replaceChildren(...parts, make("h3", {}, "Most common move orders"), make("ol", {}, ...orders));
-  // Shows the last moves, which matter most.
+  // Show the last moves, which matter most.
   drawing.scrollLeft = drawing.scrollWidth;
 }

@@ -2,10 +2,10 @@
 
 import { draw, grouped, make, percent, score } from "./dom.js";
 
-/** Minimum share at which part of a bar shows its percentage. */
+/** Minimum fraction of a bar at which its part shows a percentage. */
 const LABEL_FROM = 0.16;
 
-/** The results of games as a bar. */
+/** Returns the results of games as a bar. */
 export function bar(results) {
   const parts = [["won", results.white, "White won"], ["drawn", results.draws, "drawn"], ["lost", results.black, "Black won"], ["open", results.undecided, "without a result"]];
   const there = parts.filter(([, games]) => games > 0);
@@ -21,7 +21,7 @@ export function bar(results) {
   return element;
 }
 
-/** A small chart of the games by year. */
+/** Returns a small chart of the games by year. */
 function years(history) {
   const byYear = new Map();
   for (const row of history) {
@@ -42,7 +42,7 @@ function years(history) {
     draw("path", { d: `M${points.join("L")}` }));
 }
 
-/** The opening after a move, without the family name that the position already shows. */
+/** Returns the opening after a move, without the family name that is already shown for the position. */
 function nameAfter(opening, before) {
   if (!opening) return "";
   const [family] = (before?.name ?? "").split(":");
@@ -50,7 +50,7 @@ function nameAfter(opening, before) {
   return make("span", { title: opening.name }, `${opening.eco} ${rest}`);
 }
 
-/** Fills the table; calls `play` with the selected move and `hint` with the one under the pointer. */
+/** Fills the table. Calls `play` with the selected move, and `hint` with the move under the pointer. */
 export function showMoves(root, note, answer, play, hint) {
   const { moves } = answer;
   const has = {

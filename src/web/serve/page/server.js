@@ -1,6 +1,6 @@
 // Requests to the server.
 
-/** Sends a request; throws the server's message as an error if it fails. */
+/** Sends a request. If it fails, throws an error with the server's message. */
 export async function ask(address, options = {}) {
   const answer = await fetch(address, options);
   const isJson = (answer.headers.get("content-type") ?? "").startsWith("application/json");
@@ -9,7 +9,7 @@ export async function ask(address, options = {}) {
   return body;
 }
 
-/** Requests lines of JSON and yields each as it arrives. */
+/** Requests lines of JSON, and yields each line as it arrives. */
 export async function* lines(address, options = {}) {
   const answer = await fetch(address, options);
   if (!answer.ok) {

@@ -14,11 +14,11 @@ use crate::web::serve::loaded_books::Content;
 use crate::web::serve::query::with_rook;
 
 /// The standard deviation of the difference between two players' strengths in Elo's model, in
-/// rating points. Each player contributes 200, so it is 200 times the square root of 2, rounded as
-/// FIDE does.
+/// rating points. Each player contributes 200 points, so the value is 200 times the square root of
+/// 2, rounded as by FIDE.
 const DEVIATION: f64 = 2000.0 / 7.0;
-/// The maximum difference between a performance rating and the opponents' ratings, which also
-/// applies to perfect scores (FIDE handbook, B.02, table 8.1).
+/// The maximum difference between a performance rating and the opponents' ratings, also used for
+/// perfect scores (FIDE handbook, B.02, table 8.1).
 const MAX: f64 = 800.0;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -62,7 +62,7 @@ struct Played<'g> {
 }
 
 impl PlayerOrder {
-    /// Returns the results from the games found so far.
+    /// Returns the results of the games found so far.
     pub(crate) fn answer(
         &self,
         content: &Content,
@@ -74,7 +74,7 @@ impl PlayerOrder {
         let mut by_move: BTreeMap<Move, Played<'_>> = BTreeMap::new();
         let mut recent: Vec<(&PlayerGame, Move)> = Vec::new();
         for game in games.iter().filter(|game| self.wants(game)) {
-            // A game that repeats the position is counted once, with the last move played there.
+            // If a game repeats the position, it is counted once, for the last move played there.
             let Some(at) = game.keys.iter().rposition(|&key| key == position.key()) else {
                 continue;
             };
@@ -139,8 +139,8 @@ impl PlayerOrder {
     }
 }
 
-/// Returns by how many rating points a player with this score is stronger than the opponents. This
-/// is the performance in Elo's model, relative to the opponents.
+/// Returns the difference in rating points by which a player with this score is stronger than the
+/// opponents: the performance in Elo's model, relative to the opponents.
 fn lead(counts: &Counts, side: Color) -> f64 {
     let score = counts.score(side);
     match score {

@@ -1,4 +1,4 @@
-//! Finds the games of players, one player at a time, and keeps them while there is room.
+//! Finds the games of players, one player at a time, and stores them while there is room.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{
@@ -23,7 +23,7 @@ use crate::web::serve::limits::{
 #[derive(Debug)]
 pub(super) struct PlayerGame {
     pub(super) listed: ListedGame,
-    /// A sort key over all games: the index of the file, and the index of the game in it.
+    /// A sort key for all games: the index of the file, and the index of the game in the file.
     pub(super) place: (usize, usize),
     pub(super) color: Color,
     pub(super) mode: Mode,
@@ -32,7 +32,7 @@ pub(super) struct PlayerGame {
     pub(super) moves: Vec<Move>,
 }
 
-/// The games of a player that have been found so far.
+/// The games of a player found so far.
 #[derive(Debug)]
 pub(crate) struct PlayerIndex {
     /// The player's name in lower case.
@@ -40,7 +40,7 @@ pub(crate) struct PlayerIndex {
     /// The sequence number of the first request for the player.
     number: u64,
     games: Mutex<Vec<PlayerGame>>,
-    /// The reason why games may be missing.
+    /// The reason why games may be missing, if a file could not be read.
     fault: OnceLock<String>,
     is_done: AtomicBool,
 }
@@ -55,7 +55,7 @@ impl PlayerIndex {
         self.is_done.load(Acquire)
     }
 
-    /// Returns the reason why games are missing, if a file could not be read.
+    /// Returns the reason why games may be missing, if a file could not be read.
     pub(crate) fn fault(&self) -> Option<&str> {
         self.fault.get().map(String::as_str)
     }
@@ -63,11 +63,11 @@ impl PlayerIndex {
 
 #[derive(Debug)]
 pub(crate) struct Players {
-    /// The players, ordered by the time of the last request; the most recently requested is last.
+    /// The players. The least recently requested one is first.
     known: Mutex<Vec<Arc<PlayerIndex>>>,
     line: Sender<Arc<PlayerIndex>>,
     asked: AtomicU64,
-    /// The number of players whose files have all been searched.
+    /// The number of players for whom all files have been searched.
     served: Arc<AtomicU64>,
     is_closing: Arc<AtomicBool>,
 }
@@ -79,7 +79,7 @@ impl Drop for Players {
 }
 
 impl Players {
-    /// Creates an empty index, and starts the thread that searches for games.
+    /// Creates an empty index and starts the thread that searches for games.
     ///
     /// # Errors
     /// If the system cannot start a thread.
@@ -100,15 +100,14 @@ impl Players {
         self.is_closing.store(true, Relaxed);
     }
 
-    /// Returns the games of a player, whose name must be in lower case. If the player is new, a
-    /// search is queued.
+    /// Returns the games of a player. `name` must be in lower case. If the player is new, a search
+    /// is queued.
     ///
     /// # Errors
     /// If the queue is full.
     pub(crate) fn get(&self, name: &str) -> Result<Arc<PlayerIndex>, ApiError> {
         let mut known = self.known();
-        // Players with unreadable files are searched for again, because the files may be readable
-        // now.
+        // If files could not be read for a player, search again, because they may be readable now.
         known.retain(|player| !player.is_done() || player.fault().is_none());
         if let Some(at) = known.iter().position(|player| player.name == name) {
             let player = known.remove(at);
@@ -137,23 +136,22 @@ impl Players {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the index of the file that contains a game listed for a player.
+    /// Returns the index of the file that contains a game found for a player.
     pub(crate) fn file_of(&self, id: GameId) -> Option<usize> {
         self.known().iter().find_map(|player| {
             player.games().iter().find(|game| game.listed.id == id).map(|game| game.place.0)
         })
     }
 
-    /// Returns how many players precede this one in the queue.
+    /// Returns the number of players before this one in the queue.
     pub(crate) fn queue_position(&self, player: &PlayerIndex) -> u64 {
         player.number.saturating_sub(self.served.load(Relaxed))
     }
 }
 
-/// Drops the least recently requested players while too many games are stored, but always keeps the
-/// last player.
+/// Drops the least recently requested players while too many games are stored, but keeps one.
 fn make_room(known: &mut Vec<Arc<PlayerIndex>>) {
-    // Even a player without games takes some memory.
+    // Even a player without games needs some memory.
     let cost = |player: &Arc<PlayerIndex>| player.games().len().max(1);
     let mut kept: usize = known.iter().map(cost).sum();
     while known.len() > 1 && kept > MAX_KEPT_GAMES {
@@ -215,7 +213,6 @@ struct PlayerGameFinder<'p> {
     name: &'p str,
     site: Option<GameId>,
     found: Option<PlayerGame>,
-    /// The key of the game's current position.
     key: u64,
 }
 

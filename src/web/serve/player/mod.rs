@@ -1,4 +1,4 @@
-//! `/player`: the games of one player, which are found in the books' game files on the first
+//! `/player`: the games of one player. They are found in the game files of the books on the first
 //! request.
 
 mod answer;

@@ -26,7 +26,7 @@ impl Mode {
         }
     }
 
-    /// Derives the mode from a game's event name as written by Lichess. Every game that is not
+    /// Determines the mode from a game's event name as written by Lichess. A game that is not
     /// casual counts as rated.
     pub(super) fn of_event(event: &str) -> Self {
         if event.to_lowercase().starts_with("casual") { Mode::Casual } else { Mode::Rated }
@@ -48,7 +48,7 @@ pub(crate) struct PlayerOrder {
     pub(super) color: Color,
     pub(super) game: Game,
     pub(super) filter: FacetFilter,
-    /// The modes to include; empty means both.
+    /// The modes to include. If empty, both are included.
     pub(super) modes: Vec<Mode>,
     pub(super) moves: usize,
     pub(super) recent_games: usize,

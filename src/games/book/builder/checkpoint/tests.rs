@@ -36,7 +36,7 @@ fn with_checkpoints(options: &BuildOptions, folder: &Path, every: Duration) -> B
     BuildOptions { checkpoints: Some(kept), ..options.clone() }
 }
 
-/// Runs a build with checkpoints in `folder`; if `stops`, it fails at the broken game.
+/// Runs a build with checkpoints in `folder`. If `stops`, the build fails at the broken game.
 fn run(options: &BuildOptions, folder: &Path, stops: bool) -> Result<Vec<u8>, BuildError> {
     let options = with_checkpoints(options, folder, SHORT);
     let mut monitor = Monitor::default();
@@ -122,7 +122,7 @@ fn damaged_checkpoint_files_are_reported_or_rewritten() {
     assert!(reported > TRIALS && sound > 0, "{reported}, {sound}");
 }
 
-/// The point at which a build is stopped while writing its book.
+/// The point at which a build is stopped as it writes its book.
 #[derive(Debug, Clone, Copy)]
 struct Stop {
     parts: usize,
@@ -130,8 +130,8 @@ struct Stop {
     noted: bool,
 }
 
-/// Stops a build while it writes its book. Returns the number of parts that were already written
-/// when it started.
+/// Stops a build as it writes its book. Returns the number of parts that were already written when
+/// the build started.
 fn stop_while_writing(options: &BuildOptions, folder: &Path, stop: Stop) -> usize {
     let options = with_checkpoints(options, folder, Duration::ZERO);
     let (shared, monitor) = (Shared::new(&options), Monitor::default());
@@ -196,7 +196,8 @@ fn note_of_a_book_with_other_positions_is_ignored() {
     for (number, (before, after)) in [(&all, &pruned), (&pruned, &all)].into_iter().enumerate() {
         let whole = run(before, &place.path().join(format!("{number}")), false);
         stop_while_writing(before, &folder, Stop { parts: 9, noted: true });
-        // A different book replaces the draft, and its build is stopped before its note is written.
+        // Replace the draft with the draft of another book, and stop that build before it writes
+        // its note.
         let found = stop_while_writing(after, &folder, Stop { parts: 1, noted: false });
         assert_eq!(found, 0, "{number}");
         assert!(run(before, &folder, false).expect("a book") == whole.expect("a book"));
@@ -213,6 +214,6 @@ fn frequent_checkpoints_do_not_multiply_the_files() {
     let built = build(&[some_games(40_000)], &options, &Monitor::default(), output);
     assert!(built.is_ok());
     let runs = files_named(&folder, RUN).len();
-    // A stage reads at least one chunk of text, and there are 13 chunks.
+    // A stage reads at least one chunk, and the text has 13 chunks.
     assert!((2..=13).contains(&runs), "{runs} runs");
 }
