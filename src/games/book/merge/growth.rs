@@ -1,136 +1,23 @@
-//! Extends a book with positions that best play reaches but no game does.
-//!
-//! The order follows a drop-out expansion: from all moves that lead out of the analysis, those that
-//! play is most likely to reach are added. Good lines therefore become long, while poor ones are
-//! answered and dropped. T. R. Lincke, "Strategies for the automatic construction of opening
-//! books", Computers and Games (2000). Where Lincke adds up plies and losses along a path, Tabia
-//! multiplies likelihoods, because a book made from games contains the likelihoods of its own
-//! positions.
+//! Extends a book with moves and positions that no game has reached.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::io::{self, Read, Seek, Write};
 use std::iter::Peekable;
 use std::ops::ControlFlow;
 
-use super::backup::Links;
+use super::combine::{BoxedEntries, Merged, insert_pawns};
+use super::regroup::grow_known;
 use crate::chess::position::{KeyMap, Move, Position};
-use crate::chess::score::Score;
 use crate::games::book::format::counts::Counts;
 use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::book::format::writer::write_book;
 use crate::games::book::lookup::Book;
-use crate::games::book::lookup::values::BookValue;
-use crate::games::book::lookup::values::before;
-use crate::games::book::merge::combine::{BoxedEntries, Merged, insert_pawns};
-use crate::games::book::merge::regroup::grow_known;
-
-/// A move that is this many centipawns worse than the best is played half as often. Hand-set: it is
-/// the default of `SteerMargin`, about the difference between two searches of a move.
-const HALVING: f64 = 15.0;
-/// Positions with a larger absolute score, in centipawns, are not extended: play decides such
-/// games, not the book. Hand-set.
-const LIMIT: Score = 200;
 
 /// A move that leads out of the analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FrontierMove {
     pub position: Position,
     pub mv: Move,
-}
-
-/// Orders positions by likelihood. Ties are broken by the index of the position's value; values are
-/// sorted by key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
-    /// The likelihood as its bits, because positive floating-point numbers have the same order as
-    /// their bits.
-    likelihood: u64,
-    place: Reverse<usize>,
-}
-
-impl Rank {
-    fn new(likelihood: f64, place: usize) -> Self {
-        Rank { likelihood: likelihood.to_bits(), place: Reverse(place) }
-    }
-
-    fn likelihood(self) -> f64 {
-        f64::from_bits(self.likelihood)
-    }
-}
-
-/// Returns up to `number` of the best moves that lead out of a book's analysis, most likely first.
-pub(crate) fn frontier_moves(book: &Book, number: usize) -> Vec<FrontierMove> {
-    let values: Vec<BookValue> = book.values().collect();
-    let place = |key: u64| values.binary_search_by_key(&key, |value| value.key).ok();
-    let mut links = Links::new(values.len());
-    let mut positions = vec![None; values.len()];
-    let mut games = vec![0; values.len()];
-    book.visit(&Position::start(), false, |position, entry| {
-        if let Some(own) = place(entry.key) {
-            links.find(own as u32, position, |key| Some(place(key)? as u32));
-            positions[own] = Some(*position);
-            games[own] = entry.reached.games();
-        }
-        ControlFlow::Continue(())
-    });
-    let reach = reach(&values, &links, &games);
-    let mut found: Vec<(Rank, FrontierMove)> = Vec::new();
-    let mut taken = KeyMap::default();
-    for (own, value) in values.iter().enumerate() {
-        let (Some(position), Some((mv, _))) = (positions[own], value.outside) else { continue };
-        if value.score.abs() > LIMIT || !position.is_legal(mv) {
-            continue;
-        }
-        let share = shares(own, &links, &values).last().map_or(0.0, |&(_, share)| share);
-        found.push((Rank::new(reach[own] * share, own), FrontierMove { position, mv }));
-    }
-    found.sort_unstable_by_key(|&(rank, _)| Reverse(rank));
-    let is_new = |frontier_move: &FrontierMove| {
-        taken.insert(frontier_move.position.play(frontier_move.mv).key(), ()).is_none()
-    };
-    found.into_iter().map(|(_, frontier_move)| frontier_move).filter(is_new).take(number).collect()
-}
-
-/// Computes the likelihood of each position, from the games or from the most likely path of good
-/// moves.
-fn reach(values: &[BookValue], links: &Links, games: &[u64]) -> Vec<f64> {
-    let all = games.iter().copied().max().unwrap_or(0).max(1) as f64;
-    let mut reach: Vec<f64> = games.iter().map(|&games| games as f64 / all).collect();
-    let begin = reach.iter().enumerate().filter(|&(_, &likelihood)| likelihood > 0.0);
-    let mut open: BinaryHeap<Rank> =
-        begin.map(|(own, &likelihood)| Rank::new(likelihood, own)).collect();
-    while let Some(rank) = open.pop() {
-        let own = rank.place.0;
-        if rank.likelihood() < reach[own] {
-            continue;
-        }
-        for (to, share) in shares(own, links, values) {
-            let Some(to) = to else { continue };
-            let likelihood = rank.likelihood() * share;
-            if likelihood > reach[to] {
-                reach[to] = likelihood;
-                open.push(Rank::new(likelihood, to));
-            }
-        }
-    }
-    reach
-}
-
-/// Returns the likelihood of each move in a position, derived from the values: first the moves that
-/// lead to analysed positions, then the best of the other moves.
-fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>, f64)> {
-    let value = &values[own];
-    let within = links.of(own).iter().map(|&(_, to)| to as usize);
-    let within = within.map(|to| (Some(to), before(values[to].score)));
-    let outside = value.outside.map(|(_, score)| (None, score));
-    let weight = |score: Score| (-f64::from(value.score - score) / HALVING).exp2();
-    let mut shares: Vec<(Option<usize>, f64)> =
-        within.chain(outside).map(|(to, score)| (to, weight(score))).collect();
-    let sum: f64 = shares.iter().map(|(_, share)| share).sum();
-    shares.iter_mut().for_each(|(_, share)| *share /= sum);
-    shares
 }
 
 /// Writes the book, extended with these moves and the positions to which they lead, to an empty
@@ -176,139 +63,36 @@ fn is_grown(&(_, played): &(Move, Counts)) -> bool {
     played.is_empty()
 }
 
-impl Book {
-    /// Returns the keys of the positions to which moves without games lead.
-    pub(crate) fn grown_positions(&self) -> KeyMap<()> {
-        let mut keys = KeyMap::default();
-        // Few books have such moves, and the entries alone show whether there are any.
-        if !self.entries().any(|entry| entry.moves.iter().any(is_grown)) {
-            return keys;
-        }
-        self.visit(&Position::start(), false, |position, entry| {
-            let moves = self.legal_moves_of(entry, position).filter(is_grown);
-            keys.extend(moves.map(|(mv, _)| (position.play(mv).key(), ())));
-            ControlFlow::Continue(())
-        });
-        keys
+/// Returns the keys of the positions to which moves without games lead.
+pub(crate) fn grown_positions(book: &Book) -> KeyMap<()> {
+    let mut keys = KeyMap::default();
+    // Few books have such moves, and the entries alone show whether there are any.
+    if !book.entries().any(|entry| entry.moves.iter().any(is_grown)) {
+        return keys;
     }
+    book.visit(&Position::start(), false, |position, entry| {
+        let moves = entry.legal_moves(position).filter(is_grown);
+        keys.extend(moves.map(|(mv, _)| (position.play(mv).key(), ())));
+        ControlFlow::Continue(())
+    });
+    keys
+}
 
-    /// Whether this book is `other` or an extension of it.
-    pub(crate) fn has_grown_from(&self, other: &Book) -> bool {
-        let mut others = other.entries().peekable();
-        let agrees = self.entries().all(|entry| match take(&mut others, entry.key) {
-            Some(old) => {
-                let is_old =
-                    |&(mv, _): &(Move, Counts)| old.moves.iter().any(|&(was, _)| was == mv);
-                entry.reached == old.reached
-                    && entry.moves.iter().filter(|found| is_old(found)).eq(&old.moves)
-                    && entry.moves.iter().all(|found| is_old(found) || is_grown(found))
-            }
-            None => entry.reached.is_empty() && entry.moves.iter().all(is_grown),
-        });
-        agrees && others.peek().is_none()
-    }
+/// Whether a book is `other` or an extension of it.
+pub(crate) fn has_grown_from(book: &Book, other: &Book) -> bool {
+    let mut others = other.entries().peekable();
+    let agrees = book.entries().all(|entry| match take(&mut others, entry.key) {
+        Some(old) => {
+            let is_old = |&(mv, _): &(Move, Counts)| old.moves.iter().any(|&(was, _)| was == mv);
+            entry.reached == old.reached
+                && entry.moves.iter().filter(|found| is_old(found)).eq(&old.moves)
+                && entry.moves.iter().all(|found| is_old(found) || is_grown(found))
+        }
+        None => entry.reached.is_empty() && entry.moves.iter().all(is_grown),
+    });
+    agrees && others.peek().is_none()
 }
 
 fn take(entries: &mut Peekable<impl Iterator<Item = BookEntry>>, key: u64) -> Option<BookEntry> {
     entries.next_if(|entry| entry.key == key)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chess::position::Game;
-    use crate::games::book::builder::{BuildOptions, build_in_memory};
-    use crate::games::pgn::PgnInput;
-
-    fn position(moves: &str) -> Position {
-        let mut game = Game::default();
-        for san in moves.split_ascii_whitespace() {
-            game.play(game.position().parse_move(san).expect(san)).expect(san);
-        }
-        *game.position()
-    }
-
-    /// Creates a book of 60 games with 1.e4 e5 and 40 with 1.d4. `values` contains positions with
-    /// their score, and the best move out of the analysis with its score.
-    fn book(values: &[(&str, Score, &str, Score)]) -> Book {
-        let text = "1. e4 e5 1-0\n\n".repeat(60) + &"1. d4 0-1\n\n".repeat(40);
-        let games = PgnInput::Text("games".to_owned(), text.as_bytes().into());
-        let (book, _) = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book");
-        let value = |&(moves, score, outside, worth): &(&str, Score, &str, Score)| {
-            let position = position(moves);
-            let outside = position.parse_move(outside).expect(outside);
-            BookValue {
-                key: position.key(),
-                score,
-                best: Some(outside),
-                outside: Some((outside, worth)),
-                own: None,
-                depth: 9,
-                own_depth: 9,
-                nodes: 1_000,
-            }
-        };
-        let mut values: Vec<BookValue> = values.iter().map(value).collect();
-        values.sort_by_key(|value| value.key);
-        book.with_values(&values).expect("a book")
-    }
-
-    fn order(book: &Book, number: usize) -> Vec<String> {
-        frontier_moves(book, number)
-            .iter()
-            .map(|frontier_move| frontier_move.position.san(frontier_move.mv))
-            .collect()
-    }
-
-    #[test]
-    fn frontier_is_ordered_by_likelihood() {
-        // In the start position, the shares according to the values are 0.31 for 1.c4, 0.49 for
-        // 1.e4 and 0.20 for 1.d4. According to the games, 1.e4 has 0.6 and 1.d4 has 0.4.
-        let values = [
-            ("", 30, "c4", 20),
-            ("e4", -30, "c5", -30),
-            ("d4", -10, "Nf6", -10),
-            ("e4 e5", 40, "Nf3", 40),
-        ];
-        let book = book(&values);
-        // After 1.e4, the move 1...e5 is 10 centipawns worse than 1...c5 and has a share of 0.39,
-        // but all games continued with it.
-        assert_eq!(order(&book, 9), ["Nf3", "Nf6", "c5", "c4"]);
-        assert_eq!(order(&book, 2), ["Nf3", "Nf6"]);
-    }
-
-    #[test]
-    fn decided_positions_are_not_extended() {
-        let values = [("", 201, "c4", 201), ("e4", -200, "c5", -200), ("d4", -500, "a6", -500)];
-        assert_eq!(order(&book(&values), 9), ["c5"]);
-    }
-
-    #[test]
-    fn transposed_position_is_added_once() {
-        // The position is reached after 1.d4 d5 2.e4 and after 1.e4 d5 2.d4.
-        let text = "1. d4 d5 1-0\n\n1. e4 d5 1-0\n\n";
-        let games = PgnInput::Text("games".to_owned(), text.as_bytes().into());
-        let (plain, _) = build_in_memory(&[games], &BuildOptions::default(), "x").expect("a book");
-        let of = |moves: &str, outside: &str| {
-            let position = position(moves);
-            let outside = position.parse_move(outside).ok().map(|mv| (mv, 0));
-            let best = outside.map(|(mv, _)| mv);
-            let key = position.key();
-            BookValue { key, score: 0, best, outside, own: None, depth: 9, own_depth: 9, nodes: 1 }
-        };
-        let mut values = [of("d4 d5", "e4"), of("e4 d5", "d4")];
-        values.sort_by_key(|value| value.key);
-        let book = plain.with_values(&values).expect("a book");
-        let found = frontier_moves(&book, 9);
-        assert_eq!(found.len(), 1);
-        let bytes = grow(&book, &found, io::Cursor::new(Vec::new())).expect("written").into_inner();
-        let grown = Book::from_bytes(bytes, "grown").expect("a book");
-        grown.verify().expect("sound");
-        assert_eq!(grown.positions(), book.positions() + 1);
-        assert!(grown.has_grown_from(&book) && !book.has_grown_from(&grown));
-        assert!(!grown.has_grown_from(&self::book(&[])));
-        let after = found[0].position.play(found[0].mv);
-        assert_eq!((grown.reached(&after), grown.holds(&after)), (None, Some(Counts::default())));
-        assert_eq!(grown.grown_positions().len(), 1);
-    }
 }
