@@ -86,7 +86,7 @@ impl Analysis {
 
     /// Continues with an extended version of the book and adds these positions to the analysis.
     pub(crate) fn take_in(&mut self, book: &Book, frontier_moves: &[FrontierMove]) {
-        let wanted = frontier_moves.iter().map(|shoot| wanted(shoot.position.play(shoot.mv).key()));
+        let wanted = frontier_moves.iter().map(|found| wanted(found.position.play(found.mv).key()));
         self.known.extend(wanted.map(|wanted| (wanted.key, wanted)));
         self.turn_to(book);
     }
