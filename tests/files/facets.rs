@@ -118,7 +118,7 @@ proptest! {
         let whole = build(&text, FacetFilter::default(), &options).expect("games");
         let players: Vec<String> = player.iter().map(|number| format!("player {number}")).collect();
         let selection = Selection { facets: facets.clone(), players: players.clone(), side };
-        let selected = whole.of_games(&selection).expect("sound");
+        let selected = selection.of_book(&whole).expect("sound");
         let filter = GameFilter { facets, players, side, ..GameFilter::default() };
         let part = build_filtered(&text, filter, &options);
         selected.verify().map_err(|error| TestCaseError::fail(error.to_string()))?;

@@ -186,7 +186,7 @@ fn selection_of_real_games_equals_a_filtered_build() {
         assert_eq!(moves, moves_of(&folder.path().join("cut.tbk")));
         let selection =
             Selection { players: players.clone(), side: Some(side), ..Selection::default() };
-        let selected = whole.of_games(&selection).expect("sound");
+        let selected = selection.of_book(&whole).expect("sound");
         assert!(selected.facet_games() > 0 && selected.facet_games() < whole.facet_games());
     }
 }

@@ -239,6 +239,14 @@ fn games_are_filtered_by_rating_speed_and_date() {
         "{}",
         pgn.body
     );
+    let castled = server.get("/lichess?play=e2e4,e7e5,g1f3,b8c6,f1c4,f8c5").json();
+    let of_lists = ["topGames", "recentGames"].map(|list| {
+        castled[list].as_array().expect("games").iter().any(|game| game["uci"] == "e1h1")
+    });
+    assert_eq!(of_lists, [true, true], "{castled}");
+    assert!(
+        castled["moves"].as_array().expect("moves").iter().any(|mv| mv["game"]["uci"] == "e1h1")
+    );
     let history = server.get("/lichess?history=true").json();
     assert_eq!(history["history"][0]["month"], "2020-03");
     assert_eq!(history["history"][1]["black"], 1);

@@ -131,7 +131,7 @@ fn tuning_a_real_engine_is_reproducible_in_both_protocols() {
         let outs = ["1", "2"].map(|jobs| {
             let out = format!("{protocol}-{jobs}");
             let more = ["-n", "3", "--pairs", "2", "-j", jobs, "--max-moves", "30"];
-            let options = ["--proto", protocol, "--resign", "2,300", "--option", "Luck=1"];
+            let options = ["--proto", protocol, "--resign", "2,300", "--option", "Seed=1"];
             let more = [&more[..], &options].concat();
             let mut arguments = arguments(&engine, &param, &out, &more);
             let nodes = arguments.iter().position(|word| *word == "--nodes").expect("there");

@@ -13,13 +13,13 @@ use crate::cli::output::outln;
 use crate::cli::work::{Progress, exit_status, positions_of, stop_switches};
 use crate::cli::writing::Force;
 use crate::engine::search::{Config, Limits};
-use crate::games::book::{
-    AnalysisJournal, Book, BookValue, EMBEDDED_NAME, frontier_moves, grow, open_journal,
-};
+use crate::games::book::{Book, BookValue, EMBEDDED_NAME, grow, has_grown_from};
 use crate::support::files::Output;
 use crate::support::words::counted;
 use crate::tools::suite::Switch;
-use crate::tools::suite::analyse::{Analysis, Plan};
+use crate::tools::suite::analysis::{
+    Analysis, AnalysisJournal, Plan, frontier_moves, open_journal,
+};
 
 /// The default number of nodes per search.
 const NODES: u64 = 1_000_000;
@@ -194,7 +194,7 @@ impl AnalyseArgs {
                 self.book.display()
             );
         }
-        let before = Book::open(target).ok().filter(|before| before.has_grown_from(&book));
+        let before = Book::open(target).ok().filter(|before| has_grown_from(before, &book));
         Ok(before.unwrap_or(book))
     }
 

@@ -78,7 +78,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             }
         }
         if ours && args.nodes > 0 {
-            lines.extend(refuted(&book, &at, args, &mut searcher));
+            lines.extend(refuted(&at, args, &mut searcher));
         }
         for line in lines {
             findings += 1;
@@ -155,9 +155,10 @@ fn missing_reply(book: &Book, at: &Visited, ours: bool, held: bool) -> Option<St
 }
 
 /// Returns the book moves that lose more than the margin, compared with the best move.
-fn refuted(book: &Book, at: &Visited, args: &Args, searcher: &mut Searcher) -> Vec<String> {
-    let moves: Vec<Move> = book
-        .legal_moves_of(&at.entry, &at.position)
+fn refuted(at: &Visited, args: &Args, searcher: &mut Searcher) -> Vec<String> {
+    let moves: Vec<Move> = at
+        .entry
+        .legal_moves(&at.position)
         .filter(|(_, played)| played.games() >= args.min_games)
         .map(|(mv, _)| mv)
         .collect();

@@ -21,7 +21,7 @@ use crate::games::book::{
 };
 use crate::support::files::Output;
 use crate::support::words::{counted, grouped, visible};
-use crate::tools::suite::analyse::carried_over;
+use crate::tools::suite::analysis::carried_over;
 
 /// Merge books into one by adding their counts
 #[derive(Debug, clap::Args)]
@@ -211,7 +211,7 @@ pub(super) fn run_filter(args: &FilterArgs) -> anyhow::Result<ExitCode> {
     let selection = args.games.resolve(args.side);
     let mut chosen = book.clone();
     if !selection.is_everything() {
-        chosen = book.of_games(&selection)?;
+        chosen = selection.of_book(&book)?;
         ensure!(chosen.positions() > 0, "{}: no game passes the filters", args.book.display());
     }
     save(&output, |file| cut(&chosen, &what, file))?;

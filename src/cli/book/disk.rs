@@ -20,8 +20,7 @@ const WORTH_REPORTING: f64 = 2e9;
 /// Before a long build, prints how much disk space it may need and how much is free.
 pub(super) fn estimate(inputs: &[PgnInput], folder: &Path, max_ply: u32, facets: bool) {
     let text = |input: &PgnInput| {
-        let packed = [".gz", ".bz2", ".zst"].iter().any(|ending| input.name().ends_with(ending));
-        Some(input.size()? as f64 * if packed { UNPACKED } else { 1.0 })
+        Some(input.size()? as f64 * if input.is_compressed() { UNPACKED } else { 1.0 })
     };
     let Some(text) = inputs.iter().map(text).sum::<Option<f64>>() else { return };
     let share = if facets { DISK_PER_BYTE_WITH_FACETS } else { DISK_PER_BYTE };

@@ -88,8 +88,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// Returns the moves of a position that were played in enough games.
-fn moves_of(book: &Book, at: &Visited, args: &Args) -> Vec<(Move, Counts)> {
-    let moves = book.legal_moves_of(&at.entry, &at.position);
+fn moves_of(at: &Visited, args: &Args) -> Vec<(Move, Counts)> {
+    let moves = at.entry.legal_moves(&at.position);
     moves.filter(|(_, played)| played.games() >= args.min_games).collect()
 }
 
@@ -103,7 +103,7 @@ fn write_csv(out: &mut impl Write, book: &Book, at: &Visited, args: &Args) -> st
             format!("{},{},{},{best}", score_columns(Some(value.score)), value.depth, value.nodes)
         },
     );
-    let moves = moves_of(book, at, args);
+    let moves = moves_of(at, args);
     for &(mv, played) in &moves {
         let reached = book.reached(&at.position.play(mv)).unwrap_or_default();
         write!(out, "{},{},{}", at.position.fen(), at.ply, at.position.san(mv))?;
@@ -130,7 +130,7 @@ fn score_columns(score: Option<Score>) -> String {
 }
 
 fn position_row(book: &Book, at: &Visited, args: &Args) -> PositionRow {
-    let moves = moves_of(book, at, args).into_iter().map(|(mv, played)| {
+    let moves = moves_of(at, args).into_iter().map(|(mv, played)| {
         let reached = book.reached(&at.position.play(mv)).unwrap_or_default();
         MoveRow::new(book, &at.position, mv, [played, reached])
     });
@@ -159,8 +159,8 @@ fn write_lines(
     while let Some((position, line)) = open.pop() {
         let is_new = seen.insert(position.key(), ()).is_none();
         let entry = book.entry(&position).unwrap_or_default();
-        let mut moves: Vec<(Move, Counts)> = book
-            .legal_moves_of(&entry, &position)
+        let mut moves: Vec<(Move, Counts)> = entry
+            .legal_moves(&position)
             .filter(|(_, played)| played.games() >= args.min_games)
             .collect();
         if !is_new || moves.is_empty() || line.len() as u64 >= u64::from(args.max_ply) {

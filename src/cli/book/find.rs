@@ -120,12 +120,12 @@ fn search(
     key: u64,
     hits: &mut Vec<Hit>,
 ) -> anyhow::Result<()> {
-    let mut seeker = GameFinder { key, ply: 0, found: None, tags: (String::new(), 0) };
+    let mut finder = GameFinder { key, ply: 0, found: None, tags: (String::new(), 0) };
     let mut game = 0;
-    while let Some(end) = reader.read_game(&mut seeker)? {
+    while let Some(end) = reader.read_game(&mut finder)? {
         game += u64::from(end.status != GameStatus::Text);
-        if let Some(ply) = seeker.found.take() {
-            let (label, elo) = std::mem::take(&mut seeker.tags);
+        if let Some(ply) = finder.found.take() {
+            let (label, elo) = std::mem::take(&mut finder.tags);
             hits.push(Hit { input: name.to_owned(), game, ply, elo, label });
         }
     }

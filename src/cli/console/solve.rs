@@ -1,12 +1,14 @@
 //! Runs test suites while the game is suspended.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use super::Console;
 use super::files::{file_and_word, with_path};
 use super::text::failed;
 use crate::chess::position::{Color, Game};
+use crate::cli::work::read_epd;
 use crate::engine::controller::{Flow, MoveReason, OrderedResult};
 use crate::engine::search::Limits;
 use crate::support::words::parse_time;
@@ -25,8 +27,7 @@ pub(super) fn solve(console: &mut Console, arguments: &str) -> io::Result<Flow> 
     let (name, time) = file_and_word(arguments)?;
     let why = "expected the seconds for each position after the file, such as 5 or 0.5";
     let time = time.map_or(Ok(TIME), |text| parse_time(&text).map_err(|_| failed(why)))?;
-    let text = std::fs::read(&name).map_err(|error| with_path(&name, error))?;
-    let (suite, faults) = SuiteRun::parse(&name, &String::from_utf8_lossy(&text));
+    let (suite, faults) = SuiteRun::parse(&name, &read_epd(Path::new(&name))?);
     faults.iter().try_for_each(|fault| console.print_text(fault).map(drop))?;
     if suite.is_empty() {
         return Err(with_path(&name, "no position to be solved in it"));

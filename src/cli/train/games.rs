@@ -16,7 +16,7 @@ use crate::engine::search::STACK_SIZE;
 use crate::games::book::{Book, Policy};
 use crate::support::threads;
 use crate::support::words::number_of;
-use crate::tools::train::{BookOpenings, GameError, GameFile, GameSettings, PlayedGame, SelfPlay};
+use crate::tools::train::{BookOpenings, GameFile, GameSettings, PlayedGame, SelfPlay};
 
 /// Play games for training
 ///
@@ -86,7 +86,7 @@ fn play(
     held: u64,
     interrupted: &AtomicBool,
     file: &mut GameFile,
-) -> Result<GamesWritten, GameError> {
+) -> anyhow::Result<GamesWritten> {
     let next = AtomicU64::new(held);
     let (sender, receiver) = bounded(64);
     std::thread::scope(|scope| {
@@ -102,8 +102,7 @@ fn play(
                 }
             }
         };
-        threads::start(scope, (args.threads.count(), STACK_SIZE), player)
-            .map_err(GameError::Threads)?;
+        threads::start(scope, (args.threads.count(), STACK_SIZE), player)?;
         drop(sender);
         write(held, args.games, receiver, file)
     })
@@ -122,7 +121,7 @@ fn write(
     wanted: u64,
     games: Receiver<(u64, PlayedGame)>,
     file: &mut GameFile,
-) -> Result<GamesWritten, GameError> {
+) -> anyhow::Result<GamesWritten> {
     let start = Instant::now();
     let mut progress = Progress::new(wanted, held, "games");
     let mut tally = GamesWritten { games: 0, positions: 0, quiet: 0, elapsed: Duration::ZERO };

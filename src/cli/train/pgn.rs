@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use crate::chess::position::{Color, Move};
 use crate::cli::output;
 use crate::games::pgn::{GameResult, PgnGame};
-use crate::tools::train::{GameError, GameReader, PlayedGame};
+use crate::tools::train::{GameReader, PlayedGame, game_fault};
 
 const PLAYER: &str = "Tabia";
 
@@ -33,7 +33,7 @@ pub(super) struct Args {
 /// Prints the games of all files as PGN.
 ///
 /// # Errors
-/// If a file cannot be read, is damaged, or contains something other than self-play games.
+/// If a file cannot be read, is game_fault, or contains something other than self-play games.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut out = BufWriter::new(output::stdout());
     let mut seen = args.unique.then(HashSet::new);
@@ -61,11 +61,8 @@ fn print_games(
             continue;
         }
         let number = reader.games();
-        let mut pgn = pgn(&game, max_ply).ok_or_else(|| GameError::Damaged {
-            path: path.to_owned(),
-            game: number,
-            what: "a move is illegal",
-        })?;
+        let mut pgn =
+            pgn(&game, max_ply).ok_or_else(|| game_fault(path, number, "a move is illegal"))?;
         pgn.set_tag("Event", reader.settings());
         pgn.set_tag("Round", number.to_string());
         pgn.set_tag("White", PLAYER);

@@ -13,11 +13,11 @@ use crate::cli::args::{EvaluationArgs, Threads};
 use crate::cli::output::outln;
 use crate::cli::work::{INTERRUPTED, Progress};
 use crate::engine::search::STACK_SIZE;
-use crate::support::files::Output;
+use crate::support::files::{FileError, Output};
 use crate::support::threads;
 use crate::tools::train::{
-    GameError, GameReader, Judgement, PackedFile, PackedPart, PlayedGame, Relabeller,
-    block_positions,
+    GameReader, Judgement, PackedFile, PackedPart, PlayedGame, Relabeller, block_positions,
+    game_fault,
 };
 
 /// Evaluate the positions of self-play games again
@@ -40,7 +40,7 @@ pub(super) struct Args {
 /// Evaluates all games and appends them to the output block by block.
 ///
 /// # Errors
-/// If a file cannot be read or written or is damaged, or the output has different contents.
+/// If a file cannot be read or written or is game_fault, or the output has different contents.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = interruption()?;
     Output::new(&args.paths.output, SELF_PLAY).apart_from(&args.paths.files).check()?;
@@ -96,13 +96,14 @@ fn settings_of(path: &Path, judgement: &Judgement) -> anyhow::Result<String> {
 }
 
 /// Checks that the parts already in the output have the expected settings.
-fn check_held(path: &Path, held: &[PackedPart], wanted: &[String]) -> Result<(), GameError> {
+fn check_held(path: &Path, held: &[PackedPart], wanted: &[String]) -> Result<(), FileError> {
     let mut wanted = wanted.iter();
     for PackedPart { settings: found, .. } in held {
         let wanted = wanted.next().map_or("nothing", String::as_str);
         if found != wanted {
-            let (found, wanted) = (found.clone(), wanted.to_owned());
-            return Err(GameError::Settings { path: path.to_owned(), found, wanted });
+            let reason =
+                format!("it was begun with {found}, not with {wanted}; choose another file");
+            return Err(FileError::new("add games to", path, reason));
         }
     }
     Ok(())
@@ -147,7 +148,7 @@ impl Work<'_> {
             let Some(judged) = self.judge(&games)? else { return Ok(false) };
             let judged = (first..).zip(judged).map(|(game, judged)| {
                 let what = "a move is illegal; `tabia train pack` leaves such games out";
-                judged.ok_or_else(|| GameError::Damaged { path: path.to_owned(), game, what })
+                judged.ok_or_else(|| game_fault(path, game, what))
             });
             self.output.append(&judged.collect::<Result<Vec<_>, _>>()?)?;
             self.games += games.len();

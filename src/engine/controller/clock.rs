@@ -1,6 +1,6 @@
 //! The players' clocks, and the search limits derived from them.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::chess::position::Color;
 use crate::engine::search::TimeLimit;
@@ -50,6 +50,10 @@ pub(crate) struct Clocks {
     lag: Duration,
     /// Whether each clock has been charged for a move since the GUI last reported its time.
     charged: [bool; 2],
+    /// The start of the current turn.
+    turn_began: Instant,
+    /// The times of the engine and of its opponent that the GUI has reported since the last move.
+    reported: [Option<Duration>; 2],
 }
 
 impl Default for Clocks {
@@ -61,6 +65,8 @@ impl Default for Clocks {
             node_rate: 0,
             lag: Duration::ZERO,
             charged: [false; 2],
+            turn_began: Instant::now(),
+            reported: [None; 2],
         }
     }
 }
@@ -71,6 +77,7 @@ impl Clocks {
         self.setting = ClockSetting::Level(level);
         self.remaining = [level.base; 2];
         self.charged = [false; 2];
+        self.reported = [None; 2];
         self.since = plies;
     }
 
@@ -97,6 +104,7 @@ impl Clocks {
     /// Resets the clocks for a new game with the same time control, measured by the wall clock.
     pub(crate) fn restart(&mut self) {
         self.node_rate = 0;
+        self.reported = [None; 2];
         if let ClockSetting::Level(level) = self.setting {
             self.set_level(level, 0);
         }
@@ -125,12 +133,48 @@ impl Clocks {
         self.set(color, remaining);
     }
 
+    /// Stores the engine's time as the GUI reports it, effective from the engine's next turn.
+    pub(super) fn report_own(&mut self, left: Duration) {
+        self.reported[0] = Some(left);
+    }
+
+    /// Stores the opponent's time as the GUI reports it.
+    pub(super) fn report_opponent(&mut self, left: Duration) {
+        self.reported[1] = Some(left);
+    }
+
+    /// Returns the engine's time as reported since its last move.
+    pub(super) fn reported_own(&self) -> Option<Duration> {
+        self.reported[0]
+    }
+
+    /// Corrects the clocks by the reported times; the engine plays `side`.
+    pub(super) fn apply_reported(&mut self, side: Color) {
+        let [own, opponent] = std::mem::take(&mut self.reported);
+        own.into_iter().for_each(|left| self.set_own_clock(side, left));
+        opponent.into_iter().for_each(|left| self.set(!side, left));
+    }
+
+    /// Starts measuring the time of a turn.
+    pub(super) fn begin_turn(&mut self) {
+        self.turn_began = Instant::now();
+    }
+
+    /// Deducts the time since the turn began, without ending the turn.
+    pub(super) fn pause(&mut self, mover: Color) {
+        self.set(mover, self.remaining(mover).saturating_sub(self.turn_began.elapsed()));
+    }
+
     pub(crate) fn remaining(&self, color: Color) -> Duration {
         self.remaining[color.to_index()]
     }
 
-    /// Charges a player for a move that took `elapsed`. `plies` includes this move.
-    pub(crate) fn charge(&mut self, color: Color, elapsed: Duration, plies: usize) {
+    /// Charges a player for a move played now. `plies` includes this move.
+    pub(super) fn charge(&mut self, color: Color, plies: usize) {
+        self.charge_time(color, self.turn_began.elapsed(), plies);
+    }
+
+    fn charge_time(&mut self, color: Color, elapsed: Duration, plies: usize) {
         let ClockSetting::Level(level) = self.setting else { return };
         let clock = &mut self.remaining[color.to_index()];
         *clock = clock.saturating_sub(elapsed) + level.increment;
@@ -229,9 +273,9 @@ mod tests {
     fn clock_is_charged_without_a_gui() {
         let mut clocks = Clocks::default();
         clocks.set_level(Level { moves: 2, base: seconds(10), increment: seconds(1) }, 0);
-        clocks.charge(Color::White, seconds(4), 1);
+        clocks.charge_time(Color::White, seconds(4), 1);
         assert_eq!(clocks.remaining(Color::White), seconds(7));
-        clocks.charge(Color::White, seconds(8), 3);
+        clocks.charge_time(Color::White, seconds(8), 3);
         assert_eq!(clocks.remaining(Color::White), seconds(11));
         assert_eq!(clocks.remaining(Color::Black), seconds(10));
     }
@@ -242,12 +286,12 @@ mod tests {
         let millis = Duration::from_millis;
         clocks.set_level(Level { moves: 0, base: seconds(10), increment: millis(100) }, 0);
         clocks.set_own_clock(Color::White, millis(9_000));
-        clocks.charge(Color::White, millis(400), 1);
+        clocks.charge_time(Color::White, millis(400), 1);
         clocks.set_own_clock(Color::White, millis(8_640));
         let (remaining, increment) = (millis(8_580), millis(40));
         let expected = TimeLimit::Clock { remaining, increment, moves_to_go: None };
         assert_eq!(clocks.limit(Color::White, 2).0, expected);
-        clocks.charge(Color::White, millis(400), 3);
+        clocks.charge_time(Color::White, millis(400), 3);
         clocks.set_own_clock(Color::White, millis(8_340));
         let (remaining, increment) = (millis(8_340) - millis(105) / 2, millis(95) / 2);
         let expected = TimeLimit::Clock { remaining, increment, moves_to_go: None };

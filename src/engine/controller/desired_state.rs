@@ -1,6 +1,7 @@
 //! The desired state of the engine, and the search that it requires.
 
 use crate::chess::position::{Color, Move, Position};
+use crate::chess::score::Depth;
 use crate::engine::search::Limits;
 
 /// The purpose of a search.
@@ -36,6 +37,12 @@ pub(super) struct DesiredState {
     pub(super) ordered: Option<Limits>,
     /// The reply to the engine's move that the last search expected.
     pub(super) expected: Option<Move>,
+    /// Maximum search depth, in plies, in this game.
+    pub(super) depth_limit: Option<Depth>,
+    /// Whether the opponent has offered a draw that has not been answered.
+    pub(super) draw_offered: bool,
+    /// Whether the next search should stop immediately.
+    pub(super) hurry: bool,
 }
 
 impl DesiredState {
@@ -75,6 +82,8 @@ impl DesiredState {
         self.excluded.clear();
         self.expected = None;
         self.over = false;
+        self.draw_offered = false;
+        self.hurry = false;
     }
 }
 

@@ -27,7 +27,7 @@
 //! that define a name for them. Names for xboard contain no spaces, because python-chess truncates
 //! names at the first space.
 //!
-//! Networks and endgame tables are opened only when their own option changes (`set_options`). Books
+//! Networks and endgame tables are opened only when their own option changes (`engine::set_options`). Books
 //! are opened on a separate thread (`book_loader`).
 //!
 //! # Learning
@@ -50,21 +50,16 @@
 
 mod book_loader;
 mod clock;
-mod conduct;
 mod count;
 mod desired_state;
 mod engine;
 mod event;
-mod experience;
 mod frontend;
 mod job;
 mod learn_writer;
 mod learning;
 mod lines;
-mod ordered;
 mod pings;
-mod play;
-mod set_options;
 mod settings;
 mod strength;
 mod worker;

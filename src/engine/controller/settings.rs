@@ -303,7 +303,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         Kind::Check { get: |s| s.limited, set: |s, v| s.limited = v }),
     row("Elo", "UCI_Elo", "the rating",
         Kind::Spin { min: WEAKEST, max: STRONGEST, get: |s| s.elo, set: |s, v| s.elo = v }),
-    row("Luck", "Luck", "seed of the errors at limited strength; 0: a new one each game",
+    row("Seed", "Seed", "seed of the errors at limited strength; 0: a new one each game",
         Kind::Spin { min: 0, max: MAX_SEED, get: |s| s.seed, set: |s, v| s.seed = v }),
     row("HumanPauses", "HumanPauses", "at limited strength, take a person's time for a move",
         Kind::Check { get: |s| s.pauses, set: |s, v| s.pauses = v }),
@@ -374,7 +374,7 @@ impl From<JournalError> for SettingError {
 }
 
 /// Old names of settings, which are still accepted, and the current names.
-const RENAMED: [(&str, &str); 1] = [("SparFile", "OpponentBook")];
+const RENAMED: [(&str, &str); 2] = [("SparFile", "OpponentBook"), ("Luck", "Seed")];
 
 impl Setting {
     /// Finds a setting by its name in either protocol. Ignores case.

@@ -499,6 +499,13 @@ fn unusable_files_change_no_setting() {
     assert_eq!(test_engine.engine.settings(), &before);
 }
 
+#[test]
+fn old_names_of_settings_are_accepted() {
+    let mut test_engine = TestEngine::new(|_| {});
+    test_engine.engine.set_option("luck", "7").expect("the name in version 0.2");
+    assert_eq!(test_engine.engine.settings().seed, 7);
+}
+
 /// Settings that do not affect the search.
 const NON_SEARCH_SETTINGS: [&str; 21] = [
     "Ponder",
@@ -517,7 +524,7 @@ const NON_SEARCH_SETTINGS: [&str; 21] = [
     "Propose-draws",
     "UCI_LimitStrength",
     "UCI_Elo",
-    "Luck",
+    "Seed",
     "HumanPauses",
     "Move Overhead",
     "LogFile",

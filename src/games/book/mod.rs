@@ -29,7 +29,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod analysis;
 mod builder;
 mod choice;
 mod facets;
@@ -42,9 +41,6 @@ mod open;
 mod partial;
 mod statistics;
 
-pub(crate) use analysis::backup::{Links, back_up};
-pub(crate) use analysis::growth::{FrontierMove, frontier_moves, grow};
-pub(crate) use analysis::journal::{AnalysisJournal, open_journal};
 pub use builder::{
     BookOutput, BuildError, BuildOptions, BuildTally, Checkpoints, DEFAULT_MAX_PLY, DEFAULT_MEMORY,
     EcoRange, FaultListener, GameFault, GameFilter, Monitor, build, build_in_memory,
@@ -60,6 +56,7 @@ pub use format::counts::Counts;
 pub(crate) use format::counts::decided;
 pub use format::entry::BookEntry;
 pub use format::error::BookError;
+pub(crate) use format::header::VALUE_BYTES;
 pub(crate) use format::manifest::checksum_text;
 pub use format::manifest::{GameTotals, InputRecord, Manifest, Skipped};
 pub use format::writer::write_entries;
@@ -70,11 +67,12 @@ pub(crate) use lookup::SELF_PLAY;
 pub use lookup::game_text::GameError;
 pub use lookup::names::{NamedOpening, Names};
 pub(crate) use lookup::pending_lookup::PendingLookup;
-pub(crate) use lookup::values::kept_nodes;
 pub use lookup::values::{BookValue, Scored};
+pub(crate) use lookup::values::{before, kept_nodes};
 pub use lookup::walk::Visited;
 pub use lookup::{Book, BookMove, EMBEDDED_NAME};
 pub use merge::combine::{Cut, Difference, Shared, add, cut, differences, merge, shared};
+pub(crate) use merge::growth::{FrontierMove, grow, grown_positions, has_grown_from};
 pub use merge::selection::Selection;
 pub use open::BOOK_SEPARATOR;
 pub(crate) use open::opponent_book::OpponentBook;

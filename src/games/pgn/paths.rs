@@ -8,11 +8,8 @@ use super::input::{HEAD, refuse_foreign, unsupported};
 use super::{PgnInput, read_games};
 use crate::support::files::{FileError, describe};
 
-/// The suffixes that files in a folder must have to be read.
-#[cfg(not(feature = "parquet"))]
-const PGN_ENDINGS: [&str; 4] = [".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst"];
-#[cfg(feature = "parquet")]
-const PGN_ENDINGS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".parquet"];
+/// Suffixes of compressed files.
+const COMPRESSED: [&str; 3] = [".gz", ".bz2", ".zst"];
 
 /// The suffix of folders that contain the checkpoints of unfinished builds.
 pub(crate) const UNFINISHED: &str = ".unfinished";
@@ -49,9 +46,10 @@ impl PgnInput {
             let before = inputs.len();
             add_folder(path, &mut inputs).map_err(|error| unusable(describe(&error)))?;
             if inputs.len() == before {
+                let parquet = if cfg!(feature = "parquet") { ", .parquet" } else { "" };
+                let packed = COMPRESSED.map(|ending| format!(", .pgn{ending}")).concat();
                 return Err(unusable(format!(
-                    "it contains no file that ends in {}",
-                    PGN_ENDINGS.join(", ")
+                    "it contains no file that ends in .pgn{packed}{parquet}"
                 )));
             }
         }
@@ -84,10 +82,26 @@ impl PgnInput {
         Ok(())
     }
 
+    /// Whether the name is that of a compressed file.
+    pub(crate) fn is_compressed(&self) -> bool {
+        unpacked(&self.name()).is_some()
+    }
+
     fn holds_games(&self) -> io::Result<bool> {
         let games = read_games(self.open(&Arc::default())?);
         Ok(games.map_while(Result::ok).any(|(_, end)| end.plies > 0))
     }
+}
+
+/// Returns the name without the suffix of a compressed file, if it has one.
+fn unpacked(name: &str) -> Option<&str> {
+    COMPRESSED.iter().find_map(|ending| name.strip_suffix(ending))
+}
+
+/// Whether a file of a folder is read, by its name in lower case.
+fn has_games(name: &str) -> bool {
+    unpacked(name).unwrap_or(name).ends_with(".pgn")
+        || cfg!(feature = "parquet") && name.ends_with(".parquet")
 }
 
 fn add_folder(folder: &Path, inputs: &mut Vec<PgnInput>) -> io::Result<()> {
@@ -99,7 +113,7 @@ fn add_folder(folder: &Path, inputs: &mut Vec<PgnInput>) -> io::Result<()> {
         // Do not follow links to folders, because they may form a cycle.
         if path.symlink_metadata()?.is_dir() {
             add_folder(&path, inputs)?;
-        } else if path.is_file() && PGN_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+        } else if path.is_file() && has_games(&name) {
             inputs.push(PgnInput::File(path));
         }
     }

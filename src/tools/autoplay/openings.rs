@@ -24,7 +24,7 @@ use crate::chess::notation;
 use crate::chess::position::{Game, Move, Outcome, Position};
 use crate::games::book::Book;
 use crate::games::pgn::{GameEnd, GamePly, GameStatus, PgnInput, Reader, Tags, Visitor};
-use crate::support::files::{FileError, describe};
+use crate::support::files::{Cannot, FileError};
 use crate::support::random::Random;
 use crate::support::threads::refused;
 use crate::support::words::number_of;
@@ -32,6 +32,8 @@ use crossbeam::channel::bounded;
 
 /// The time to wait until a named pipe has a writer.
 const PIPE_TIMEOUT: Duration = Duration::from_secs(2);
+
+const ACTION: &str = "read openings from";
 
 /// The maximum length of a line in bytes. Longer lines cannot be positions.
 const LONGEST_LINE: u64 = 1 << 12;
@@ -196,7 +198,7 @@ impl OpeningChoice {
         let selector = match self.book()? {
             Some(book) => self.draw_lines(&book),
             None => {
-                let input = self.open().map_err(|cause| self.unreadable(&cause))?;
+                let input = self.open().cannot(ACTION, &self.path)?;
                 let name = self.path.to_string_lossy().to_lowercase();
                 let is_pgn = name.contains(".pgn");
                 if is_pgn { self.read_pgn(input)? } else { self.read_epd(input)? }
@@ -229,12 +231,8 @@ impl OpeningChoice {
         opened.recv_timeout(PIPE_TIMEOUT).map_err(nobody)?
     }
 
-    fn unreadable(&self, error: &io::Error) -> FileError {
-        self.unusable(describe(error))
-    }
-
     fn unusable(&self, reason: impl fmt::Display) -> FileError {
-        FileError::new("read openings from", &self.path, reason)
+        FileError::new(ACTION, &self.path, reason)
     }
 
     fn book(&self) -> Result<Option<Book>, FileError> {
@@ -277,7 +275,7 @@ impl OpeningChoice {
         for number in 1.. {
             bytes.clear();
             let mut line = (&mut input).take(LONGEST_LINE);
-            if line.read_until(b'\n', &mut bytes).map_err(|cause| self.unreadable(&cause))? == 0 {
+            if line.read_until(b'\n', &mut bytes).cannot(ACTION, &self.path)? == 0 {
                 break;
             }
             let text = String::from_utf8_lossy(&bytes);
@@ -298,9 +296,7 @@ impl OpeningChoice {
         let mut visitor = OpeningVisitor { plies, left: plies, start, moves: Vec::new() };
         let mut reader = Reader::new(input);
         let mut selector = OpeningSelector::new(self);
-        while let Some(end) =
-            reader.read_game(&mut visitor).map_err(|cause| self.unreadable(&cause))?
-        {
+        while let Some(end) = reader.read_game(&mut visitor).cannot(ACTION, &self.path)? {
             let message = match end.status {
                 GameStatus::Broken(fault) => fault.to_string(),
                 GameStatus::Variant => "it is not orthodox chess".to_owned(),

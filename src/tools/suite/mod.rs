@@ -1,7 +1,7 @@
 //! Suites: searches of positions from files, games or a book, or of built-in positions.
 //!
 //! - `solve`: EPD test suites
-//! - `analyse`: all positions of a book; `book::analysis` computes the backed-up scores
+//! - `analysis`: all positions of a book, with backed-up values
 //! - `threads`: the speedup from using several threads
 //! - `transpositions`, [`book_effect`]: the effect of the book in the search
 //! - [`research`]: two orders of re-searching a late move
@@ -18,7 +18,7 @@
 //! assert!(nodes(ResearchOrder::ALL[0], few, 3, &Control::new()).is_some_and(|nodes| nodes > 0));
 //! ```
 
-pub(crate) mod analyse;
+pub(crate) mod analysis;
 pub mod book_effect;
 pub mod positions;
 pub mod research;

@@ -20,8 +20,8 @@ mod tools;
 pub(crate) mod tune;
 
 pub(crate) use games::{
-    Block, GameError, GameFile, GameReader, PackedFile, PackedPart, Packer, PlayedGame,
-    SearchedMove, block_positions, is_noisy,
+    Block, GameFile, GameReader, PackedFile, PackedPart, Packer, PlayedGame, SearchedMove,
+    block_positions, game_fault, is_noisy,
 };
 pub(crate) use quiet::Quiescence;
 pub(crate) use relabel::{Judgement, Relabeller};

@@ -7,10 +7,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{GameError, GameReader, Quiescence, Sample};
+use super::{GameReader, Quiescence, Sample, game_fault};
 use crate::chess::position::Position;
 use crate::chess::score::Score;
 use crate::games::pgn::{GameEnd, GamePly, GameResult, PgnInput, Reader, Tags, Visitor};
+use crate::support::error::ParseError;
+use crate::support::files::{Cannot, FileError};
 use crate::support::random::Random;
 
 #[derive(Debug, Clone)]
@@ -55,8 +57,8 @@ impl Sampler {
     ///
     /// # Errors
     /// If the file cannot be read, or a line is not a sample. Games with errors are skipped.
-    pub(crate) fn read(&mut self, path: &Path) -> Result<(), GameError> {
-        let io_error = |error| GameError::Io { path: path.to_owned(), error };
+    pub(crate) fn read(&mut self, path: &Path) -> Result<(), FileError> {
+        let io_error = |error| FileError::io("read", path, &error);
         let ends_in = |name| path.extension().is_some_and(|extension| extension == name);
         if ends_in("games") {
             return self.read_selfplay(path);
@@ -113,7 +115,7 @@ impl Sampler {
         }
     }
 
-    fn read_selfplay(&mut self, path: &Path) -> Result<(), GameError> {
+    fn read_selfplay(&mut self, path: &Path) -> Result<(), FileError> {
         let mut reader = GameReader::open(path)?;
         while let Some(game) = reader.read_game()? {
             self.games += 1;
@@ -124,24 +126,20 @@ impl Sampler {
                 }
             });
             if !whole {
-                let (path, game) = (path.to_owned(), reader.games());
-                let what = "it has an illegal move";
-                return Err(GameError::Damaged { path, game, what });
+                return Err(game_fault(path, reader.games(), "it has an illegal move"));
             }
         }
         Ok(())
     }
 
-    fn read_lines(&mut self, path: &Path, input: impl Read) -> Result<(), GameError> {
+    fn read_lines(&mut self, path: &Path, input: impl Read) -> Result<(), FileError> {
         for (index, line) in BufReader::new(input).lines().enumerate() {
-            let line = line.map_err(|error| GameError::Io { path: path.to_owned(), error })?;
+            let line = line.cannot("read", path)?;
             if line.is_empty() {
                 continue;
             }
-            let sample = line.parse().map_err(|error| GameError::Line {
-                path: path.to_owned(),
-                line: index + 1,
-                error,
+            let sample = line.parse().map_err(|error: ParseError| {
+                FileError::new("read", path, format!("line {}: {error}", index + 1))
             })?;
             self.take(sample);
         }

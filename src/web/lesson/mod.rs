@@ -18,17 +18,21 @@
 //!
 //! # The page
 //!
-//! `lab/` implements the searches again in JavaScript, so that a page without a server can search a
-//! tree that the reader has changed. The modules from `random.js` to `exercise.js` do not depend on
-//! the page; the other modules draw it. `tests/tools/lesson-page` compares both implementations:
-//! random numbers, trees, steps and exercises must be identical. Compiling the Rust code to
-//! WebAssembly would avoid the second implementation, but every build would need a second
-//! toolchain.
+//! `lab/` implements the searches again in JavaScript. The page is a single file that works without
+//! a server, and its reader can edit a tree, grow a random one and draw any exercise, so no finite
+//! set of steps computed by the program can replace the search. Compiling the Rust code to
+//! WebAssembly would, but every build would need a second toolchain. The modules from `random.js`
+//! to `exercise.js` do not depend on pages; the others draw. `tests/tools/lesson-page` compares
+//! both implementations: random numbers, trees, steps and exercises must be identical.
 //!
 //! # The engine's own search
 //!
-//! The engine's search has different steps and therefore its own observer (`search::observe` in the
-//! area `engine`). `search::trace` records the steps, and `engine` shows the trace on a page.
+//! The engine's search has an observer of its own (`search::observe` in the area `engine`).
+//! `search::trace` records its steps, and `engine` shows the trace on a page. A common observer
+//! would have to be generic over moves and positions, because trees have neither, and most steps
+//! exist on one side only: reductions, pruning, quiescence and split points there, raised bounds
+//! and the moves behind a cutoff here. It would save this module's seven methods and add
+//! parameters to every step of the engine. Only [`observe::NodeType`] is shared.
 //!
 //! ```
 //! use tabia::lesson::search::Algorithm;

@@ -28,6 +28,22 @@ const MASTER_GAMES: u64 = 15;
 const TOP_GAMES: u64 = 4;
 const RECENT_GAMES: u64 = 4;
 
+/// A listed game, whose move is written as Lichess does.
+#[derive(Debug, Serialize)]
+struct ExplorerGame {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uci: Option<String>,
+    #[serde(flatten)]
+    game: ListedGame,
+}
+
+impl ExplorerGame {
+    fn new(position: &Position, mut game: ListedGame) -> Self {
+        let uci = game.mv.take().map(|mv| with_rook(position, mv));
+        ExplorerGame { uci, game }
+    }
+}
+
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ExplorerMove {
@@ -36,7 +52,7 @@ struct ExplorerMove {
     average_rating: u16,
     #[serde(flatten, serialize_with = "decided")]
     counts: Counts,
-    game: Option<ListedGame>,
+    game: Option<ExplorerGame>,
     opening: Option<NamedOpening>,
 }
 
@@ -47,8 +63,8 @@ pub(crate) struct ExplorerAnswer {
     counts: Counts,
     moves: Vec<ExplorerMove>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    recent_games: Option<Vec<ListedGame>>,
-    top_games: Vec<ListedGame>,
+    recent_games: Option<Vec<ExplorerGame>>,
+    top_games: Vec<ExplorerGame>,
     opening: Option<NamedOpening>,
     /// Included only if true, see [`SELF_PLAY`](crate::games::book::SELF_PLAY).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -158,7 +174,9 @@ fn answer(
     let mut known = facets::explore(&content.book, position, filter, Breadth::Played)?;
     known.moves.sort_by_key(|found| (std::cmp::Reverse(found.played.counts.games()), found.mv));
     let moves = known.moves.into_iter().take(wanted.moves);
-    let cut = |games: Vec<ListedGame>, most: usize| games.into_iter().take(most).collect();
+    let cut = |games: Vec<ListedGame>, most: usize| {
+        games.into_iter().take(most).map(|game| ExplorerGame::new(position, game)).collect()
+    };
     Ok(ExplorerAnswer {
         counts: known.continued.counts,
         moves: moves.map(|found| explorer_move(content, position, found)).collect(),
@@ -172,13 +190,14 @@ fn answer(
 
 fn explorer_move(content: &Content, position: &Position, found: MoveStats) -> ExplorerMove {
     let MoveStats { mv, played, .. } = found;
+    let listed = |game| ExplorerGame::new(position, game);
     let is_only = played.counts.games() == 1;
     ExplorerMove {
         uci: with_rook(position, mv),
         san: position.san(mv),
         average_rating: played.mean_rating().unwrap_or_default(),
         counts: played.counts,
-        game: played.top.into_iter().next().filter(|_| is_only),
+        game: played.top.into_iter().next().filter(|_| is_only).map(listed),
         opening: content.names.get(&position.play(mv)).cloned(),
     }
 }

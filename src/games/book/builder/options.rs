@@ -128,9 +128,7 @@ pub struct Monitor {
 
 /// Receives a description of every fault, in input order, while inputs are read.
 #[derive(Clone)]
-pub struct FaultListener(Arc<Mutex<Hear>>);
-
-type Hear = dyn FnMut(&str) + Send;
+pub struct FaultListener(Arc<Mutex<dyn FnMut(&str) + Send>>);
 
 impl FaultListener {
     /// Creates a listener that calls `on_fault` for each fault.

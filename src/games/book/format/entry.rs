@@ -17,7 +17,7 @@
 //! except the last.
 
 use super::counts::Counts;
-use crate::chess::position::Move;
+use crate::chess::position::{Move, Position};
 
 const KEY_BYTES: usize = 8;
 
@@ -40,6 +40,16 @@ impl BookEntry {
             Some(last) if last.0 == mv => last.1 += played,
             _ => self.moves.push((mv, played)),
         }
+    }
+
+    /// Iterates over the moves that are legal in `position`, which has this entry.
+    ///
+    /// These are all moves, unless two positions share a key or the book is damaged.
+    pub fn legal_moves<'a>(
+        &'a self,
+        position: &'a Position,
+    ) -> impl Iterator<Item = (Move, Counts)> + 'a {
+        self.moves.iter().copied().filter(|&(mv, _)| position.is_legal(mv))
     }
 
     pub(crate) fn join_moves(&mut self) {

@@ -304,11 +304,7 @@ impl Book {
     /// # Errors
     /// If part of the file is damaged; the error names the part.
     pub fn verify(&self) -> Result<(), BookError> {
-        self.image.check_sums(&self.name)?;
-        self.check_entries()?;
-        self.check_pawns()?;
-        self.check_values()?;
-        self.check_facets()
+        soundness::verify(self)
     }
 }
 

@@ -12,98 +12,107 @@ use crate::games::book::format::entry::RawEntry;
 use crate::games::book::format::error::BookError;
 use crate::games::book::format::lists::{ListIndex, Lists, SideBySide};
 
-impl Book {
-    fn damaged(&self, part: &'static str) -> BookError {
-        BookError::Damaged { name: self.name().to_owned(), part }
-    }
+/// Checks every checksum, and whether the derived data agrees with the entries.
+///
+/// # Errors
+/// If a part is wrong; the error names the part.
+pub(super) fn verify(book: &Book) -> Result<(), BookError> {
+    book.image.check_sums(&book.name)?;
+    check_entries(book)?;
+    check_pawns(book)?;
+    check_values(book)?;
+    check_facets(book)
+}
 
-    /// Checks that the entries can be decoded and are sorted, and that the table of buckets and the
-    /// number of entries are correct.
-    ///
-    /// # Errors
-    /// If a part is wrong; the error names the part.
-    pub(crate) fn check_entries(&self) -> Result<(), BookError> {
-        let (entries, header) = (self.image.entries(), self.image.header());
-        let mut rows = self.image.buckets().chunks_exact(BUCKET_BYTES as usize);
-        let mut compare = |bucket: Bucket| match rows.next() == Some(&bucket.to_bytes()[..]) {
-            true => Ok(()),
-            false => Err(self.damaged("buckets")),
-        };
-        let mut table = TableMaker::new(header.bucket_bits);
-        let (mut positions, mut moves, mut last) = (0, 0, None);
-        let (mut rest, mut entry) = (entries, BookEntry::default());
-        while !rest.is_empty() {
-            let raw = RawEntry::split(rest).ok_or_else(|| self.damaged("entries"))?;
-            let is_sound =
-                entry.decode_raw(&raw).is_some() && last.is_none_or(|last| last < raw.key);
-            if !is_sound {
-                return Err(self.damaged("entries"));
-            }
-            table.add(raw.key, (entries.len() - rest.len()) as u64, &mut compare)?;
-            positions += 1;
-            moves += entry.moves.len() as u64;
-            (last, rest) = (Some(raw.key), raw.rest);
+fn damaged(book: &Book, part: &'static str) -> BookError {
+    BookError::Damaged { name: book.name().to_owned(), part }
+}
+
+/// Checks that the entries can be decoded and are sorted, and that their number and the table
+/// of buckets are correct.
+///
+/// # Errors
+/// If a part is wrong; the error names the part.
+fn check_entries(book: &Book) -> Result<(), BookError> {
+    let (entries, header) = (book.image.entries(), book.image.header());
+    let mut rows = book.image.buckets().chunks_exact(BUCKET_BYTES as usize);
+    let mut compare = |bucket: Bucket| match rows.next() == Some(&bucket.to_bytes()[..]) {
+        true => Ok(()),
+        false => Err(damaged(book, "buckets")),
+    };
+    let mut table = TableMaker::new(header.bucket_bits);
+    let (mut positions, mut moves, mut last) = (0, 0, None);
+    let (mut rest, mut entry) = (entries, BookEntry::default());
+    while !rest.is_empty() {
+        let raw = RawEntry::split(rest).ok_or_else(|| damaged(book, "entries"))?;
+        let is_sound = entry.decode_raw(&raw).is_some() && last.is_none_or(|last| last < raw.key);
+        if !is_sound {
+            return Err(damaged(book, "entries"));
         }
-        table.finish(entries.len() as u64, compare)?;
-        match (positions, moves) == (header.positions, header.moves) {
-            true => Ok(()),
-            false => Err(self.damaged("header")),
+        table.add(raw.key, (entries.len() - rest.len()) as u64, &mut compare)?;
+        positions += 1;
+        moves += entry.moves.len() as u64;
+        (last, rest) = (Some(raw.key), raw.rest);
+    }
+    table.finish(entries.len() as u64, compare)?;
+    match (positions, moves) == (header.positions, header.moves) {
+        true => Ok(()),
+        false => Err(damaged(book, "header")),
+    }
+}
+
+/// Checks that the pawn filter passes all positions that can be reached from the start. The
+/// pawns of other positions are unknown.
+///
+/// # Errors
+/// If the filter excludes such a position.
+fn check_pawns(book: &Book) -> Result<(), BookError> {
+    let mut is_sound = true;
+    book.visit(&Position::start(), false, |position, _| {
+        is_sound = book.image.may_hold_pawns(position.pawn_key());
+        if is_sound { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    if is_sound { Ok(()) } else { Err(damaged(book, "pawn filter")) }
+}
+
+/// Checks that the values are sorted.
+///
+/// # Errors
+/// If the values are not sorted, so that lookups would miss some of them.
+fn check_values(book: &Book) -> Result<(), BookError> {
+    let is_sorted = book.values().map(|value| value.key).is_sorted_by(|a, b| a < b);
+    if is_sorted { Ok(()) } else { Err(damaged(book, "values")) }
+}
+
+/// Checks that the facets agree with the counts. Reads all facets.
+///
+/// # Errors
+/// If a part does not agree; the error names the part.
+fn check_facets(book: &Book) -> Result<(), BookError> {
+    let Some(raw) = book.image.facets() else { return Ok(()) };
+    let damaged = |part| damaged(book, part);
+    let games = Games::parse(raw.games).filter(Games::is_sound);
+    let games = games.ok_or_else(|| damaged("games"))?;
+    let mut rows = ListIndex::new(raw.list_index).rows().peekable();
+    let mut both =
+        SideBySide { entries: book.image.entries(), lists: raw.lists, games: games.len() };
+    let mut entry = BookEntry::default();
+    while !both.entries.is_empty() {
+        let start = (raw.lists.len() - both.lists.len()) as u64;
+        let lists = both.next(&mut entry).ok_or_else(|| damaged("lists"))?;
+        if rows.next_if_eq(&(entry.key, start)).is_none()
+            && rows.peek().is_some_and(|&(key, _)| key <= entry.key)
+        {
+            return Err(damaged("list index"));
         }
-    }
-
-    /// Checks that the pawn filter passes all positions that can be reached from the start
-    /// position. The pawns of other positions are unknown.
-    ///
-    /// # Errors
-    /// If the filter excludes such a position.
-    pub(crate) fn check_pawns(&self) -> Result<(), BookError> {
-        let mut is_sound = true;
-        self.visit(&Position::start(), false, |position, _| {
-            is_sound = self.image.may_hold_pawns(position.pawn_key());
-            if is_sound { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        if is_sound { Ok(()) } else { Err(self.damaged("pawn filter")) }
-    }
-
-    /// Checks that the values are sorted.
-    ///
-    /// # Errors
-    /// If they are not, because lookups would then miss some values.
-    pub(crate) fn check_values(&self) -> Result<(), BookError> {
-        let is_sorted = self.values().map(|value| value.key).is_sorted_by(|a, b| a < b);
-        if is_sorted { Ok(()) } else { Err(self.damaged("values")) }
-    }
-
-    /// Checks that the facets agree with the counts. Reads the facets of all positions.
-    ///
-    /// # Errors
-    /// If part of the facets does not agree; the error names the part.
-    pub(crate) fn check_facets(&self) -> Result<(), BookError> {
-        let Some(raw) = self.image.facets() else { return Ok(()) };
-        let damaged = |part| self.damaged(part);
-        let games = Games::parse(raw.games).filter(Games::is_sound);
-        let games = games.ok_or_else(|| damaged("games"))?;
-        let mut rows = ListIndex::new(raw.list_index).rows().peekable();
-        let mut both =
-            SideBySide { entries: self.image.entries(), lists: raw.lists, games: games.len() };
-        let mut entry = BookEntry::default();
-        while !both.entries.is_empty() {
-            let start = (raw.lists.len() - both.lists.len()) as u64;
-            let lists = both.next(&mut entry).ok_or_else(|| damaged("lists"))?;
-            if rows.next_if_eq(&(entry.key, start)).is_none()
-                && rows.peek().is_some_and(|&(key, _)| key <= entry.key)
-            {
-                return Err(damaged("list index"));
-            }
-            if !agrees(&entry, &lists, &games) {
-                return Err(damaged("lists"));
-            }
-        }
-        if !both.lists.is_empty() {
+        if !agrees(&entry, &lists, &games) {
             return Err(damaged("lists"));
         }
-        rows.next().map_or(Ok(()), |_| Err(damaged("list index")))
     }
+    if !both.lists.is_empty() {
+        return Err(damaged("lists"));
+    }
+    rows.next().map_or(Ok(()), |_| Err(damaged("list index")))
 }
 
 /// Whether the games in the lists of an entry add up to its counts.

@@ -5,8 +5,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use super::Book;
-use crate::chess::position::{Game, KeyMap, Move, Position};
-use crate::games::book::format::counts::Counts;
+use crate::chess::position::{Game, KeyMap, Position};
 use crate::games::book::format::entry::BookEntry;
 use crate::support::random::Random;
 
@@ -133,7 +132,7 @@ impl Book {
                 if follow.tries_all_moves(&entry) {
                     open.extend(self.known_after(&position));
                 } else {
-                    let moves = self.legal_moves_of(&entry, &position);
+                    let moves = entry.legal_moves(&position);
                     open.extend(moves.map(|(mv, _)| position.play(mv)));
                 }
             }
@@ -152,17 +151,5 @@ impl Book {
             })
             .collect();
         after.into_iter()
-    }
-
-    /// Iterates over the moves of an entry that are legal in its position.
-    ///
-    /// These are all moves of the entry, unless two positions have the same key or the book is
-    /// damaged.
-    pub fn legal_moves_of<'a>(
-        &self,
-        entry: &'a BookEntry,
-        position: &'a Position,
-    ) -> impl Iterator<Item = (Move, Counts)> + 'a {
-        entry.moves.iter().copied().filter(|&(mv, _)| position.is_legal(mv))
     }
 }

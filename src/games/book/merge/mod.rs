@@ -1,7 +1,8 @@
-//! Merges and filters books, and selects some of their games.
+//! Merges, cuts and extends books, and selects some of their games.
 //!
 //! Uses `facets`, `format`, `lookup` and `builder`.
 
 pub(super) mod combine;
+pub(super) mod growth;
 pub(super) mod regroup;
 pub(super) mod selection;

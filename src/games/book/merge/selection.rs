@@ -56,32 +56,30 @@ impl Selection {
         );
         words
     }
-}
 
-impl Book {
-    /// Returns a book in memory that contains only the selected games and their facets, without
+    /// Returns a book in memory with only the selected games of `book` and their facets, without
     /// values.
     ///
-    /// Its entries are the same as in a book built from these games, except that positions and
-    /// moves that are not in this book are missing.
+    /// It has the entries of a book built from these games, except for positions and moves that
+    /// `book` lacks.
     ///
     /// # Errors
     /// If the book has no facets, or if its facets are damaged.
-    pub fn of_games(&self, selection: &Selection) -> Result<Self, BookError> {
-        if self.image.facets().is_none() {
-            return Err(BookError::NoFacets { name: self.name().to_owned() });
+    pub fn of_book(&self, book: &Book) -> Result<Book, BookError> {
+        if book.image.facets().is_none() {
+            return Err(BookError::NoFacets { name: book.name().to_owned() });
         }
-        let mut manifest = self.manifest()?;
-        manifest.filters.extend(selection.describe());
-        let choose = |games: &Games<'_>| selection.choose(games);
+        let mut manifest = book.manifest()?;
+        manifest.filters.extend(self.describe());
+        let choose = |games: &Games<'_>| self.choose(games);
         let pawns_of = |stays: &dyn Fn(&BookEntry) -> bool| {
             let mut pawns = PawnSet::new();
-            insert_pawns(self, &Position::start(), &|entry| stays(entry), &mut pawns);
+            insert_pawns(book, &Position::start(), &|entry| stays(entry), &mut pawns);
             pawns
         };
         let output = Cursor::new(Vec::new());
-        let bytes = select_known(self, choose, pawns_of, manifest, output)
-            .map_err(|error| BookError::writing(self.name(), &error))?;
-        Self::from_bytes(bytes.into_inner(), self.name())
+        let bytes = select_known(book, choose, pawns_of, manifest, output)
+            .map_err(|error| BookError::writing(book.name(), &error))?;
+        Book::from_bytes(bytes.into_inner(), book.name())
     }
 }

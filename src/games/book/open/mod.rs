@@ -19,6 +19,7 @@ use super::lookup::{Book, EMBEDDED_NAME};
 use crate::games::pgn::PgnInput;
 use crate::support::files::{FileError, FileKind, HEADER, kind_by_header, open_plain};
 use crate::support::huge_pages;
+use polyglot::Export;
 
 /// The separator between the paths of several books, see [`Book::open_all`].
 pub const BOOK_SEPARATOR: char = ';';
@@ -110,6 +111,17 @@ impl Book {
             }
         }
         (Self::chain(books), opened.join(&BOOK_SEPARATOR.to_string()), faults)
+    }
+
+    /// Exports the book to Polyglot format.
+    ///
+    /// As in Polyglot's own books, the weight of a move is two for each win of the side that played
+    /// it, one for each draw, and also one for each game without a result. If a weight does not fit
+    /// into sixteen bits, all weights of its position are scaled down. Moves without weight are
+    /// skipped. A book that was imported from Polyglot is exported completely, with its moves of
+    /// weight 0 and its unreachable positions.
+    pub fn to_polyglot(&self) -> Export {
+        polyglot::export(self)
     }
 
     fn open_one(path: &str) -> Result<Self, BookError> {

@@ -266,46 +266,36 @@ impl Export {
     }
 }
 
-impl Book {
-    /// Exports the book to Polyglot format.
-    ///
-    /// As in Polyglot's own books, the weight of a move is two for each win of the side that played
-    /// it and one for each draw. It is also one for each game without a result. If a weight does
-    /// not fit into 16 bits, all weights of the position are scaled down. Moves with weight 0 are
-    /// skipped. A book that was imported from Polyglot is exported completely, including moves of
-    /// weight 0 and unreachable positions.
-    pub fn to_polyglot(&self) -> Export {
-        let mut export = Export::default();
-        let mut rows = Vec::new();
-        let keeps_all = self.holds_weights();
-        let mut done = KeyMap::default();
-        let reached = self.visit(&Position::start(), false, |position, entry| {
-            let moves = self.legal_moves_of(entry, position);
-            let moves = moves.map(|(mv, played)| {
-                (encode(mv, position), points(&played, position.side_to_move()))
-            });
-            export.add(position.polyglot_key(), moves.collect(), keeps_all, &mut rows);
-            if keeps_all {
-                done.insert(entry.key, ());
-            }
-            ControlFlow::Continue(())
-        });
-        let left = self.positions().saturating_sub(reached);
-        if keeps_all && left > 0 {
-            // The moves and weights of unreachable positions are the same as in the Polyglot book.
-            for entry in self.entries().filter(|entry| !done.contains_key(&entry.key)) {
-                let weight = |played: &Counts| played.games();
-                let moves =
-                    entry.moves.iter().map(|(mv, played)| (mv.to_polyglot(), weight(played)));
-                export.add(entry.key, moves.collect(), true, &mut rows);
-            }
-        } else {
-            export.out_of_reach = left;
+/// Implements [`Book::to_polyglot`].
+pub(super) fn export(book: &Book) -> Export {
+    let mut export = Export::default();
+    let mut rows = Vec::new();
+    let keeps_all = book.holds_weights();
+    let mut done = KeyMap::default();
+    let reached = book.visit(&Position::start(), false, |position, entry| {
+        let moves = entry.legal_moves(position);
+        let moves = moves
+            .map(|(mv, played)| (encode(mv, position), points(&played, position.side_to_move())));
+        export.add(position.polyglot_key(), moves.collect(), keeps_all, &mut rows);
+        if keeps_all {
+            done.insert(entry.key, ());
         }
-        rows.sort_unstable_by_key(|row| (row.key, std::cmp::Reverse(row.weight), row.mv));
-        export.bytes = rows.iter().flat_map(|row| row.to_bytes()).collect();
-        export
+        ControlFlow::Continue(())
+    });
+    let left = book.positions().saturating_sub(reached);
+    if keeps_all && left > 0 {
+        // The moves and weights of unreachable positions are the same as in the Polyglot book.
+        for entry in book.entries().filter(|entry| !done.contains_key(&entry.key)) {
+            let weight = |played: &Counts| played.games();
+            let moves = entry.moves.iter().map(|(mv, played)| (mv.to_polyglot(), weight(played)));
+            export.add(entry.key, moves.collect(), true, &mut rows);
+        }
+    } else {
+        export.out_of_reach = left;
     }
+    rows.sort_unstable_by_key(|row| (row.key, std::cmp::Reverse(row.weight), row.mv));
+    export.bytes = rows.iter().flat_map(|row| row.to_bytes()).collect();
+    export
 }
 
 impl Export {

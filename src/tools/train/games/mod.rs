@@ -24,19 +24,18 @@ mod reader;
 #[cfg(test)]
 mod tests;
 
-use std::io;
-use std::path::PathBuf;
-
-use thiserror::Error;
+use std::path::Path;
 
 use crate::chess::position::{Move, Position};
-use crate::support::error::ParseError;
-use crate::support::files::JournalError;
+use crate::support::files::FileError;
 
 pub(crate) use packed::{PackedFile, PackedPart, Packer, block_positions};
 pub(crate) use plain::GameFile;
 pub(crate) use reader::{Block, GameReader};
 
+/// The actions named in errors.
+const READ: &str = "read";
+const WRITE: &str = "write";
 /// The maximum length of the first line, in bytes.
 const LONGEST_HEADLINE: u64 = 1000;
 
@@ -69,47 +68,15 @@ pub(crate) struct PlayedGame {
     pub moves: Vec<SearchedMove>,
 }
 
-#[derive(Debug, Error)]
-pub(crate) enum GameError {
-    #[error("cannot use {}: {error}", path.display())]
-    Io {
-        /// The path of the file.
-        path: PathBuf,
-        error: io::Error,
-    },
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    #[error("{0}")]
-    Threads(io::Error),
-    #[error(
-        "cannot read {}: it is not a file of self-play games; `tabia train games` makes one",
-        .0.display()
-    )]
-    Foreign(PathBuf),
-    #[error(
-        "cannot add games to {}: it was begun with {found}, not with {wanted}; choose another file",
-        path.display()
-    )]
-    Settings {
-        path: PathBuf,
-        found: String,
-        /// The settings that were requested.
-        wanted: String,
-    },
-    #[error("cannot read {}: line {line}: {error}", path.display())]
-    Line {
-        path: PathBuf,
-        /// The line number, counted from 1.
-        line: usize,
-        error: ParseError,
-    },
-    #[error("cannot read {}: game {game}: {what}", path.display())]
-    Damaged {
-        path: PathBuf,
-        /// The game's number in the file, counted from 1.
-        game: usize,
-        what: &'static str,
-    },
+/// The error for a file that does not contain self-play games.
+fn foreign(path: &Path) -> FileError {
+    let reason = "it is not a file of self-play games; `tabia train games` makes one";
+    FileError::new(READ, path, reason)
+}
+
+/// The error for a fault in a game of a file; games are counted from 1.
+pub(crate) fn game_fault(path: &Path, game: usize, what: &str) -> FileError {
+    FileError::new(READ, path, format!("game {game}: {what}"))
 }
 
 impl PlayedGame {

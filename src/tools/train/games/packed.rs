@@ -17,8 +17,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::{GameError, LONGEST_HEADLINE, PlayedGame, model};
+use super::{LONGEST_HEADLINE, PlayedGame, READ, WRITE, foreign, game_fault, model};
 use crate::support::files::open_locked;
+use crate::support::files::{Cannot, FileError};
 use crate::tools::train::in_parallel;
 
 /// The start of every part; the number is the version of the format.
@@ -273,14 +274,13 @@ impl PackedFile {
     /// # Errors
     /// If the file cannot be read or written, is in use, does not contain self-play games, or is
     /// damaged anywhere except at its end.
-    pub(crate) fn open(path: &Path) -> Result<(Self, Vec<PackedPart>), GameError> {
-        let io_error = |error| GameError::Io { path: path.to_owned(), error };
-        let file = open_locked(path, true).map_err(io_error)?;
+    pub(crate) fn open(path: &Path) -> Result<(Self, Vec<PackedPart>), FileError> {
+        let file = open_locked(path, true).cannot(READ, path)?;
         let mut input = BufReader::new(&file);
         let mut parts: Vec<PackedPart> = Vec::new();
         let (mut whole, mut torn) = (0, false);
         loop {
-            let section = read_section(&mut input).map_err(io_error)?;
+            let section = read_section(&mut input).cannot(READ, path)?;
             match (section, parts.last_mut()) {
                 (Section::End, _) => break,
                 (Section::Damaged { .. }, Some(_)) if !torn => torn = true,
@@ -292,15 +292,15 @@ impl PackedFile {
                     part.games += block.games();
                     whole += block.bytes();
                 }
-                (_, None) => return Err(GameError::Foreign(path.to_owned())),
+                (_, None) => return Err(foreign(path)),
                 (_, Some(part)) => {
                     let game = part.games + 1;
                     let what = "its block is damaged, and others follow";
-                    return Err(GameError::Damaged { path: path.to_owned(), game, what });
+                    return Err(game_fault(path, game, what));
                 }
             }
         }
-        file.set_len(whole).map_err(io_error)?;
+        file.set_len(whole).cannot(WRITE, path)?;
         Ok((PackedFile { path: path.to_owned(), file }, parts))
     }
 
@@ -308,24 +308,19 @@ impl PackedFile {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub(crate) fn begin(&mut self, settings: &str) -> Result<(), GameError> {
-        self.file.write_all(begin_part(settings).as_bytes()).map_err(|error| self.io_error(error))
+    pub(crate) fn begin(&mut self, settings: &str) -> Result<(), FileError> {
+        self.file.write_all(begin_part(settings).as_bytes()).cannot(WRITE, &self.path)
     }
 
     /// Appends a block of legal games.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub(crate) fn append(&mut self, games: &[PlayedGame]) -> Result<(), GameError> {
-        let block = pack_and_look(games).ok_or_else(|| GameError::Damaged {
-            path: self.path.clone(),
-            game: 1,
-            what: "the block does not decompress to the games written to it",
+    pub(crate) fn append(&mut self, games: &[PlayedGame]) -> Result<(), FileError> {
+        let block = pack_and_look(games).ok_or_else(|| {
+            let reason = "a block does not decompress to the games written to it";
+            FileError::new(WRITE, &self.path, reason)
         })?;
-        block.write(&mut self.file).map_err(|error| self.io_error(error))
-    }
-
-    fn io_error(&self, error: io::Error) -> GameError {
-        GameError::Io { path: self.path.clone(), error }
+        block.write(&mut self.file).cannot(WRITE, &self.path)
     }
 }

@@ -19,9 +19,10 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::{GameError, GameReader, PlayedGame, SearchedMove};
+use super::{GameReader, PlayedGame, SearchedMove, WRITE};
 use crate::chess::position::Move;
 use crate::support::files::Kind;
+use crate::support::files::{Cannot, FileError};
 use crate::tools::train::GameSettings;
 
 /// The start of every file; the number is the version of the format.
@@ -110,13 +111,15 @@ impl GameFile {
     /// # Errors
     /// If the file cannot be read or written, does not contain self-play games, or has different
     /// settings.
-    pub(crate) fn open(path: &Path, settings: &GameSettings) -> Result<(Self, usize), GameError> {
-        let game_file =
-            GameFile { file: KIND.open(path, &settings.to_string())?, path: path.to_owned() };
+    pub(crate) fn open(path: &Path, settings: &GameSettings) -> Result<(Self, usize), FileError> {
+        let file = KIND.open(path, &settings.to_string());
+        let game_file = GameFile {
+            file: file.map_err(|error| FileError::new("use", path, error.fault))?,
+            path: path.to_owned(),
+        };
         let mut reader = GameReader::open(path)?;
         while reader.read_game()?.is_some() {}
-        let cut = game_file.file.set_len(reader.whole_bytes());
-        cut.map_err(|error| game_file.error(error))?;
+        game_file.file.set_len(reader.whole_bytes()).cannot(WRITE, path)?;
         Ok((game_file, reader.games()))
     }
 
@@ -124,11 +127,7 @@ impl GameFile {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub(crate) fn append(&mut self, game: &PlayedGame) -> Result<(), GameError> {
-        self.file.write_all(&encode(game)).map_err(|error| self.error(error))
-    }
-
-    fn error(&self, error: io::Error) -> GameError {
-        KIND.error(&self.path, error).into()
+    pub(crate) fn append(&mut self, game: &PlayedGame) -> Result<(), FileError> {
+        self.file.write_all(&encode(game)).cannot(WRITE, &self.path)
     }
 }

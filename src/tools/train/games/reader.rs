@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, BufReader, ErrorKind};
+use std::io::{BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::packed::{self, PackedBlock, headline};
-use super::{GameError, PlayedGame, plain};
+use super::{PlayedGame, READ, foreign, game_fault, plain};
+use crate::support::files::{Cannot, FileError};
 
 /// The number of games from a plain file that are returned as one block.
 const GAMES_AT_ONCE: usize = 512;
@@ -56,17 +57,16 @@ impl GameReader {
     ///
     /// # Errors
     /// If the file cannot be read, or does not contain self-play games.
-    pub(crate) fn open(path: &Path) -> Result<Self, GameError> {
-        let io_error = |error| GameError::Io { path: path.to_owned(), error };
-        let file = File::open(path).map_err(io_error)?;
-        let bytes = file.metadata().map_err(io_error)?.len();
+    pub(crate) fn open(path: &Path) -> Result<Self, FileError> {
+        let file = File::open(path).cannot(READ, path)?;
+        let bytes = file.metadata().cannot(READ, path)?.len();
         let mut input = BufReader::new(file);
-        let line = headline(&mut input).map_err(io_error)?;
+        let line = headline(&mut input).cannot(READ, path)?;
         let reported = |magic| Some(line.strip_prefix(magic)?.strip_suffix('\n')?.to_owned());
         let settings = reported(plain::MAGIC).map(|settings| (false, settings));
         let (packed, settings) = settings
             .or_else(|| reported(packed::MAGIC).map(|settings| (true, settings)))
-            .ok_or_else(|| GameError::Foreign(path.to_owned()))?;
+            .ok_or_else(|| foreign(path))?;
         Ok(GameReader {
             path: path.to_owned(),
             input,
@@ -84,7 +84,7 @@ impl GameReader {
     ///
     /// # Errors
     /// If the file cannot be read, or contains a word that does not represent a move.
-    pub(crate) fn read_game(&mut self) -> Result<Option<PlayedGame>, GameError> {
+    pub(crate) fn read_game(&mut self) -> Result<Option<PlayedGame>, FileError> {
         if !self.packed {
             return self.read_plain();
         }
@@ -101,7 +101,7 @@ impl GameReader {
     ///
     /// # Errors
     /// Same as for [`GameReader::read_game`].
-    pub(crate) fn read_block(&mut self) -> Result<Option<Block>, GameError> {
+    pub(crate) fn read_block(&mut self) -> Result<Option<Block>, FileError> {
         let first = self.games + 1;
         if self.packed {
             let Some(block) = self.read_packed()? else { return Ok(None) };
@@ -144,15 +144,11 @@ impl GameReader {
         self.bytes
     }
 
-    fn damaged(&self, what: &'static str) -> GameError {
-        GameError::Damaged { path: self.path.clone(), game: self.games + 1, what }
+    fn damaged(&self, what: &'static str) -> FileError {
+        game_fault(&self.path, self.games + 1, what)
     }
 
-    fn io_error(&self, error: io::Error) -> GameError {
-        GameError::Io { path: self.path.clone(), error }
-    }
-
-    fn read_plain(&mut self) -> Result<Option<PlayedGame>, GameError> {
+    fn read_plain(&mut self) -> Result<Option<PlayedGame>, FileError> {
         match plain::decode(&mut self.input) {
             Ok(Some(game)) => {
                 self.games += 1;
@@ -161,13 +157,13 @@ impl GameReader {
             }
             Ok(None) => Err(self.damaged("a word is not a move")),
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
-            Err(error) => Err(self.io_error(error)),
+            Err(error) => Err(FileError::io(READ, &self.path, &error)),
         }
     }
 
-    fn read_packed(&mut self) -> Result<Option<PackedBlock>, GameError> {
+    fn read_packed(&mut self) -> Result<Option<PackedBlock>, FileError> {
         loop {
-            match packed::read_section(&mut self.input).map_err(|error| self.io_error(error))? {
+            match packed::read_section(&mut self.input).cannot(READ, &self.path)? {
                 packed::Section::Headline(settings, bytes) => {
                     self.settings = settings;
                     self.whole_bytes += bytes;

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use super::example::Example;
 use super::sigmoid::Sigmoid;
 use crate::chess::position::Color;
+use crate::support::files::FileError;
 use crate::support::random::Random;
-use crate::tools::train::{Block, GameError, GameReader, PlayedGame, in_parallel};
+use crate::tools::train::{Block, GameReader, PlayedGame, game_fault, in_parallel};
 
 /// The maximum number of pieces, including kings, in positions that use `lambda_few`.
 pub(crate) const FEW_PIECES: usize = 9;
@@ -70,7 +71,7 @@ impl Data {
         threads: usize,
         seed: u64,
         mut report: impl FnMut(&Data),
-    ) -> Result<Self, GameError> {
+    ) -> Result<Self, FileError> {
         let mut data = Data::none(selection);
         for path in paths {
             let mut reader = GameReader::open(path)?;
@@ -93,16 +94,12 @@ impl Data {
         blocks: &[Block],
         selection: &Selection,
         threads: usize,
-    ) -> Result<(), GameError> {
+    ) -> Result<(), FileError> {
         let parts = in_parallel(blocks, threads, |blocks| {
             blocks.iter().map(|block| examples_of(block, selection)).collect::<Vec<_>>()
         });
         for games in parts.into_iter().flatten() {
-            let games = games.map_err(|(game, what)| GameError::Damaged {
-                path: path.to_owned(),
-                game,
-                what,
-            })?;
+            let games = games.map_err(|(game, what)| game_fault(path, game, what))?;
             for (positions, examples) in games {
                 self.games += 1;
                 self.positions += positions;
@@ -114,7 +111,7 @@ impl Data {
     }
 }
 
-fn read_some(reader: &mut GameReader, most: usize) -> Result<Vec<Block>, GameError> {
+fn read_some(reader: &mut GameReader, most: usize) -> Result<Vec<Block>, FileError> {
     let mut blocks = Vec::with_capacity(most);
     while blocks.len() < most
         && let Some(block) = reader.read_block()?

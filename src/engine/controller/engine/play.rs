@@ -1,13 +1,13 @@
 //! The engine's moves, draw offers and resignations.
 
-use crate::chess::position::{Game, Move};
+use crate::chess::position::{Game, Move, Position};
 use crate::chess::score::Score;
 use crate::engine::search::SearchResult;
 use crate::games::pgn::GameResult;
 
-use super::desired_state::Purpose;
-use super::engine::Engine;
-use super::event::{Event, MoveReason, Moved};
+use super::super::desired_state::Purpose;
+use super::super::event::{Event, MoveReason, Moved};
+use super::Engine;
 
 /// Number of consecutive moves with a lost score after which the engine resigns.
 const LOST_MOVES: usize = 3;
@@ -18,6 +18,42 @@ const DEAD_SCORE: Score = 8;
 /// The first move number at which a game can count as a dead draw.
 const DEAD_FROM: u16 = 40;
 
+/// The scores of the moves that the engine searched in this game.
+#[derive(Default)]
+pub(super) struct Scores(Vec<Score>);
+
+impl Scores {
+    fn push(&mut self, score: Score) {
+        self.0.push(score);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Whether the last `number` scores exist and all meet a condition.
+    fn last_are(&self, number: usize, is_met: impl Fn(Score) -> bool) -> bool {
+        let last = &self.0[self.0.len().saturating_sub(number)..];
+        last.len() == number && last.iter().all(|&score| is_met(score))
+    }
+
+    /// Whether the game is lost by at least `limit` centipawns; 0 means never.
+    fn are_lost(&self, limit: i64) -> bool {
+        limit > 0 && self.last_are(LOST_MOVES, |score| score <= -(limit as Score))
+    }
+
+    /// Whether the game, which has reached `position`, is a dead draw.
+    fn are_dead(&self, position: &Position) -> bool {
+        position.fullmove_number() >= DEAD_FROM
+            && self.last_are(DEAD_MOVES, |score| score.abs() <= DEAD_SCORE)
+    }
+
+    /// Whether the last score is a disadvantage of at least `contempt` centipawns.
+    fn is_behind(&self, contempt: i64) -> bool {
+        self.0.last().is_some_and(|&score| score <= -(contempt as Score))
+    }
+}
+
 impl Engine {
     /// Plays the move found by a search, or resigns.
     pub(super) fn play_found(&mut self, result: SearchResult) {
@@ -25,15 +61,15 @@ impl Engine {
         if result.best.is_some() {
             self.scores.push(result.score);
         }
-        if self.is_lost() {
+        if self.scores.are_lost(self.settings.resign) {
             let loser = self.desired.side.take();
             self.learn_game(GameResult::won_by(loser.map(|side| !side)));
             self.events.push(Event::Resigned);
             return self.reconcile();
         }
-        if self.draw_offered {
+        if self.desired.draw_offered {
             self.answer_offer();
-        } else if self.settings.offer_draws && self.is_dead() {
+        } else if self.settings.offer_draws && self.scores.are_dead(self.position()) {
             self.scores.clear();
             self.events.push(Event::OfferDraw);
         }
@@ -85,7 +121,7 @@ impl Engine {
     /// Plays a move that needs no search; returns `false` if there is none.
     pub(super) fn play_known(&mut self) -> bool {
         let Some((mv, move_reason)) = self.known_move(Purpose::Think) else { return false };
-        if self.draw_offered {
+        if self.desired.draw_offered {
             self.answer_offer();
         }
         self.make(mv, move_reason);
@@ -100,36 +136,17 @@ impl Engine {
             return log::error!("{error}");
         }
         self.learning.moved();
-        self.charge(position.side_to_move());
+        self.clocks.charge(position.side_to_move(), self.game.moves().len());
         self.changed();
         self.events.push(Event::Moved(Moved { position, mv, move_reason }));
         self.claim();
     }
 
-    fn last_scores(&self, number: usize) -> &[Score] {
-        &self.scores[self.scores.len().saturating_sub(number)..]
-    }
-
-    fn is_lost(&self) -> bool {
-        let last = self.last_scores(LOST_MOVES);
-        let limit = self.settings.resign as Score;
-        limit > 0 && last.len() == LOST_MOVES && last.iter().all(|&score| score <= -limit)
-    }
-
-    fn is_dead(&self) -> bool {
-        let last = self.last_scores(DEAD_MOVES);
-        self.position().fullmove_number() >= DEAD_FROM
-            && last.len() == DEAD_MOVES
-            && last.iter().all(|score| score.abs() <= DEAD_SCORE)
-    }
-
-    /// Answers a draw offer. Accepts it if the engine is behind by at least its contempt or if the
-    /// game is a dead draw.
+    /// Answers a draw offer: accepts if the engine is behind by its contempt or the game is dead.
     pub(super) fn answer_offer(&mut self) {
-        self.draw_offered = false;
-        let contempt = self.settings.contempt as Score;
-        let behind = self.scores.last().is_some_and(|&score| score <= -contempt);
-        if behind || self.is_dead() {
+        self.desired.draw_offered = false;
+        let behind = self.scores.is_behind(self.settings.contempt);
+        if behind || self.scores.are_dead(self.position()) {
             self.events.push(Event::OfferDraw);
         }
     }

@@ -8,13 +8,13 @@ use crate::engine::search::{
     self, Control, Limits, MOVE_OVERHEAD, Report, SearchResult, TimeLimit, Transposition,
 };
 
-use super::clock::less_overhead;
-use super::desired_state::{NextStep, Purpose, Running, step};
-use super::engine::{Engine, Mode, ReportedClocks};
-use super::event::{Event, Expected, SearchProgress, Transposed};
-use super::job::{RunningSearch, SearchStatus};
-use super::strength::{Strength, pause};
-use super::worker::BackgroundEvent;
+use super::super::clock::less_overhead;
+use super::super::desired_state::{NextStep, Purpose, Running, step};
+use super::super::event::{Event, Expected, SearchProgress, Transposed};
+use super::super::job::{RunningSearch, SearchStatus};
+use super::super::strength::{Strength, pause};
+use super::super::worker::BackgroundEvent;
+use super::{Engine, Mode};
 
 /// After a ponder hit, the search continues only if the clock shows at least this percentage of the
 /// time with which the search was started.
@@ -68,9 +68,9 @@ impl Engine {
 
     /// Whether the clock shows roughly the time with which the ponder search was started.
     fn clock_is_right(&self, job: &RunningSearch) -> bool {
-        match (job.time, self.reported_clocks.own) {
-            (TimeLimit::Clock { remaining, .. }, Some(reported_clocks)) => {
-                reported_clocks >= remaining * TRUSTED_CLOCK / 100
+        match (job.time, self.clocks.reported_own()) {
+            (TimeLimit::Clock { remaining, .. }, Some(reported)) => {
+                reported >= remaining * TRUSTED_CLOCK / 100
             }
             _ => true,
         }
@@ -78,7 +78,7 @@ impl Engine {
 
     /// Switches the ponder search to thinking after the opponent has played the expected move.
     fn turn_ponder_search(&mut self) {
-        self.read_clocks();
+        self.clocks.apply_reported(self.position().side_to_move());
         let Some(job) = &mut self.job else { return };
         job.purpose = Purpose::Think;
         job.control.ponder_hit();
@@ -89,19 +89,11 @@ impl Engine {
         }
     }
 
-    /// Corrects the clocks using the times that the GUI has reported.
-    fn read_clocks(&mut self) {
-        let ReportedClocks { own, opponent } = std::mem::take(&mut self.reported_clocks);
-        let side = self.position().side_to_move();
-        own.iter().for_each(|&left| self.clocks.set_own_clock(side, left));
-        opponent.iter().for_each(|&left| self.clocks.set(!side, left));
-    }
-
     fn begin(&mut self, purpose: Purpose) {
         let mut game = self.game.clone();
         match purpose {
             Purpose::Think => {
-                self.read_clocks();
+                self.clocks.apply_reported(self.position().side_to_move());
                 if self.play_known() {
                     return;
                 }
@@ -131,7 +123,7 @@ impl Engine {
         let refuted = self.leave_out_refuted(&game, &mut limits);
         let control = Control::new();
         let time = limits.time;
-        if std::mem::take(&mut self.hurry) {
+        if std::mem::take(&mut self.desired.hurry) {
             control.stop();
         }
         let number = self.worker.search(game, limits, control.clone());
@@ -171,7 +163,8 @@ impl Engine {
         let (time, nodes) = self.clocks.limit(side, game.moves().len());
         let time = self.less_overhead(time);
         let ponder = matches!(purpose, Purpose::Ponder(_));
-        let limits = Limits { depth: self.depth_limit, nodes, time, ponder, ..Limits::default() };
+        let limits =
+            Limits { depth: self.desired.depth_limit, nodes, time, ponder, ..Limits::default() };
         self.weakened(limits, game)
     }
 

@@ -2,14 +2,12 @@
 
 use std::path::Path;
 
-use crate::games::book::format::header::VALUE_BYTES as ROW_BYTES;
-use crate::games::book::lookup::Book;
-use crate::games::book::lookup::values::BookValue;
+use crate::games::book::{Book, BookValue, VALUE_BYTES as ROW_BYTES};
 use crate::support::files::{Journal, JournalError, Kind};
 
 static KIND: Kind = Kind { magic: "tabia analysis 2; book ", name: "the analysis journal" };
 
-/// A journal of rows in the format of [`crate::games::book::lookup::values`].
+/// A journal of rows in the format of [`BookValue::to_bytes`].
 pub(crate) type AnalysisJournal = Journal<[u8; ROW_BYTES]>;
 
 /// Opens or creates the journal at `path` for an analysis of `book`; also returns its values.

@@ -1,9 +1,19 @@
-//! Searches the positions in a book and computes their backed-up values.
+//! Searches the positions in a book, computes their backed-up values, and extends the book.
 //!
 //! Every position is searched at most twice: once with all its moves and, if the best move leads to
-//! another position in the analysis, once with only the moves that lead out of the analysis. Each
-//! search starts without data from other searches, so the values depend neither on the number of
-//! threads nor on interruptions.
+//! another position in the analysis, once with only the moves that do not. Each search starts
+//! without data from other searches, so the values depend neither on the number of threads nor on
+//! interruptions. The rows are stored in the `journal` until `backup` has computed the values: a
+//! deterministic graphical game, solved by value iteration from a draw, so cycles are draws and the
+//! order does not matter.
+//!
+//! With `--grow`, `frontier` picks the positions that the analysis adds next, and the book with
+//! them is written before they are searched. Unfinished work is in the book (moves without games)
+//! or in the journal (rows of depth 0), so an interruption loses nothing.
+
+mod backup;
+mod frontier;
+mod journal;
 
 use std::cmp::Reverse;
 use std::io;
@@ -16,7 +26,10 @@ use super::{Switch, run_parallel};
 use crate::chess::position::{Game, KeyMap, Move, Position};
 use crate::chess::score::{DRAW, Depth, MAX_PLY, mated_in};
 use crate::engine::search::{Config, Control, Limits, Searcher};
-use crate::games::book::{Book, BookValue, FrontierMove, Links, Scored, back_up, kept_nodes};
+use crate::games::book::{Book, BookValue, FrontierMove, Scored, grown_positions, kept_nodes};
+use backup::{Links, back_up};
+pub(crate) use frontier::frontier_moves;
+pub(crate) use journal::{AnalysisJournal, open_journal};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
@@ -73,7 +86,7 @@ impl Analysis {
 
     /// Continues with an extended version of the book and adds these positions to the analysis.
     pub(crate) fn take_in(&mut self, book: &Book, frontier_moves: &[FrontierMove]) {
-        let wanted = frontier_moves.iter().map(|shoot| wanted(shoot.position.play(shoot.mv).key()));
+        let wanted = frontier_moves.iter().map(|found| wanted(found.position.play(found.mv).key()));
         self.known.extend(wanted.map(|wanted| (wanted.key, wanted)));
         self.turn_to(book);
     }
@@ -86,7 +99,7 @@ impl Analysis {
     /// Switches to a different book. Positions added to the book belong to the analysis even if few
     /// games reached them.
     fn turn_to(&mut self, book: &Book) {
-        let grown = book.grown_positions();
+        let grown = grown_positions(book);
         let is_selected =
             |key: u64| self.plan.only.as_ref().is_none_or(|only| only.contains_key(&key));
         self.beyond = 0;

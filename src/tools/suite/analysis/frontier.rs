@@ -1,4 +1,4 @@
-//! Extends a book with positions that best play reaches but no game does.
+//! Picks the moves with which an analysis extends its book.
 //!
 //! As in a drop-out expansion, the moves added first are those that lead out of the analysis and
 //! are most likely to be played. Good lines therefore become long, while poor ones are answered and
@@ -8,22 +8,12 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::io::{self, Read, Seek, Write};
-use std::iter::Peekable;
 use std::ops::ControlFlow;
 
 use super::backup::Links;
-use crate::chess::position::{KeyMap, Move, Position};
+use crate::chess::position::{KeyMap, Position};
 use crate::chess::score::Score;
-use crate::games::book::format::counts::Counts;
-use crate::games::book::format::entry::BookEntry;
-use crate::games::book::format::pawn_filter::PawnSet;
-use crate::games::book::format::writer::write_book;
-use crate::games::book::lookup::Book;
-use crate::games::book::lookup::values::BookValue;
-use crate::games::book::lookup::values::before;
-use crate::games::book::merge::combine::{BoxedEntries, Merged, insert_pawns};
-use crate::games::book::merge::regroup::grow_known;
+use crate::games::book::{Book, BookValue, FrontierMove, before};
 
 /// A move that is this many centipawns worse than the best move is played half as often. Hand-set:
 /// it is the default of `SteerMargin`, and about the difference between two searches of a move.
@@ -32,14 +22,8 @@ const HALVING: f64 = 15.0;
 /// games, not the book. Hand-set.
 const LIMIT: Score = 200;
 
-/// A move that leads out of the analysis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FrontierMove {
-    pub position: Position,
-    pub mv: Move,
-}
-
-/// Orders positions by likelihood, and then by the index of their values, which are sorted by key.
+/// Orders positions by likelihood. Ties are broken by the index of the position's value; values are
+/// sorted by key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     /// The bits of the likelihood, which sort like the likelihood itself because it is positive.
@@ -130,91 +114,15 @@ fn shares(own: usize, links: &Links, values: &[BookValue]) -> Vec<(Option<usize>
     shares
 }
 
-/// Writes the book, extended with these moves and the positions after them, to an empty `output`.
-/// The new moves and positions have no games. Values are not written.
-///
-/// # Errors
-/// If the output cannot be written.
-pub(crate) fn grow<W: Read + Write + Seek>(
-    book: &Book,
-    frontier_moves: &[FrontierMove],
-    output: W,
-) -> io::Result<W> {
-    let mut pawns = PawnSet::new();
-    insert_pawns(book, &Position::start(), &|_| true, &mut pawns);
-    let mut entries: Vec<BookEntry> = Vec::with_capacity(2 * frontier_moves.len());
-    for FrontierMove { position, mv } in frontier_moves {
-        let after = position.play(*mv);
-        pawns.insert(after.pawn_key());
-        let moves = vec![(*mv, Counts::default())];
-        entries.push(BookEntry { key: position.key(), moves, ..BookEntry::default() });
-        entries.push(BookEntry { key: after.key(), ..BookEntry::default() });
-    }
-    // A position may be both the target of a move and the origin of another.
-    entries.sort_by_key(|entry| entry.key);
-    entries.dedup_by(|next, kept| {
-        let same = next.key == kept.key;
-        if same {
-            kept.moves.append(&mut next.moves);
-        }
-        same
-    });
-    let manifest = book.manifest().unwrap_or_default();
-    if book.image.facets().is_some() {
-        return grow_known(book, entries, &pawns, &manifest, output);
-    }
-    let sources: [BoxedEntries<'_>; 2] = [Box::new(book.entries()), Box::new(entries.into_iter())];
-    let merged = Merged::of(sources.map(|source| (source, 1.0)));
-    write_book(output, merged, &pawns, &manifest)
-}
-
-/// Whether a move of the book has no games, because it was added by an analysis.
-fn is_grown(&(_, played): &(Move, Counts)) -> bool {
-    played.is_empty()
-}
-
-impl Book {
-    /// Returns the keys of the positions after moves without games.
-    pub(crate) fn grown_positions(&self) -> KeyMap<()> {
-        let mut keys = KeyMap::default();
-        // Few books have such moves, so first check the entries, which is cheap.
-        if !self.entries().any(|entry| entry.moves.iter().any(is_grown)) {
-            return keys;
-        }
-        self.visit(&Position::start(), false, |position, entry| {
-            let moves = self.legal_moves_of(entry, position).filter(is_grown);
-            keys.extend(moves.map(|(mv, _)| (position.play(mv).key(), ())));
-            ControlFlow::Continue(())
-        });
-        keys
-    }
-
-    /// Whether this book is `other` or an extension of it.
-    pub(crate) fn has_grown_from(&self, other: &Book) -> bool {
-        let mut others = other.entries().peekable();
-        let agrees = self.entries().all(|entry| match take(&mut others, entry.key) {
-            Some(old) => {
-                let is_old =
-                    |&(mv, _): &(Move, Counts)| old.moves.iter().any(|&(was, _)| was == mv);
-                entry.reached == old.reached
-                    && entry.moves.iter().filter(|found| is_old(found)).eq(&old.moves)
-                    && entry.moves.iter().all(|found| is_old(found) || is_grown(found))
-            }
-            None => entry.reached.is_empty() && entry.moves.iter().all(is_grown),
-        });
-        agrees && others.peek().is_none()
-    }
-}
-
-fn take(entries: &mut Peekable<impl Iterator<Item = BookEntry>>, key: u64) -> Option<BookEntry> {
-    entries.next_if(|entry| entry.key == key)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
     use crate::chess::position::Game;
-    use crate::games::book::builder::{BuildOptions, build_in_memory};
+    use crate::games::book::{
+        BuildOptions, Counts, build_in_memory, grow, grown_positions, has_grown_from,
+    };
     use crate::games::pgn::PgnInput;
 
     fn position(moves: &str) -> Position {
@@ -302,10 +210,10 @@ mod tests {
         let grown = Book::from_bytes(bytes, "grown").expect("a book");
         grown.verify().expect("sound");
         assert_eq!(grown.positions(), book.positions() + 1);
-        assert!(grown.has_grown_from(&book) && !book.has_grown_from(&grown));
-        assert!(!grown.has_grown_from(&self::book(&[])));
+        assert!(has_grown_from(&grown, &book) && !has_grown_from(&book, &grown));
+        assert!(!has_grown_from(&grown, &self::book(&[])));
         let after = found[0].position.play(found[0].mv);
         assert_eq!((grown.reached(&after), grown.holds(&after)), (None, Some(Counts::default())));
-        assert_eq!(grown.grown_positions().len(), 1);
+        assert_eq!(grown_positions(&grown).len(), 1);
     }
 }

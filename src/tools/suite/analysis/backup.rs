@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use crate::chess::position::{Move, Position};
 use crate::chess::score::{DRAW, Depth, Score};
-use crate::games::book::lookup::values::{BookValue, Scored, before};
+use crate::games::book::{BookValue, Scored, before};
 
 /// For each analysed position, the analysed positions that one legal move reaches.
 #[derive(Debug)]

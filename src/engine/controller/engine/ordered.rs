@@ -3,9 +3,9 @@
 use crate::chess::position::Game;
 use crate::engine::search::{Limits, SearchResult};
 
-use super::desired_state::Purpose;
-use super::engine::Engine;
-use super::event::{Event, MoveReason, OrderedResult};
+use super::super::desired_state::Purpose;
+use super::super::event::{Event, MoveReason, OrderedResult};
+use super::Engine;
 
 impl Engine {
     /// Replaces the game. Searches start from its last position.
@@ -23,7 +23,7 @@ impl Engine {
     /// [`Engine::move_now`] ends the search.
     pub(crate) fn search(&mut self, limits: Limits) {
         self.desired.ordered = Some(limits);
-        self.hurry = false;
+        self.desired.hurry = false;
         self.desired.revision += 1;
         self.reconcile();
     }

@@ -10,8 +10,8 @@ use crate::engine::search::{
 use crate::games::book::{Found, Learned, Row, Scored};
 use crate::games::pgn::GameResult;
 
-use super::engine::Engine;
-use super::learning::MAX_QUIET_PLIES;
+use super::super::learning::MAX_QUIET_PLIES;
+use super::Engine;
 
 /// Minimum search depth for learning, unless the search finds a mate. Hand-set: roughly the depth
 /// reached in a tenth of a second.
@@ -166,8 +166,8 @@ mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
 
-    use super::super::tests::TestEngine;
-    use super::super::{Event, Mode};
+    use super::super::super::tests::TestEngine;
+    use super::super::super::{Event, Mode};
     use super::*;
     use crate::chess::score::Score;
     use crate::games::book::{Book, Counts};

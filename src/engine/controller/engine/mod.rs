@@ -5,12 +5,18 @@
 //! search, if any, and starts, keeps, switches or cancels the search. Requests do not depend on the
 //! current mode.
 
-use std::time::{Duration, Instant};
+mod conduct;
+mod experience;
+mod ordered;
+mod play;
+mod set_options;
+
+use std::time::Duration;
 
 use crossbeam::channel::{Receiver, Sender};
 
 use crate::chess::position::{Color, Game, IllegalMove, Move, Position};
-use crate::chess::score::{Depth, Score};
+use crate::chess::score::Depth;
 use crate::engine::search::SearchResult;
 use crate::games::book::{Book, SELF_PLAY};
 use crate::games::pgn::GameResult;
@@ -25,6 +31,7 @@ use super::pings::Pings;
 use super::settings::{OpenLog, SettingError, Settings};
 use super::strength::new_seed;
 use super::worker::{BackgroundEvent, MakeBackend, SearchThread};
+use play::Scores;
 
 /// The engine's current activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,43 +47,28 @@ pub(crate) enum Mode {
     Analysing,
 }
 
-/// The clock times that the GUI has reported since the last move.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct ReportedClocks {
-    pub(super) own: Option<Duration>,
-    pub(super) opponent: Option<Duration>,
-}
-
 /// A chess engine, which owns a game, settings, clocks, a book and a search thread.
 ///
 /// The owner receives events from [`Engine::background_events`] and passes each of them to
 /// [`Engine::receive`]. After that, and after every request, it collects the resulting events with
 /// [`Engine::take_events`].
 pub(crate) struct Engine {
-    pub(super) game: Game,
-    pub(super) desired: DesiredState,
-    pub(super) clocks: Clocks,
-    pub(super) reported_clocks: ReportedClocks,
-    /// The start of the current turn.
-    pub(super) turn_began: Instant,
-    pub(super) depth_limit: Option<Depth>,
-    pub(super) settings: Settings,
-    pub(super) book_loader: BookLoader,
-    pub(super) learning: Learning,
-    pub(super) worker: SearchThread,
-    pub(super) job: Option<RunningSearch>,
-    /// The scores of the moves that the engine searched in this game.
-    pub(super) scores: Vec<Score>,
-    pub(super) draw_offered: bool,
+    game: Game,
+    desired: DesiredState,
+    clocks: Clocks,
+    settings: Settings,
+    book_loader: BookLoader,
+    learning: Learning,
+    worker: SearchThread,
+    job: Option<RunningSearch>,
+    scores: Scores,
     /// Seed of the evaluation errors and overlooked moves at limited strength; renewed for each
     /// game.
-    pub(super) seed: u64,
-    /// Whether the next search should stop immediately.
-    pub(super) hurry: bool,
-    pub(super) pings: Pings,
-    pub(super) open_log: OpenLog,
-    pub(super) events: Vec<Event>,
-    /// Whether the note about self-play games has been sent in this game.
+    seed: u64,
+    pings: Pings,
+    open_log: OpenLog,
+    events: Vec<Event>,
+    /// Whether the note about self-play games was sent in this game.
     noted_self_play: bool,
 }
 
@@ -100,17 +92,12 @@ impl Engine {
             game: Game::default(),
             desired: DesiredState { side: Some(Color::Black), ..DesiredState::default() },
             clocks: Clocks::default(),
-            reported_clocks: ReportedClocks::default(),
-            turn_began: Instant::now(),
-            depth_limit: None,
             book_loader: BookLoader::new(book),
             learning: Learning::default(),
             worker: worker.map_err(|error| SettingError::Start(error.to_string()))?,
             job: None,
-            scores: Vec::new(),
-            draw_offered: false,
+            scores: Scores::default(),
             seed: new_seed(),
-            hurry: false,
             pings: Pings::default(),
             open_log: Box::new(|_| Ok(())),
             events: Vec::new(),
@@ -186,10 +173,9 @@ impl Engine {
 
     /// Starts a new game in which the engine plays Black. A running analysis continues.
     pub(crate) fn new_game(&mut self) {
-        self.depth_limit = None;
+        self.desired.depth_limit = None;
         self.seed = new_seed();
         self.clocks.restart();
-        self.reported_clocks = ReportedClocks::default();
         self.desired.paused = false;
         self.noted_self_play = false;
         self.worker.new_game();
@@ -199,9 +185,8 @@ impl Engine {
         self.reconcile();
     }
 
-    /// Sends the note about self-play games if `move_reason` uses counts from such games, unless
-    /// the note has already been sent in this game.
-    pub(super) fn note_self_play(&mut self, move_reason: &MoveReason) {
+    /// Sends a note if `move_reason` shows the first counts from the embedded book in this game.
+    fn note_self_play(&mut self, move_reason: &MoveReason) {
         let counted = match move_reason {
             MoveReason::Book(_) if self.book_loader.opponent_book().is_none() => *self.position(),
             MoveReason::Search(SearchResult { book: Some(found), .. }) => {
@@ -213,7 +198,7 @@ impl Engine {
     }
 
     /// Like [`Engine::note_self_play`], but for the counts of a position.
-    pub(super) fn note_counts_of(&mut self, position: &Position) {
+    fn note_counts_of(&mut self, position: &Position) {
         if !self.noted_self_play && self.book_loader.book().counts_self_play(position) {
             self.noted_self_play = true;
             self.events.push(Event::Note(SELF_PLAY));
@@ -253,7 +238,7 @@ impl Engine {
         }
         let mover = self.position().side_to_move();
         self.game.play(mv)?;
-        self.charge(mover);
+        self.clocks.charge(mover, self.game.moves().len());
         let hit = self.job.as_mut().is_some_and(|job| job.hit(mv, self.desired.revision));
         self.changed();
         if hit {
@@ -268,13 +253,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Charges the mover's clock for the time since the turn began.
-    pub(super) fn charge(&mut self, mover: Color) {
-        self.clocks.charge(mover, self.turn_began.elapsed(), self.game.moves().len());
-    }
-
     /// If the game is over, reports the result and stops playing.
-    pub(super) fn claim(&mut self) {
+    fn claim(&mut self) {
         if let Some(outcome) = self.game.outcome() {
             self.desired.over = true;
             self.learn_game(GameResult::won_by(outcome.winner));
@@ -295,7 +275,7 @@ impl Engine {
         if self.position().has_no_moves() {
             self.claim();
         }
-        self.turn_began = Instant::now();
+        self.clocks.begin_turn();
         self.reconcile();
     }
 
@@ -351,8 +331,7 @@ impl Engine {
     pub(crate) fn pause(&mut self) {
         if !self.desired.paused {
             let mover = self.position().side_to_move();
-            let left = self.clocks.remaining(mover).saturating_sub(self.turn_began.elapsed());
-            self.clocks.set(mover, left);
+            self.clocks.pause(mover);
             self.desired.paused = true;
             self.reconcile();
         }
@@ -360,7 +339,7 @@ impl Engine {
 
     pub(crate) fn resume(&mut self) {
         self.desired.paused = false;
-        self.turn_began = Instant::now();
+        self.clocks.begin_turn();
         self.reconcile();
     }
 
@@ -375,7 +354,7 @@ impl Engine {
             }
             _ => {
                 let desired = self.purpose();
-                self.hurry = matches!(desired, Some(Purpose::Think | Purpose::Ordered));
+                self.desired.hurry = matches!(desired, Some(Purpose::Think | Purpose::Ordered));
             }
         }
     }
@@ -386,7 +365,7 @@ impl Engine {
         if self.desired.side.is_none() {
             return;
         }
-        self.draw_offered = true;
+        self.desired.draw_offered = true;
         if !matches!(self.purpose(), Some(Purpose::Think)) {
             self.answer_offer();
         }
@@ -421,7 +400,6 @@ impl Engine {
     /// Sets the time control of both clocks.
     pub(crate) fn set_level(&mut self, level: Level) {
         self.clocks.set_level(level, self.game.moves().len());
-        self.reported_clocks = ReportedClocks::default();
     }
 
     /// Sets a fixed time for every move.
@@ -431,7 +409,7 @@ impl Engine {
 
     /// Limits the search depth, in plies, until the next game; `None` removes the limit.
     pub(crate) fn set_depth(&mut self, depth: Option<Depth>) {
-        self.depth_limit = depth;
+        self.desired.depth_limit = depth;
     }
 
     /// Measures time in nodes, at `nodes` per second; 0 switches back to the wall clock.
@@ -441,12 +419,12 @@ impl Engine {
 
     /// Sets the time left on the engine's clock, effective from the engine's next turn.
     pub(crate) fn set_own_time(&mut self, left: Duration) {
-        self.reported_clocks.own = Some(left);
+        self.clocks.report_own(left);
     }
 
     /// Sets the time left on the opponent's clock.
     pub(crate) fn set_opponent_time(&mut self, left: Duration) {
-        self.reported_clocks.opponent = Some(left);
+        self.clocks.report_opponent(left);
     }
 
     /// Sends [`Event::Pong`] with this number once all earlier requests are complete.
@@ -458,11 +436,9 @@ impl Engine {
         self.answer_pings();
     }
 
-    /// Updates the state after the game or the excluded moves have changed.
-    pub(super) fn changed(&mut self) {
+    /// Updates the state after a change of the game or of the excluded moves.
+    fn changed(&mut self) {
         self.desired.reset_for_new_position();
-        self.draw_offered = false;
-        self.hurry = false;
-        self.turn_began = Instant::now();
+        self.clocks.begin_turn();
     }
 }

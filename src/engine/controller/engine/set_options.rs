@@ -4,11 +4,11 @@ use crate::chess::position::Position;
 use crate::games::book::{Book, OpponentBook};
 use crate::support::files::Cannot;
 
-use super::desired_state::Purpose;
-use super::engine::Engine;
-use super::event::Event;
-use super::settings::{Kind, OpenLog, Setting, SettingError, Settings};
-use super::strength::ratings;
+use super::super::desired_state::Purpose;
+use super::super::event::Event;
+use super::super::settings::{Kind, OpenLog, Setting, SettingError, Settings};
+use super::super::strength::ratings;
+use super::Engine;
 
 impl Engine {
     /// Sets the function to call when the log file changes.

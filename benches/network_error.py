@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Measures the error of static evaluations against the scores of a strong engine.
+
+Usage: benches/network_error.py PROGRAM FILE.epd [--network FILE]... [--scale 200]
+
+FILE.epd has one position a line with its score `ce`, in centipawns for the side to move. For each
+network (default: the built-in one) this prints the mean squared error of the expected result,
+1/(1+exp(-e/s)) against 1/(1+exp(-ce/SCALE)), by the number of pieces. `s` is the scale with the
+least error on all positions, in centipawns.
+"""
+import argparse
+import math
+import re
+import subprocess
+import sys
+
+from shared import read_lines
+
+# Ranges of the number of pieces, pawns and kings included.
+CLASSES = [(2, 5), (6, 9), (10, 13), (14, 17), (18, 21), (22, 25), (26, 29), (30, 32), (2, 32)]
+# Positions per run of the program.
+BATCH = 500
+SCORE = re.compile(r"^evaluation .*?(-?\d+) centipawns", re.MULTILINE)
+EPD = re.compile(r"((?:\S+ ){3}\S+) .*?\bce (-?\d+);(?:.*\bhmvc (\d+);)?")
+
+
+def read(path):
+    """The positions as FEN, and their scores."""
+    found = [EPD.match(line) for line in read_lines(path)]
+    if not found or None in found:
+        sys.exit(f"{path}: line {found.index(None) + 1 if found else 1} has no score `ce`")
+    return [(f"{epd} {quiet or 0} 1", int(score)) for epd, score, quiet in (match.groups() for match in found)]
+
+
+def evaluate(program, network, fens):
+    command = [program, "eval", *(["--network", network] if network else [])]
+    scores = []
+    for start in range(0, len(fens), BATCH):
+        batch = fens[start : start + BATCH]
+        output = subprocess.run(command + batch, stdout=subprocess.PIPE, text=True, check=True).stdout
+        found = [int(score) for score in SCORE.findall(output)]
+        if len(found) != len(batch):
+            sys.exit(f"{program}: {len(found)} scores of {len(batch)} positions from {batch[0]} on")
+        scores += found
+    return scores
+
+
+def expected(score, scale):
+    return 1 / (1 + math.exp(-max(-50 * scale, min(50 * scale, score)) / scale))
+
+
+def mean_error(scores, targets, scale):
+    return sum((expected(score, scale) - target) ** 2 for score, target in zip(scores, targets)) / len(targets)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("file")
+    parser.add_argument("--network", action="append", metavar="FILE")
+    parser.add_argument("--scale", type=int, default=200, help="centipawns of the scores `ce` for 73%%")
+    args = parser.parse_args()
+    fens, judged = zip(*read(args.file))
+    targets = [expected(score, args.scale) for score in judged]
+    pieces = [sum(map(str.isalpha, fen.split()[0])) for fen in fens]
+    networks = args.network or [None]
+    columns = []
+    for network in networks:
+        scores = evaluate(args.program, network, list(fens))
+        scale = min(range(50, 501, 5), key=lambda scale: mean_error(scores, targets, scale))
+        columns.append([(expected(score, scale) - target) ** 2 for score, target in zip(scores, targets)])
+        print(f"{network or 'built-in network'}: scale {scale}")
+    print("pieces positions" + "".join(f" {'error ' + str(number + 1):>9}" for number in range(len(networks))))
+    for fewest, most in CLASSES:
+        places = [place for place, number in enumerate(pieces) if fewest <= number <= most]
+        errors = [sum(column[place] for place in places) / max(len(places), 1) for column in columns]
+        print(f"{fewest:>2}-{most:<3} {len(places):>9}" + "".join(f" {error:>9.5f}" for error in errors))
+
+
+if __name__ == "__main__":
+    main()
