@@ -196,7 +196,7 @@ mod tests {
             self.finish_search(best, score);
         }
 
-        /// Ends the running search with this result and returns the limits it had.
+        /// Ends the running search with this result and returns the limits of that search.
         fn finish_search(&mut self, best: &str, score: Score) -> Limits {
             let limits = self.started().limits;
             let result = SearchResult {

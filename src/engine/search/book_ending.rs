@@ -12,7 +12,7 @@
 //!
 //! Lines need this check for two reasons: a match in a null-window node has no exact value, and
 //! comparing only the last position with the root would accept a line in which both sides err. The
-//! check is Tabia's own addition. It never ends analysis or pondering.
+//! check is Tabia's own addition. A match never ends analysis or pondering.
 
 use super::book_ending_state::{EndingLine, PLAUSIBLE_MARGIN};
 use super::book_probe::BookProbe;
@@ -38,8 +38,8 @@ const SHARE: f64 = 0.4;
 /// Minimum share of the budget spent before an iteration in progress may be aborted. Below this
 /// share, completing the iteration is worth the cost.
 const SHARE_WITHIN: f64 = 0.6;
-/// Number of iterations that a search may still complete after [`SHARE`] of its time, plus one in
-/// reserve. Each iteration takes about 1.5 times as long as the previous one.
+/// Number of iterations that a search can still complete after spending [`SHARE`] of its budget,
+/// plus one in reserve. Each iteration takes about 1.5 times as long as the previous one.
 const REACH: Depth = 3;
 /// Number of iterations for which the best move must have stayed the same before the choice of move
 /// counts as settled.
@@ -147,8 +147,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.job.book.as_ref()?.decisive()
     }
 
-    /// Returns the spent share of the budget: the largest of the shares of all limits except the
-    /// depth.
+    /// Returns the share of the budget that has been spent: the largest share over all limits
+    /// except the depth.
     pub(super) fn spent(&self) -> f64 {
         let job = self.job;
         let share = |limit: u64| job.nodes() as f64 / limit.max(1) as f64;

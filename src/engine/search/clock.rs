@@ -19,11 +19,11 @@ const MAX_MOVES: u32 = 56;
 /// Share of the clock for one move at the start of the game, if the number of moves to go is
 /// unknown.
 ///
-/// The values and the formula come from Reckless, where they were tuned in games (+24 ± 9 and +8 ±
-/// 6 Elo compared with a constant share).
+/// This constant, the next two and the formula come from Reckless, where they were tuned in games
+/// (+24 ± 9 and +8 ± 6 Elo compared with a constant share).
 const SHARE: f64 = 0.024;
 const SHARE_GROWTH: f64 = 0.042;
-/// Growth rate of this share per move, also from Reckless.
+/// Growth rate of this share per move.
 const SHARE_RATE: f64 = 0.045;
 /// Percentage of the increment that is spent on the current move. Hand-set.
 const INCREMENT_SHARE: u32 = 75;

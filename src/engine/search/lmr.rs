@@ -11,10 +11,10 @@ use super::worker::Worker;
 use crate::chess::position::Position;
 use crate::chess::score::{Depth, Ply, Score};
 
-/// If more sibling nodes than this have failed high, a reply that fails high is likely to be found
-/// soon. Source: Stockfish.
+/// If more nodes than this have failed high at the next ply, late moves are reduced further,
+/// because each of them is likely to be refuted soon. Source: Stockfish.
 const MANY_CUTOFFS: u32 = 2;
-/// Maximum change of a reduction due to history.
+/// Maximum change of a reduction due to history, in units of 1/1024 of a ply.
 const HISTORY_MOST: i32 = 2 * PLY;
 
 impl<S: OptionalObserver> Worker<'_, S> {

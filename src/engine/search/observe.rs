@@ -70,7 +70,7 @@ pub enum SearchReason {
     NullMove,
     /// Verification of a null move: the same node without null moves, to rule out zugzwang.
     NullMoveVerification,
-    /// The same node without the table move, to test whether that is the only good move.
+    /// The same node without the table move, to test whether the table move is the only good one.
     Singularity,
     /// A capture that may beat beta by a margin, at a reduced depth.
     Probcut,
@@ -178,13 +178,13 @@ pub struct Entry<'a> {
     pub depth: Depth,
     /// Lower bound of the window: a score that the side to move can already reach elsewhere.
     pub alpha: Score,
-    /// Upper bound of the window: from this score on, the opponent avoids the node.
+    /// Upper bound of the window: if the score reaches this bound, the opponent avoids the node.
     pub beta: Score,
     /// Whether the node belongs to the quiescence search.
     pub quiescence: bool,
 }
 
-/// A step of a search. Steps that name no node refer to the innermost open one.
+/// A step of a search. A step that names no node refers to the innermost open node.
 #[derive(Debug, Clone, Copy)]
 pub enum SearchStep<'a> {
     /// The main thread starts an iteration of this depth, in plies.

@@ -36,7 +36,7 @@ impl Tables {
         match *self {}
     }
 
-    /// Returns the result of a position immediately after a capture or pawn move.
+    /// Returns the result for a position immediately after a capture or pawn move.
     pub fn after_zeroing(&self, _: &Position) -> Option<TablebaseResult> {
         match *self {}
     }

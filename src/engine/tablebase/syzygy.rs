@@ -134,8 +134,8 @@ impl Tables {
                 .all(|color| position.castle_rights(color).to_index() == 0)
     }
 
-    /// Returns the result of a position immediately after a capture or pawn move, when the halfmove
-    /// clock is 0. Returns `None` if the tables do not contain the position.
+    /// Returns the result for a position immediately after a capture or pawn move, when the
+    /// halfmove clock is 0. Returns `None` if the tables do not contain the position.
     pub fn after_zeroing(&self, position: &Position) -> Option<TablebaseResult> {
         if !self.can_probe(position) || position.halfmove_clock() != 0 {
             return None;

@@ -15,8 +15,8 @@ use super::{HIDDEN, QA};
 #[repr(C, align(64))]
 pub(super) struct Row(pub [i16; HIDDEN]);
 
-/// Number of separate sums, with which no sum overflows: a lane adds at most 255 * 255 * 127 per
-/// neuron.
+/// Number of separate sums. With this number, no sum overflows: a lane adds at most 255 * 255 * 127
+/// per neuron.
 const LANES: usize = 8;
 const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 

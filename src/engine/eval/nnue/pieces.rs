@@ -119,8 +119,8 @@ impl PieceSet {
     }
 }
 
-/// Maximum number of squares on which a board may differ from the one it is updated from. Castling
-/// changes four squares, other moves two or three.
+/// Maximum number of squares on which two boards may differ for one to be updated from the other.
+/// Castling changes four squares, other moves two or three.
 const NEAR: usize = 4;
 /// Maximum number of pieces on a board.
 const MAX_PIECES: usize = 32;
