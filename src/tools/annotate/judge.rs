@@ -84,8 +84,7 @@ impl Verdict {
     }
 }
 
-/// The assessment of a move. Scores are in centipawns from the point of view of the side that made
-/// it.
+/// The assessment of a move. Scores are in centipawns from the moving side's point of view.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Judgement {
     pub mv: Move,

@@ -67,8 +67,7 @@ impl Switch {
 /// Runs one thread per switch and passes everything that the threads send to `take`, in any order.
 /// If `take` fails, the receiver is dropped and the threads end.
 ///
-/// # Errors
-/// The errors of `take`; also if no thread can be started.
+/// # Errors If `take` fails, or if no thread can be started.
 pub(crate) fn run_parallel<T: Send, E: From<io::Error>>(
     switches: &[Switch],
     work: impl Fn(&Switch, &Sender<T>) + Sync,

@@ -12,7 +12,7 @@ use super::{GameError, PlayedGame, plain};
 /// The number of games from a plain file that are returned as one block.
 const GAMES_AT_ONCE: usize = 512;
 
-/// Reads a file of self-play games one by one or in blocks.
+/// Reads the games of a file one by one or in blocks.
 pub(crate) struct GameReader {
     path: PathBuf,
     input: BufReader<File>,
