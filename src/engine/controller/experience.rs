@@ -54,8 +54,8 @@ impl Engine {
         (self.learning.is_on() && is_whole && is_free).then(|| *game.position())
     }
 
-    /// Excludes moves that earlier searches refuted, if others remain. Returns the best excluded
-    /// move with its score.
+    /// Excludes moves that earlier searches refuted, if other moves remain. Returns the best
+    /// excluded move with its score.
     pub(super) fn leave_out_refuted(&self, game: &Game, limits: &mut Limits) -> Option<Scored> {
         let is_free = self.rating().is_none();
         let (open, best) = self.learning.refuted(game, limits).filter(|_| is_free)?;

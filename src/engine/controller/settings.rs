@@ -45,7 +45,7 @@ pub(crate) struct Settings {
     pub max_loss: Score,
     /// Number of plies, counted from move 1, in which book moves are played; 0 for no limit.
     pub book_depth: i64,
-    /// Minimum number of games that reached the position after a book move.
+    /// Minimum number of games that must have reached the position after a book move.
     pub min_games: i64,
     /// Path of the learning file; empty for none.
     pub learn: String,

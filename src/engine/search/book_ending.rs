@@ -2,8 +2,8 @@
 //!
 //! If an iteration finds a book position below the best move, the line is verified, reported and
 //! stored. The line stays valid as long as that move remains the best and its score does not fall.
-//! It ends the search only after a large share of the budget has been spent and the choice of move
-//! has settled, so that the remaining time would hardly have changed the move.
+//! The line ends the search only after a large share of the budget has been spent and the choice of
+//! move has settled, so that the remaining time would hardly have changed the move.
 //!
 //! From the fourth iteration on, a line is plausible if it is part of the principal variation, or
 //! if null-window searches prove that its positions are worth as much as the root, within 60
@@ -50,7 +50,7 @@ const SETTLED_EFFORT: f64 = 0.5;
 const VERIFIED_PER_ITERATION: usize = 4;
 /// Maximum number of matches reported after each iteration of an analysis.
 const REPORTED_PER_ITERATION: usize = 4;
-/// Number of drawn games added to a position's results before judging them.
+/// Number of drawn games that are added to a position's results before the results are judged.
 const VERDICT_PRIOR_GAMES: f64 = 4.0;
 /// The book's verdict is bad if the expected points are below this value.
 const BAD_VERDICT: f64 = 0.4;
@@ -79,13 +79,13 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.book_ending.ready = ending_line.filter(|_| is_settled(stability));
     }
 
-    /// Returns the line that may end the search if `best` is the best move.
+    /// Returns the line that may end the search, provided that `best` is the best move.
     fn ending_line(&self, best: &RootMove) -> Option<&EndingLine> {
         self.book_ending.ending_lines.iter().find(|ending_line| ending_line.holds(best))
     }
 
     /// Reports new matches: the line that may end the search or, if there is none, the shortest
-    /// line below each move, best moves first.
+    /// line below each move, with the best moves first.
     fn report_book_matches(&mut self, probe: &BookProbe, ending_line: Option<&EndingLine>) {
         let mut new_matches: Vec<Transposition> =
             ending_line.map(|ending_line| ending_line.found.clone()).into_iter().collect();

@@ -44,8 +44,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         (reduction / PLY).clamp(0, node.depth - 2)
     }
 
-    /// Searches with a null window at reduced depth. If this fails high, searches again at full
-    /// depth, and if that also fails high, with the open window.
+    /// Searches with a null window at reduced depth. If this search fails high, searches again at
+    /// full depth. If the second search also fails high, searches with the open window.
     ///
     /// With [`ResearchOrder::WindowFirst`], the window is opened before the depth is restored.
     pub(super) fn search_late_move(

@@ -3,8 +3,8 @@
 //! A `Worker` is generic over its `OptionalObserver`. In normal play this is `()`, for which the
 //! method `show` compiles to nothing: no steps are created, and the number of instructions differs
 //! by less than a thousandth from that of a search without this code (figures in docs/lessons.md,
-//! "The engine's own search"). The program contains two instances of the search: this one, and one
-//! for a boxed observer.
+//! "The engine's own search"). The program contains two instances of the search: one for `()`, and
+//! one for a boxed observer.
 //!
 //! `trace` stores the visits. Each thread takes visit numbers from a shared counter and records the
 //! number of the parent visit, so that the work of helpers below a split point can be joined at the
@@ -217,7 +217,7 @@ pub enum SearchStep<'a> {
     /// The reduced last move raised the evaluation more than expected, so the node is searched this
     /// many plies less deeply.
     Hindsight(Depth),
-    /// The table move is extended by this many plies; if negative, it is reduced.
+    /// The table move is extended by this many plies. A negative number is a reduction.
     Extended(Move, Depth),
     /// A move is pruned for this reason.
     Pruned(Move, PruneReason),

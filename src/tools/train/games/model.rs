@@ -41,12 +41,12 @@ const KINDS: usize = 4;
 /// The cap on score differences when computing the volatility, in centipawns.
 const LARGEST_VOLATILITY: u32 = 1000;
 
-/// The width, in centipawns, of a class of the last change in score.
+/// The width, in centipawns, of the classes into which the last change in score is divided.
 const TREND_STEP: i32 = 10;
 /// The cap on the change in score, in either direction, when it is classified.
 const LARGEST_TREND: i32 = 60;
 const TRENDS: usize = (2 * LARGEST_TREND / TREND_STEP + 1) as usize;
-/// The width, in centipawns, of a class of the last score.
+/// The width, in centipawns, of the classes into which the last score is divided.
 const LEAD_STEP: i32 = 120;
 /// The cap on the last score when it is classified, in centipawns, for either side.
 const LARGEST_LEAD: i32 = 600;
