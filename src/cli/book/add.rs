@@ -51,8 +51,8 @@ struct Recorded {
 /// Adds games to a book.
 ///
 /// # Errors
-/// If an input or the book cannot be read, the book was not built from games alone, no new game
-/// counts, or the book cannot be written. In each case the old book remains unchanged.
+/// If an input or the book cannot be read, the book was not built from games alone, no new game is
+/// counted, or the book cannot be written. In each case the old book remains unchanged.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = open_book(&args.book)?;
     let output = args.output.as_deref().unwrap_or(&args.book);

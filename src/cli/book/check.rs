@@ -177,7 +177,7 @@ fn refuted(book: &Book, at: &Visited, args: &Args, searcher: &mut Searcher) -> V
     weak.collect()
 }
 
-/// Searches all moves of a position, or only some of them.
+/// Searches the given moves of a position; an empty list means all moves.
 fn value(
     position: &Position,
     moves: Vec<Move>,

@@ -62,7 +62,7 @@ impl<G: ZeroSumGame<State: Send + Sync, Move: Send + Sync> + Clone + Send + Sync
 {
 }
 
-/// The siblings of a first move, which several threads search.
+/// The siblings of a node's first move, searched by several threads.
 struct SplitPoint<G: ZeroSumGame> {
     game: G,
     siblings: Vec<(G::Move, G::State)>,
@@ -258,7 +258,7 @@ mod tests {
         search.run(Algorithm::AlphaBeta, state, depth, Window::FULL).0
     }
 
-    /// Returns the built-in positions and the positions after some of their moves.
+    /// Returns the built-in positions, and the positions after up to three moves of each.
     fn many() -> Vec<Position> {
         let mut all = positions();
         for position in positions() {

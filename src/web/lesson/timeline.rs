@@ -110,8 +110,8 @@ struct Place {
     window: Window,
 }
 
-/// The siblings of a first move, which several threads search. Scores are from the parent's point
-/// of view.
+/// The siblings of a node's first move, searched by several threads. Scores are from the parent's
+/// point of view.
 struct SplitPoint {
     place: Place,
     siblings: VecDeque<NodeId>,

@@ -50,7 +50,7 @@ pub(crate) struct BookAnswer {
     line: Vec<NamedMove>,
     /// The last named opening on the way to this position.
     opening: Option<NamedOpening>,
-    /// Whether the games are self-play games, see [`SELF_PLAY`](crate::games::book::SELF_PLAY).
+    /// Whether the games are self-play games (see [`SELF_PLAY`](crate::games::book::SELF_PLAY)).
     self_play: bool,
     /// The results of the games that reached the position by any move order.
     reached: Counts,
