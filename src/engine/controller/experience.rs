@@ -133,8 +133,8 @@ impl Engine {
         }
     }
 
-    /// Records a move sent to a GUI that does not report the end of the game. If the GUI played the
-    /// previously recorded move and this move ends the game, learns the result.
+    /// Records the move `mv` sent to a GUI that does not report the end of the game. If the GUI
+    /// played the previously recorded move and `mv` ends the game, learns the result.
     pub(super) fn learn_given(&mut self, mv: Move) {
         let mut game = self.game.clone();
         let before = game

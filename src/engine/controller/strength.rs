@@ -49,7 +49,8 @@ const MOVE_BLINDNESS: f64 = 120.0;
 const NODES: f64 = 40.0;
 /// Increase in level from doubling the nodes.
 const DOUBLING: f64 = 150.0;
-/// Node limit of the whole search, as a multiple of the nodes after which no new iteration starts.
+/// Node limit of the whole search, as a multiple of the number of nodes after which no new
+/// iteration starts.
 const HARD_FACTOR: u64 = 8;
 
 /// The strength of a player with a certain rating.

@@ -128,12 +128,12 @@ impl FromStr for BookSearch {
 /// restrictions one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResearchOrder {
-    /// Full depth with the null window first. If the move still beats alpha, the open window
-    /// follows.
+    /// First searches at full depth with the null window. If the move still beats alpha, searches
+    /// with the open window.
     #[default]
     DepthFirst,
-    /// The open window at the reduced depth first. If the move still beats alpha, the full depth
-    /// follows.
+    /// First searches with the open window at the reduced depth. If the move still beats alpha,
+    /// searches at full depth.
     WindowFirst,
 }
 

@@ -80,7 +80,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Returns a legal move and the static evaluation as the result of a search that stops early.
     ///
-    /// If the game is over, the result has no move, and its score is that of mate or stalemate.
+    /// If the game is over, the result has no move and the score of a mate or a draw.
     fn first_guess(&mut self) -> SearchResult {
         let best = self.job.root_moves().first().map(|root_move| root_move.mv);
         let score = match (best, self.job.root.in_check()) {

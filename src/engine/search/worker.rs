@@ -304,8 +304,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Returns the position after `mv`. Prefetches the table entry first, because memory takes
-    /// longer than making the move.
+    /// Returns the position after `mv`. Prefetches the table entry first, because loading it from
+    /// memory takes longer than making the move.
     #[inline(always)]
     pub(super) fn play(&self, position: &Position, mv: Move) -> Position {
         let keys = self.keys_after(position, mv);
@@ -320,7 +320,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         keys
     }
 
-    /// Enters the position `next`, which the move `mv` reaches from `position` at `ply`.
+    /// Enters the position `next`, which is reached by playing `mv` in `position` at `ply`.
     #[inline]
     pub(super) fn enter(&mut self, position: &Position, mv: Move, ply: Ply, next: &Position) {
         self.stack[ply].mv = Some(mv);

@@ -43,10 +43,10 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
 /// Returns the scale factor for a side without pawns, which must be more than a minor piece ahead
 /// to win.
 fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
-    /// Scale factor for a rook against a minor piece, which is usually a draw.
+    /// Scale factor for a rook against a minor piece. Such endgames are usually drawn.
     const ROOK_AGAINST_MINOR: i32 = 8;
-    /// Scale factor for an extra minor piece with heavy pieces on the board, which is usually a
-    /// draw.
+    /// Scale factor for an extra minor piece with heavy pieces on the board. Such endgames are
+    /// usually drawn.
     const MINOR_AHEAD: i32 = 16;
     let (ours, theirs) = (worth(us), worth(them));
     if ours - theirs > MINOR && !is_two_knights(us) {

@@ -183,9 +183,10 @@ weights! {
     Passed passed_their_king: [Tapered; 8],
     /// A passed pawn with an enemy piece on the square ahead, by rank.
     Passed passed_blocked: [Tapered; 8],
-    /// A passed pawn with a square ahead that the enemy neither occupies nor attacks, by rank.
+    /// A passed pawn whose next square the enemy neither occupies nor attacks, by rank.
     Passed passed_safe_step: [Tapered; 8],
-    /// A passed pawn with no square ahead that the enemy occupies or attacks, by rank.
+    /// A passed pawn that can advance to promotion without crossing a square that the enemy
+    /// occupies or attacks, by rank.
     Passed passed_free_path: [Tapered; 8],
     /// A passed pawn with a friendly rook behind it.
     Passed passed_rook_behind: Tapered,

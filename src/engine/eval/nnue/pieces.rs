@@ -181,8 +181,8 @@ const fn king_bucket(king: usize) -> usize {
     }
 }
 
-/// Returns whether a side's view is mirrored, and its king bucket. `king` is the square of the
-/// side's king, counted from a1.
+/// Returns whether a side's view is mirrored, and the side's king bucket. `king` is the square of
+/// the side's king, counted from a1.
 #[inline]
 pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
     let mirrored = king % 8 >= FIRST_MIRRORED_FILE;

@@ -113,8 +113,8 @@ impl Model {
         }
     }
 
-    /// Codes a game that has at most the remaining number of moves; returns `None` if it is
-    /// invalid.
+    /// Encodes or decodes a game that has at most the remaining number of moves. Returns `None` if
+    /// the game is invalid.
     fn code<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -153,7 +153,7 @@ impl Model {
         Some(game)
     }
 
-    /// Codes a FEN; returns `None` if it is invalid.
+    /// Encodes or decodes a FEN; returns `None` if it is invalid.
     fn fen(&mut self, coder: &mut impl Coder, wanted: &str) -> Option<String> {
         if !wanted.is_ascii() || wanted.len() > LONGEST_FEN {
             return None;
@@ -172,7 +172,7 @@ impl Model {
         }
     }
 
-    /// Codes a move with its search result; returns `None` if the move is illegal.
+    /// Encodes or decodes a move with its search result; returns `None` if the move is illegal.
     fn searched(
         &mut self,
         coder: &mut impl Coder,
@@ -189,7 +189,7 @@ impl Model {
         Some(SearchedMove { mv, score, noisy })
     }
 
-    /// Codes a score as the difference from the previous score.
+    /// Encodes or decodes a score as the difference from the previous score.
     fn score(
         &mut self,
         coder: &mut impl Coder,

@@ -28,7 +28,7 @@ pub(crate) struct GameReader {
     lost: usize,
 }
 
-/// Consecutive games. Those from a packed file have not been unpacked yet.
+/// Consecutive games. Games from a packed file have not been unpacked yet.
 pub(crate) struct Block {
     /// The number of the first game, counted from 1.
     first: usize,
