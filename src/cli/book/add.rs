@@ -23,9 +23,9 @@ use crate::support::words::visible;
 
 /// Add games to a book that was built from games
 ///
-/// Uses the build options recorded in the book. Skips inputs that the book was built from, whatever
-/// their names or compression; if the book has facets, also skips each game that it already
-/// contains. Keeps analysis results. Replaces the old book when the new one is complete.
+/// Uses the build options recorded in the book. Skips inputs that the book was built from,
+/// regardless of their names or compression; if the book has facets, also skips each game that it
+/// already contains. Keeps analysis results. Replaces the old book when the new one is complete.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The book (.tbk)

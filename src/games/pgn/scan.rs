@@ -215,9 +215,8 @@ pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-/// Returns the next offset after `at` where a game begins, as far as this is clear without context.
-/// The offset is never inside a closed comment. Returns the end of the text if there is no such
-/// offset.
+/// Returns the next offset after `at` at which a game clearly begins even without context. The
+/// offset is never inside a closed comment. Returns the end of the text if there is no such offset.
 pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     loop {
         at = line_end_outside_comments(text, at);
@@ -398,7 +397,7 @@ pub(super) fn final_result(text: &[u8]) -> Option<super::GameResult> {
 }
 
 /// ASCII glyphs that occur as words between moves, with their NAG numbers. Capture signs, check
-/// signs and diagrams have no number, which is shown as 0.
+/// signs and diagrams have no NAG number; it is given as 0.
 const GLYPHS: [(&[u8], u8); 19] = [
     (b"+-", 18),
     (b"-+", 19),

@@ -417,7 +417,7 @@ impl NewFile {
     }
 }
 
-/// Syncs the name of a file, which is not included when its bytes are synced.
+/// Syncs the name of a file. Syncing the bytes of the file does not sync its name.
 ///
 /// # Errors
 /// If the disk fails.

@@ -1,4 +1,4 @@
-//! Escapes text from other sources, which can contain any characters, for display or output.
+//! Escapes text from other sources for display or output. Such text can contain any characters.
 
 use std::borrow::Cow;
 

@@ -1,9 +1,9 @@
 //! PV-splitting: several threads share the tree along its principal variation.
 //!
 //! At a node of the principal variation, the first move is searched completely by the same rule.
-//! Then the threads share the other moves, using the bound established by the first. Each of them
-//! is searched first with a null window and, if it is better, again with the open window. Only one
-//! node is split at a time, and threads without work wait. T. A. Marsland and M. Campbell,
+//! Then the threads share the other moves, using the bound established by the first. Each of these
+//! moves is searched first with a null window and, if it is better, again with the open window.
+//! Only one node is split at a time, and threads without work wait. T. A. Marsland and M. Campbell,
 //! "Parallel Search of Strongly Ordered Game Trees" (1982).
 //!
 //! ```

@@ -45,7 +45,7 @@ pub(crate) struct BookAnswer {
     fen: String,
     turn: &'static str,
     check: bool,
-    /// The reason why the game is over, if it is.
+    /// The reason why the game is over; `None` if it is not over.
     outcome: Option<&'static str>,
     line: Vec<NamedMove>,
     /// The last named opening on the way to this position.

@@ -1,4 +1,4 @@
-//! Extends a book with positions that best play reaches but no game does.
+//! Extends a book with positions that are reached by best play but by no game.
 //!
 //! As in a drop-out expansion, the moves added first are those that lead out of the analysis and
 //! are most likely to be played. Good lines therefore become long, while poor ones are answered and

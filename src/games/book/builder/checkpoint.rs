@@ -95,7 +95,7 @@ pub(super) struct CheckpointWriter<'a> {
     lock: Option<File>,
 }
 
-/// The checkpoint writer of a build, and the point from which the build resumes, if it does.
+/// The checkpoint writer of a build, and the point from which to resume, if any.
 type Begun<'a, R> = (CheckpointWriter<'a>, Option<ResumePoint<R>>);
 
 pub(super) struct ResumePoint<R> {

@@ -173,7 +173,7 @@ impl Repeated {
 ///
 /// With `within`, this includes games that occur twice in the last book. Two games are considered
 /// equal if their ids are equal and, because different games may share an id, either their PGN text
-/// is the same or their players and results are.
+/// or their players and results are the same.
 ///
 /// # Errors
 /// If the games of a book are damaged.
