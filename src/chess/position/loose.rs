@@ -30,8 +30,8 @@ pub(crate) fn is_loose_san(text: &[u8]) -> bool {
 impl Replay {
     /// Returns the only legal move that matches `text`, which uses English piece letters.
     ///
-    /// # Errors If `text` does not have the form of a move, or if not exactly one legal move
-    /// matches.
+    /// # Errors
+    /// If `text` does not have the form of a move, or if not exactly one legal move matches.
     pub(crate) fn resolve_loosely(&self, text: &[u8]) -> Result<Move, SanError> {
         match read(text).ok_or(SanError::Malformed)? {
             Loose::Castling(side) => self.resolve_san(San::Castle(side)),

@@ -337,8 +337,8 @@ impl Position {
         zobrist::turn()
     }
 
-    /// Whether neither side can ever give mate: there are only kings, kings and one knight, or
-    /// kings and bishops that are all on squares of one colour.
+    /// Whether neither side can ever give mate: there are only kings, only kings and one knight, or
+    /// only kings and bishops, with all bishops on squares of the same colour.
     pub fn insufficient_material(&self) -> bool {
         let board = &self.board;
         let heavy =

@@ -120,8 +120,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.take_best(depth, result);
     }
 
-    /// Moves the root moves' scores of the last iteration to [`RootMove::previous`] and clears
-    /// them.
+    /// Stores the scores of the root moves in [`RootMove::previous`] and clears them for the next
+    /// iteration.
     fn reset_scores(&self) {
         for root_move in self.job.root_moves().iter_mut() {
             if root_move.score > -INFINITY {

@@ -196,8 +196,8 @@ fn room_for(megabytes: usize) -> Option<usize> {
     megabytes.checked_mul(MEGABYTE)?.checked_add(STACK_SIZE)
 }
 
-/// An entry of the same position and search is kept if it is deeper by more than this many plies.
-/// Hand-set.
+/// An entry for the same position from the same search is kept if its depth exceeds the depth of
+/// the new entry by more than this many plies. Hand-set.
 const KEEP_DEEPER: Depth = 3;
 
 fn age_of(data: u64) -> u8 {

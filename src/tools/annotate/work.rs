@@ -21,7 +21,8 @@ pub(crate) struct Plan {
 /// Returns after the last game, or when `take` fails. There is one thread per switch; turning a
 /// switch off stops the thread's searches. A game whose searches were stopped is dropped.
 ///
-/// # Errors If `take` fails, or if no thread can be started.
+/// # Errors
+/// If `take` fails, or if no thread can be started.
 pub(crate) fn annotate_all<E: From<io::Error>>(
     games: impl Iterator<Item = Numbered<PgnGame>> + Send,
     plan: &Plan,

@@ -144,7 +144,8 @@ impl Analysis {
     /// Returns when all targets are done, or when `tell` fails. There is one thread per switch;
     /// turning a switch off stops the thread's searches.
     ///
-    /// # Errors If `tell` fails, or if no thread can be started.
+    /// # Errors
+    /// If `tell` fails, or if no thread can be started.
     pub(crate) fn search<E: From<io::Error>>(
         &mut self,
         switches: &[Switch],

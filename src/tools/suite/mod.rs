@@ -67,7 +67,8 @@ impl Switch {
 /// Runs one thread per switch and passes everything that the threads send to `take`, in any order.
 /// If `take` fails, the receiver is dropped and the threads end.
 ///
-/// # Errors If `take` fails, or if no thread can be started.
+/// # Errors
+/// If `take` fails, or if no thread can be started.
 pub(crate) fn run_parallel<T: Send, E: From<io::Error>>(
     switches: &[Switch],
     work: impl Fn(&Switch, &Sender<T>) + Sync,

@@ -286,7 +286,8 @@ weights! {
     /// Danger units for each attacked square around the king that is defended at most once, and
     /// only by the king or a queen.
     KingSafety danger_weak_square: Tapered,
-    /// An enemy knight, bishop, rook or queen that can give check on a safe square.
+    /// Danger units for an enemy knight, bishop, rook or queen that can give check on a safe
+    /// square.
     KingSafety danger_safe_check: [Tapered; 4],
     /// Danger units for each square on which an enemy check is possible but not safe.
     KingSafety danger_unsafe_check: Tapered,

@@ -120,7 +120,7 @@ impl PieceSet {
 }
 
 /// Maximum number of squares on which two boards may differ for one to be updated from the other.
-/// Castling changes four squares, other moves two or three.
+/// Castling changes four squares; other moves change two or three.
 const NEAR: usize = 4;
 /// Maximum number of pieces on a board.
 const MAX_PIECES: usize = 32;

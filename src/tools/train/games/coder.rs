@@ -10,7 +10,7 @@
 
 /// The range is widened when it falls below this value.
 const NARROW: u64 = 1 << 32;
-/// The probabilities of single bits are multiples of 2 to the power of minus this number.
+/// The number of fractional bits in the probability of a single bit.
 const CHANCE_BITS: u32 = 16;
 const EVEN: u16 = 1 << (CHANCE_BITS - 1);
 /// The number of bits after which older bits lose weight; from then on, each new bit has a weight
