@@ -44,7 +44,7 @@ pub(super) struct Args {
     /// Play no moves from a book
     #[arg(long)]
     no_book: bool,
-    /// Load and store results learned from games and analyses in this file
+    /// Load learned results from this file, and save new ones to it
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
     /// How the search uses the book: off, first, stop, value, steer

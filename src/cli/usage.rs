@@ -104,8 +104,8 @@ fn describe(error: &clap::Error) -> String {
     }
 }
 
-/// Suggests a similar word, or the feature that provides a missing command; empty if neither
-/// applies.
+/// Suggests a similar word, or the feature that provides a missing command. Returns an empty string
+/// if neither applies.
 fn suggestion(error: &clap::Error) -> String {
     let (wrong, known) = match error.kind() {
         ErrorKind::InvalidSubcommand => {

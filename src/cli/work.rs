@@ -29,8 +29,7 @@ pub(super) fn exit_status(interrupted: bool) -> ExitCode {
     if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
 }
 
-/// Calls a function in a separate thread for each of these signals, which replaces their default
-/// action.
+/// Replaces the default action of these signals: each one calls a function in a separate thread.
 pub(super) fn on_signals(
     signals: &[i32],
     mut react: impl FnMut(i32) + Send + 'static,

@@ -55,7 +55,7 @@ pub(super) fn files_of(inputs: &[PgnInput]) -> impl Iterator<Item = PathBuf> + '
     })
 }
 
-/// Returns the complete lines at the start of a text, or the whole text if it contains no line end.
+/// Returns the complete lines in `head`, or all of `head` if it contains no line end.
 fn whole_lines(head: &[u8]) -> impl Iterator<Item = &str> {
     let end = head.iter().rposition(|&byte| byte == b'\n').map_or(head.len(), |end| end + 1);
     std::str::from_utf8(&head[..end]).unwrap_or("\u{0}").lines()

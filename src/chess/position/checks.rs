@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     /// Positions that contain checks by every kind of piece and by castling, checks discovered by
-    /// pieces, pawns and the king, and moves along a slider's line, which do not discover a check.
+    /// pieces, pawns and the king, and moves along a slider's line that do not discover a check.
     const FENS: [&str; 6] = [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1",

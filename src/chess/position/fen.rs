@@ -1,7 +1,7 @@
 //! Parses FEN strictly, and formats it.
 //!
 //! `chess::Board` accepts invalid FENs, and some of them corrupt memory, for example if one side
-//! has more than sixteen pieces. Therefore `shakmaty` first parses and validates every text. A side
+//! has more than sixteen pieces. Therefore `shakmaty` first parses and validates every FEN. A side
 //! may have any sixteen pieces if one is a king and at most eight are pawns. Tabia does not check
 //! whether promotions can explain the pieces: the rules of the game do not require this, and
 //! composed problems ignore it.
@@ -210,7 +210,7 @@ fn invalid(reason: &str) -> ParseError {
     ParseError(format!("invalid FEN: {reason}"))
 }
 
-/// Returns the error message for a text that `shakmaty` cannot parse.
+/// Returns the error message for a FEN that `shakmaty` cannot parse.
 fn words_for(error: ParseFenError) -> String {
     match error {
         ParseFenError::InvalidBoard => "a rank of the board does not have 8 squares",

@@ -22,16 +22,16 @@ enum Loose {
     },
 }
 
-/// Whether a text that uses English piece letters has the form of a move.
+/// Whether `text` has the form of a move with English piece letters.
 pub(crate) fn is_loose_san(text: &[u8]) -> bool {
     read(text).is_some()
 }
 
 impl Replay {
-    /// Returns the only legal move that matches a text with English piece letters.
+    /// Returns the only legal move that matches `text`, which uses English piece letters.
     ///
     /// # Errors
-    /// If the text does not have the form of a move, or if not exactly one legal move matches.
+    /// If `text` does not have the form of a move, or if not exactly one legal move matches.
     pub(crate) fn resolve_loosely(&self, text: &[u8]) -> Result<Move, SanError> {
         match read(text).ok_or(SanError::Malformed)? {
             Loose::Castling(side) => self.resolve_san(San::Castle(side)),

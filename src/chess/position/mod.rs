@@ -235,8 +235,8 @@ impl Position {
         *self.board.checkers()
     }
 
-    /// Returns the squares of the pieces, of either side, that are the only piece between an enemy
-    /// slider and the king of the side to move.
+    /// Returns the squares of all pinned pieces: those, of either side, that are the only piece
+    /// between the king of the side to move and a slider of the opponent.
     #[inline]
     pub fn pinned(&self) -> BitBoard {
         *self.board.pinned()
@@ -267,16 +267,17 @@ impl Position {
         self.play_on(mv, self.keys_after(mv))
     }
 
-    /// Returns the keys after `mv`, not updated for castling rights and en passant. Takes a quarter
-    /// as long as playing the move.
+    /// Returns the keys after `mv`, not updated for castling rights and en passant. This takes a
+    /// quarter as long as playing the move.
     #[inline]
     pub(crate) fn keys_after(&self, mv: Move) -> Keys {
         debug_assert!(self.is_legal(mv), "{mv} is illegal in {self}");
         Keys::after(self, mv)
     }
 
-    /// Returns the position after `mv`, given the keys of that position. Builds it in place,
-    /// because copying data that has just been written would stall until the writes complete.
+    /// Returns the position after `mv`, given the keys of that position. The position is built in
+    /// place, because copying data that has just been written would stall until the writes
+    /// complete.
     #[inline]
     pub(crate) fn play_on(&self, mv: Move, keys: Keys) -> Position {
         let us = self.side_to_move();
@@ -308,8 +309,8 @@ impl Position {
         }
     }
 
-    /// Returns the position after a move in a game, which may be a null move, or `None` if the move
-    /// is illegal.
+    /// Returns the position after `mv`, which may be a null move. Returns `None` if the move is
+    /// illegal.
     pub fn try_play(&self, mv: Move) -> Option<Position> {
         if mv.is_null() {
             return self.play_null();
@@ -336,8 +337,8 @@ impl Position {
         zobrist::turn()
     }
 
-    /// Whether neither side can ever give mate: there are only kings, kings and one knight, or
-    /// kings and bishops that are all on squares of one colour.
+    /// Whether neither side can ever give mate: there are only kings, only kings and one knight, or
+    /// only kings and bishops, with all bishops on squares of the same colour.
     pub fn insufficient_material(&self) -> bool {
         let board = &self.board;
         let heavy =
@@ -397,25 +398,25 @@ impl Position {
 pub(crate) struct Keys {
     /// The whole key after the move.
     whole: u64,
-    /// Change of the pawn key.
+    /// Value by which the pawn key changes.
     pawns: u64,
-    /// Change of the key of the moving side's pieces.
+    /// Value by which the key of the moving side's pieces changes.
     own: u64,
-    /// Change of the key of the opponent's pieces.
+    /// Value by which the key of the opponent's pieces changes.
     enemy: u64,
     /// Whether the move is irreversible (a capture or a pawn move).
     irreversible: bool,
 }
 
 impl Keys {
-    /// Returns the change of the pawn key.
+    /// Returns the value by which the pawn key changes.
     #[inline]
     pub(crate) fn pawns(&self) -> u64 {
         self.pawns
     }
 
-    /// Returns the transposition table key after the move, early enough for a prefetch. The key is
-    /// wrong if the move changes castling or en passant rights.
+    /// Returns the transposition table key after the move. It is available early enough for a
+    /// prefetch, but wrong if the move changes castling or en passant rights.
     #[inline]
     pub(crate) fn whole(&self) -> u64 {
         self.whole

@@ -242,8 +242,8 @@ impl Position {
         }
     }
 
-    /// Whether `mv`, from any source (table, book, user), is legal in this position. Takes a tenth
-    /// as long as generating all moves.
+    /// Whether `mv`, from any source (table, book, user), is legal in this position. The test takes
+    /// a tenth as long as generating all moves.
     pub fn is_legal(&self, mv: Move) -> bool {
         let us = self.side_to_move();
         let (from, to) = (mv.from(), mv.to());

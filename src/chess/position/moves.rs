@@ -8,7 +8,7 @@ use arrayvec::ArrayString;
 use chess::{ChessMove, Piece, Square};
 
 use crate::support::error::ParseError;
-/// Set in every move, so that `Option<Move>` is no larger than `Move`.
+/// The bit that is set in every move, so that `Option<Move>` is no larger than `Move`.
 const MARK: NonZeroU16 = NonZeroU16::new(0x8000).expect("the mark is not zero");
 const SQUARE_MASK: u16 = 0x3f;
 const FROM_SHIFT: u32 = 6;

@@ -5,8 +5,8 @@
 //! starting from the target square, it finds the pieces that could move there, and the move must
 //! not leave the king in check. For sliders it uses tables of the squares between two squares,
 //! whose 32 kB stay in the cache, instead of magic tables of nearly a megabyte. In a profile of
-//! building a book, resolving and playing a move takes two fifths of the time that it takes on a
-//! [`Position`]. A `Position` also uses a replay to resolve SAN.
+//! building a book, resolving and playing a move on a replay takes two fifths of the time that a
+//! [`Position`] needs. A `Position` also uses a replay to resolve SAN.
 //!
 //! This is a second implementation of the board, in addition to `Position`; `tests/position`
 //! compares the two.
@@ -89,7 +89,7 @@ impl Replay {
         self.mailbox[square.to_index()]
     }
 
-    /// Returns the plies since the last capture or pawn move.
+    /// Returns the number of plies since the last capture or pawn move.
     #[inline]
     pub(crate) fn halfmove_clock(&self) -> u16 {
         self.halfmove_clock

@@ -12,10 +12,10 @@ use chess::{
 
 use super::{Move, Position, attacks, zobrist};
 
-/// White's right to castle short, as a bit of the rights in a key; Black's rights are two bits
-/// higher.
+/// Bit for White's right to castle short, as in the keys. The bits for Black's rights are two
+/// places higher.
 const SHORT: u8 = 1;
-/// White's right to castle long.
+/// Bit for White's right to castle long.
 const LONG: u8 = 2;
 const HOME_KING: File = File::E;
 
@@ -24,7 +24,7 @@ const MAX_PIECES: u32 = 16;
 /// The maximum number of pawns per side.
 const MAX_PAWNS: u32 = 8;
 
-/// Initial capacity of a list of unmoves, which few positions exceed.
+/// Initial capacity of a list of unmoves. Few positions have more unmoves.
 const USUAL_UNMOVES: usize = 256;
 
 /// The maximum number of en passant states: one for each file, and one for no en passant.
@@ -212,7 +212,7 @@ impl Position {
         Some((if is_white { Color::White } else { Color::Black }, piece))
     }
 
-    /// Returns the castling rights as bits of the rights in a key.
+    /// Returns the castling rights as bits, as in the keys.
     fn castling(&self) -> u8 {
         let bits = |color| self.castle_rights(color).to_index() as u8;
         bits(Color::White) | bits(Color::Black) << 2

@@ -13,10 +13,10 @@ pub(crate) const SAN_BYTES: usize = 7;
 /// A null move as most programs write it.
 const SAN_NULL: &str = "--";
 
-/// Why a SAN text is not a legal move.
+/// The reason why a string is not a legal move in SAN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SanError {
-    /// The text does not have the form of SAN.
+    /// The string does not have the form of SAN.
     #[error("not a move")]
     Malformed,
     /// No legal move matches.
@@ -25,7 +25,7 @@ pub enum SanError {
     /// More than one legal move matches.
     #[error("ambiguous move")]
     Ambiguous,
-    /// The text is a null move such as `--`, which is not a legal move.
+    /// The string is a null move such as `--`, which is not a legal move.
     #[error("null move")]
     Null,
 }

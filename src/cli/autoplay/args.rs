@@ -227,8 +227,8 @@ pub(in crate::cli) struct Endings {
     /// End games using the Syzygy tablebases in this folder
     #[arg(long, value_name = "DIR")]
     tablebases: Option<PathBuf>,
-    /// Consider an engine hung S seconds after its flag falls, or S seconds into a move without a
-    /// clock
+    /// Treat an engine as hung S seconds after its flag falls or, without a clock, S seconds into a
+    /// move
     #[arg(long, hide_short_help = true, default_value = "10", value_parser = parse_time, value_name = "S")]
     patience: Duration,
 }

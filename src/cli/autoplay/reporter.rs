@@ -138,7 +138,7 @@ impl Reporter {
         }
     }
 
-    /// Reports an output's first write error, unless the error is that the reader closed the pipe.
+    /// Reports the first write error of an output, unless the reader has closed the pipe.
     fn check(&mut self, what: &'static str, done: io::Result<()>) {
         let Err(error) = done else { return };
         if error.kind() != ErrorKind::BrokenPipe && !self.lost.contains(&what) {

@@ -23,9 +23,9 @@ use crate::support::words::visible;
 
 /// Add games to a book that was built from games
 ///
-/// Uses the build options recorded in the book. Skips inputs that the book was built from, whatever
-/// their names or compression; if the book has facets, also skips each game that it already
-/// contains. Keeps analysis results. Replaces the old book when the new one is complete.
+/// Uses the build options recorded in the book. Skips inputs that the book was built from,
+/// regardless of their names or compression; if the book has facets, also skips each game that it
+/// already contains. Keeps analysis results. Replaces the old book when the new one is complete.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The book (.tbk)
@@ -51,8 +51,8 @@ struct Recorded {
 /// Adds games to a book.
 ///
 /// # Errors
-/// If an input or the book cannot be read, the book was not built from games alone, no new game
-/// counts, or the book cannot be written. In each case the old book remains unchanged.
+/// If an input or the book cannot be read, the book was not built from games alone, no new game is
+/// counted, or the book cannot be written. In each case the old book remains unchanged.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let book = open_book(&args.book)?;
     let output = args.output.as_deref().unwrap_or(&args.book);

@@ -49,7 +49,7 @@ pub(super) struct AnalyseArgs {
     min_games: u64,
     #[command(flatten)]
     limit: SearchLimit,
-    /// Also cover N positions reached in fewer games or in none
+    /// Also cover N positions reached in fewer than --min-games games, or in no game
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     grow: u64,
     /// Search only these positions (FEN or EPD, one per line)

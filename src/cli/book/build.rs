@@ -153,7 +153,7 @@ impl Resources {
     }
 }
 
-/// Options that select which games count.
+/// Options that select the games to count.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Which games count")]
 pub(super) struct GameFilterArgs {
@@ -291,8 +291,8 @@ impl Args {
 /// Builds a book from games.
 ///
 /// # Errors
-/// If an input does not exist, no game counts, or the book cannot be written. An existing book then
-/// remains unchanged.
+/// If an input does not exist, no game is counted, or the book cannot be written. An existing book
+/// then remains unchanged.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (inputs, again) = inputs_once(&args.counting.games.games)?;
     let output = args.output.apart_from(files_of(&inputs)).create()?;

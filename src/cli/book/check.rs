@@ -178,7 +178,7 @@ fn refuted(at: &Visited, args: &Args, searcher: &mut Searcher) -> Vec<String> {
     weak.collect()
 }
 
-/// Searches all moves of a position, or only some of them.
+/// Searches the given moves of a position; an empty list means all moves.
 fn value(
     position: &Position,
     moves: Vec<Move>,

@@ -163,7 +163,7 @@ pub(super) struct FilterArgs {
     games: SelectionArgs,
 }
 
-/// Options that select which games in a book with facets count.
+/// Options that select the games to count from a book with facets.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Which games count, of a book with facets")]
 struct SelectionArgs {
@@ -175,7 +175,7 @@ struct SelectionArgs {
 }
 
 impl SelectionArgs {
-    /// Returns which games count in a book that contains the moves of `side`, or of both sides.
+    /// Returns the selection for a book that contains the moves of `side`, or of both sides.
     fn resolve(&self, side: Option<Color>) -> Selection {
         Selection { facets: self.facets.resolve(), players: lowercase(&self.player), side }
     }

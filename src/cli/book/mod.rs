@@ -66,7 +66,8 @@ enum Command {
 /// Runs one of the book commands.
 ///
 /// # Errors
-/// If the command fails. The message fits on one line: which file, what is wrong, what to do.
+/// If the command fails. The message is one line that states which file is affected, what is wrong
+/// and what to do.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Build(args) => match add::run_build(args)? {

@@ -38,7 +38,7 @@ enum Command {
 /// Runs one of the lessons.
 ///
 /// # Errors
-/// If the lesson fails. The message fits on one line: what is wrong, where, and what to do.
+/// If the lesson fails. The message is one line that states what is wrong, where, and what to do.
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
         Command::Tree(args) => tree::run(args),

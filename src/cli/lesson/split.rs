@@ -20,10 +20,11 @@ use crate::web::lesson::plot::plot;
 use crate::web::lesson::splitting::describe_threads;
 use crate::web::lesson::timing::{Measurement, PUBLISHED, Stopwatch, TimedPosition};
 
-/// Compare the times of serial alpha-beta and PV-splitting over some moves of a game
+/// Compare the times of serial alpha-beta and PV-splitting over consecutive moves of a game
 ///
-/// The searches are exact (no table, no reductions), so all of them must find the same score, which
-/// is checked. After the measurements for a move, the deepest search's best move is played.
+/// The searches are exact (no table, no reductions), so all of them must find the same score; the
+/// command checks this. After the measurements for a move, the deepest search's best move is
+/// played.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

@@ -19,8 +19,8 @@ use crate::web::lesson::search_record::SearchRecord;
 ///
 /// Uses iterative deepening and a plain evaluation, without a table, reductions or draws by
 /// repetition. --tree prints the last iteration step by step; --svg and --html draw it. Scores are
-/// in centipawns for the side to move at the root, which is Max. --engine shows the engine's own
-/// search instead.
+/// in centipawns for Max, the side to move at the root. --engine shows the engine's own search
+/// instead.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

@@ -47,7 +47,8 @@ pub(super) struct Args {
     /// Start with this many pieces placed at random, such as 3-12
     #[arg(long, alias = "men", value_name = "FROM-TO", conflicts_with = "book", value_parser = piece_range)]
     pieces: Option<(u8, u8)>,
-    /// Number of random plies at the start; with --book, drawn in proportion to its games
+    /// Number of random plies at the start; with --book, book moves weighted by their number of
+    /// games
     #[arg(long, default_value_t = 8, value_name = "PLIES", value_parser = clap::value_parser!(u8).range(..=40))]
     random_plies: u8,
     /// Maximum absolute score of an opening, in centipawns

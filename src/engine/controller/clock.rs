@@ -42,7 +42,8 @@ pub(crate) struct Clocks {
     setting: ClockSetting,
     /// Remaining time, indexed by colour.
     remaining: [Duration; 2],
-    /// Number of plies played when the time control was set, from which its moves are counted.
+    /// Number of plies that had been played when the time control was set. The moves of the time
+    /// control are counted from there.
     since: usize,
     node_rate: u64,
     /// Time per move that passes on the GUI's clock but is not measured by Tabia, for example

@@ -23,7 +23,7 @@ pub(crate) struct PerftCount {
     nodes: u64,
 }
 
-/// The progress of a count since the last call.
+/// The progress of a count since the last call of [`PerftCount::take`].
 pub(crate) struct Counted {
     /// Root moves with their counts.
     pub(crate) moves: Vec<(Move, u64)>,

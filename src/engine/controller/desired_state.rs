@@ -35,7 +35,7 @@ pub(super) struct DesiredState {
     pub(super) excluded: Vec<Move>,
     /// The limits of a search that was requested with its own limits.
     pub(super) ordered: Option<Limits>,
-    /// The reply to the engine's move that the last search expected.
+    /// The opponent's reply that the last search expected.
     pub(super) expected: Option<Move>,
     /// Maximum search depth, in plies, in this game.
     pub(super) depth_limit: Option<Depth>,

@@ -23,7 +23,7 @@ const MAX_WAITING: usize = 10_000;
 enum WriteRequest {
     /// Write these rows, and sync the file if a game has ended.
     Keep { rows: Vec<Row>, ends_game: bool },
-    /// Read the file and send its contents with this number.
+    /// Read the file and send its contents, together with this request number.
     Read(u64),
 }
 

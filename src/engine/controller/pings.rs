@@ -1,8 +1,9 @@
 //! Pings, which are answered once all earlier requests are complete.
 //!
-//! A ping that arrives while the engine is thinking is answered after its move. Any other ping is
-//! answered as soon as the requests before it are complete, and always before later requests take
-//! effect: xboard drops a move that arrives while it waits for the answer, and the game would hang.
+//! A ping that arrives while the engine is thinking is answered after the engine has moved. Any
+//! other ping is answered as soon as the requests before it are complete, and always before later
+//! requests take effect. Otherwise the game would hang, because xboard drops a move that arrives
+//! while it waits for the answer to a ping.
 
 /// Pings that have not been answered, in the order of arrival.
 #[derive(Debug, Default)]

@@ -24,7 +24,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Called with the path of the new log file; the path is empty if there is none.
 pub(crate) type OpenLog = Box<dyn Fn(&str) -> io::Result<()> + Send>;
 
-/// All user settings. The defaults are for a game against a human on one core.
+/// All user settings. The defaults are intended for a game against a human on one core.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// Configuration of the search. Its files are opened from the paths below.
@@ -45,7 +45,7 @@ pub(crate) struct Settings {
     pub max_loss: Score,
     /// Number of plies, counted from move 1, in which book moves are played; 0 for no limit.
     pub book_depth: i64,
-    /// Minimum number of games that reached the position after a book move.
+    /// Minimum number of games that must have reached the position after a book move.
     pub min_games: i64,
     /// Path of the learning file; empty for none.
     pub learn: String,
@@ -162,8 +162,9 @@ const MAX_SEED: i64 = i32::MAX as i64;
 
 const MAX_THREADS: i64 = 256;
 
-/// Upper limits of the settings that restrict the book.
+/// Maximum of the setting [`Settings::book_depth`], in plies.
 const MAX_BOOK_DEPTH: i64 = 1_000;
+/// Maximum of the setting [`Settings::min_games`].
 const MAX_BOOK_GAMES: i64 = 1_000_000;
 
 /// A row of the table of settings.
@@ -175,7 +176,7 @@ pub(crate) struct Setting {
     pub name: &'static str,
     /// The name according to UCI conventions.
     ///
-    /// Empty if the setting has no effect there: UCI GUIs handle draws and resignation themselves.
+    /// Empty if the setting has no effect in UCI: UCI GUIs handle draws and resignation themselves.
     pub uci: &'static str,
     pub help: &'static str,
     /// The type of the value, with functions to read and change it.

@@ -1,4 +1,5 @@
-//! The effect of a rating on a search: its depth, its errors and its opening knowledge.
+//! The effect of a rating: how many nodes the engine searches, which mistakes it makes on purpose,
+//! and how long it plays from the book.
 //!
 //! `docs/measurements/strength-levels.md` describes how the constants were measured and how
 //! reliable they are.
@@ -35,7 +36,8 @@ pub(crate) fn ratings() -> RangeInclusive<i64> {
     WEAKEST..=STRONGEST
 }
 
-/// Minimum level at which there are no errors; above it, only the number of nodes is limited.
+/// Minimum level at which the engine makes no mistakes on purpose. Above this level, only the
+/// number of nodes is limited.
 const FLAWLESS: f64 = 2400.0;
 /// Level to which the next three constants apply.
 const CLUMSY: f64 = 600.0;
@@ -47,14 +49,15 @@ const MOVE_BLINDNESS: f64 = 120.0;
 const NODES: f64 = 40.0;
 /// Increase in level from doubling the nodes.
 const DOUBLING: f64 = 150.0;
-/// Node limit of the whole search, as a multiple of the nodes after which no new iteration starts.
+/// Node limit of the whole search, as a multiple of the number of nodes after which no new
+/// iteration starts.
 const HARD_FACTOR: u64 = 8;
 
 /// The strength of a player with a certain rating.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Strength {
     rating: i64,
-    /// The level that determines nodes and errors. Its scale is close to that of ratings.
+    /// The level that determines the number of nodes and the mistakes; see [`MEASURED`].
     level: f64,
 }
 
@@ -63,7 +66,7 @@ impl Strength {
         Strength { rating, level: level(rating as f64) }
     }
 
-    /// Limits the nodes of a search and adds errors. `seed` determines the errors.
+    /// Limits the nodes of a search and adds the deliberate mistakes, which depend on `seed`.
     pub(super) fn limit_search(&self, limits: Limits, seed: u64) -> Limits {
         let nodes = (NODES * ((self.level - CLUMSY) / DOUBLING).exp2()) as u64;
         let flaw = ((FLAWLESS - self.level) / (FLAWLESS - CLUMSY)).max(0.0).powf(1.5);
@@ -139,7 +142,8 @@ mod tests {
         }
     }
 
-    /// A player with a higher rating searches at least as many nodes and makes no larger errors.
+    /// A player with a higher rating searches at least as many nodes and does not make larger
+    /// mistakes.
     #[test]
     fn strength_grows_with_the_rating() {
         let weakened = |rating| Strength::of(rating).limit_search(Limits::default(), 1);

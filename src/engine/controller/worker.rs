@@ -246,7 +246,7 @@ fn work(
     }
 }
 
-/// Creates a backend with the user's configuration, or with the default one if that panics.
+/// Creates a backend with the user's configuration. If this panics, uses the default configuration.
 fn create_backend(make: &MakeBackend, config: &Config) -> Box<dyn Backend> {
     let made = catch_unwind(AssertUnwindSafe(|| make(config.clone())));
     made.unwrap_or_else(|_| make(Config::default()))

@@ -134,7 +134,7 @@ impl Breakdown {
     }
 }
 
-/// Writes danger units, which are not centipawns, without a difference between the sides.
+/// Writes danger units. They are not centipawns, so the difference between the sides is omitted.
 fn write_units(
     f: &mut fmt::Formatter<'_>,
     name: &str,

@@ -3,7 +3,7 @@
 //! A network overrates endgames with much material but little chance of winning, and the fifty-move
 //! rule is not among its inputs. Without damping, the engine stayed in such endgames for a hundred
 //! plies and drew a quarter of the games in which it had been two pawns up; with the classical
-//! terms, it drew a seventh.
+//! terms, it drew a seventh of them.
 
 use super::classical::endgame::{FULL_SCALE, scale};
 use super::classical::view::View;

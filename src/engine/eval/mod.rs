@@ -9,8 +9,8 @@
 //! `--evaluation classical` uses the classical terms.
 //!
 //! The classical terms always evaluate positions with a lone king: the mating method is known, and
-//! no training game lasts that long. In other endgames, the scale of the classical terms damps the
-//! network's score; in all positions, the halfmove clock damps it (`damping`).
+//! no training game lasts that long. In other endgames, the scale factor of the classical
+//! evaluation damps the network's score; in all positions, the halfmove clock damps it (`damping`).
 //!
 //! ```
 //! use tabia::eval::{Evaluation, Evaluator};

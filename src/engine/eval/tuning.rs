@@ -1,4 +1,4 @@
-//! The evaluation for the tuner: which weights a position uses, and how often.
+//! The evaluation for the tuner: which weights a position uses, and how many times it uses each.
 
 pub(crate) use super::classical::FULL_PHASE;
 pub(crate) use super::classical::endgame::FULL_SCALE;
@@ -24,7 +24,8 @@ pub(crate) struct EvalFeatures {
     pub counts: [Vec<i32>; 2],
     /// The phase of the game, from [`FULL_PHASE`] with all pieces on the board to 0.
     pub phase: i32,
-    /// Scales of White's and Black's endgame advantages, in units of 1/[`FULL_SCALE`].
+    /// Factors by which the endgame score is multiplied if White or Black is ahead, in units of
+    /// 1/[`FULL_SCALE`].
     pub scales: [i32; 2],
 }
 

@@ -2,8 +2,8 @@
 //!
 //! If an iteration finds a book position below the best move, the line is verified, reported and
 //! stored. The line stays valid as long as that move remains the best and its score does not fall.
-//! It ends the search only after a large share of the budget has been spent and the choice of move
-//! has settled, so that the remaining time would hardly have changed the move.
+//! The line ends the search only after a large share of the budget has been spent and the choice of
+//! move has settled, so that the remaining time would hardly have changed the move.
 //!
 //! From the fourth iteration on, a line is plausible if it is part of the principal variation, or
 //! if null-window searches prove that its positions are worth as much as the root, within 60
@@ -12,7 +12,7 @@
 //!
 //! Lines need this check for two reasons: a match in a null-window node has no exact value, and
 //! comparing only the last position with the root would accept a line in which both sides err. The
-//! check is Tabia's own addition. It never ends analysis or pondering.
+//! check is Tabia's own addition. A match never ends analysis or pondering.
 
 use super::book_ending_state::{EndingLine, PLAUSIBLE_MARGIN};
 use super::book_probe::BookProbe;
@@ -38,8 +38,8 @@ const SHARE: f64 = 0.4;
 /// Minimum share of the budget spent before an iteration in progress may be aborted. Below this
 /// share, completing the iteration is worth the cost.
 const SHARE_WITHIN: f64 = 0.6;
-/// Number of iterations that a search may still complete after [`SHARE`] of its time, plus one in
-/// reserve. Each iteration takes about 1.5 times as long as the previous one.
+/// Number of iterations that a search can still complete after spending [`SHARE`] of its budget,
+/// plus one in reserve. Each iteration takes about 1.5 times as long as the previous one.
 const REACH: Depth = 3;
 /// Number of iterations for which the best move must have stayed the same before the choice of move
 /// counts as settled.
@@ -50,7 +50,7 @@ const SETTLED_EFFORT: f64 = 0.5;
 const VERIFIED_PER_ITERATION: usize = 4;
 /// Maximum number of matches reported after each iteration of an analysis.
 const REPORTED_PER_ITERATION: usize = 4;
-/// Number of drawn games added to a position's results before judging them.
+/// Number of drawn games that are added to a position's results before the results are judged.
 const VERDICT_PRIOR_GAMES: f64 = 4.0;
 /// The book's verdict is bad if the expected points are below this value.
 const BAD_VERDICT: f64 = 0.4;
@@ -79,13 +79,13 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.book_ending.ready = ending_line.filter(|_| is_settled(stability));
     }
 
-    /// Returns the line that may end the search if `best` is the best move.
+    /// Returns the line that may end the search, provided that `best` is the best move.
     fn ending_line(&self, best: &RootMove) -> Option<&EndingLine> {
         self.book_ending.ending_lines.iter().find(|ending_line| ending_line.holds(best))
     }
 
     /// Reports new matches: the line that may end the search or, if there is none, the shortest
-    /// line below each move, best moves first.
+    /// line below each move, with the best moves first.
     fn report_book_matches(&mut self, probe: &BookProbe, ending_line: Option<&EndingLine>) {
         let mut new_matches: Vec<Transposition> =
             ending_line.map(|ending_line| ending_line.found.clone()).into_iter().collect();
@@ -147,8 +147,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.job.book.as_ref()?.decisive()
     }
 
-    /// Returns the spent share of the budget: the largest of the shares of all limits except the
-    /// depth.
+    /// Returns the share of the budget that has been spent: the largest share over all limits
+    /// except the depth.
     pub(super) fn spent(&self) -> f64 {
         let job = self.job;
         let share = |limit: u64| job.nodes() as f64 / limit.max(1) as f64;

@@ -9,7 +9,7 @@ use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score};
 
 /// Maximum difference, in centipawns, between the value of a plausible line and that of the root.
-/// Also the maximum fall in the root's value afterwards.
+/// It is also the maximum amount by which the root's value may fall afterwards.
 pub(super) const PLAUSIBLE_MARGIN: Score = 60;
 
 /// The book matches of a search.

@@ -17,7 +17,8 @@ use crate::games::book::BookValue;
 /// The score of an analysis is valid only if the sum of the halfmove clock and the depth of the
 /// analysis is below this value, because analyses ignore the halfmove clock.
 const CLOCK_ROOM: Depth = 100;
-/// Number of plies of an analysis's line that are checked for a repetition, which takes four plies.
+/// Number of plies of an analysis's line that are checked for a repetition. A repetition takes four
+/// plies.
 const REPETITION_PLIES: usize = 4;
 
 /// Converts the analysis of a position to a transposition table entry for a node at `ply`.

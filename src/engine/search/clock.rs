@@ -19,11 +19,11 @@ const MAX_MOVES: u32 = 56;
 /// Share of the clock for one move at the start of the game, if the number of moves to go is
 /// unknown.
 ///
-/// The values and the formula come from Reckless, where they were tuned in games (+24 ± 9 and +8 ±
-/// 6 Elo compared with a constant share).
+/// This constant, the next two and the formula come from Reckless, where they were tuned in games
+/// (+24 ± 9 and +8 ± 6 Elo compared with a constant share).
 const SHARE: f64 = 0.024;
 const SHARE_GROWTH: f64 = 0.042;
-/// Growth rate of this share per move, also from Reckless.
+/// Growth rate of this share per move.
 const SHARE_RATE: f64 = 0.045;
 /// Percentage of the increment that is spent on the current move. Hand-set.
 const INCREMENT_SHARE: u32 = 75;
@@ -36,7 +36,7 @@ const STALL: Duration = Duration::from_millis(300);
 /// Maximum percentage of the clock that is reserved. At 50, an increment of 0.01 s let a clock run
 /// down to 0.08 s, and two games of 500 were lost on a machine that stalled for 0.15 s.
 const RESERVE_SHARE: u32 = 75;
-/// Maximum ratio of the hard bound to the soft one. Hand-set.
+/// Maximum ratio of the hard bound to the soft bound. Hand-set.
 const HARD_FACTOR: u32 = 5;
 /// Maximum percentage of the clock for the hard bound. Hand-set: at 55, one game in a hundred was
 /// lost on time on an overloaded machine, where a search with a bound of 0.24 s took 0.50 s.

@@ -43,8 +43,8 @@ impl Config {
     }
 }
 
-/// Default of [`Config::steer_margin`]: less than one tempo is worth in a one-second search.
-/// Hand-set.
+/// Default of [`Config::steer_margin`], in centipawns. It is less than a tempo is worth in a search
+/// of one second. Hand-set.
 const STEER_MARGIN: Score = 15;
 
 impl Default for Config {
@@ -63,7 +63,7 @@ impl Default for Config {
     }
 }
 
-/// The effect of book positions in the tree on the search.
+/// The effect that book positions in the tree have on the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BookSearch {
     /// The nodes of the tree are not looked up in the book.
@@ -128,12 +128,12 @@ impl FromStr for BookSearch {
 /// restrictions one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResearchOrder {
-    /// Full depth with the null window first. If the move still beats alpha, the open window
-    /// follows.
+    /// First searches at full depth with the null window. If the move still beats alpha, searches
+    /// with the open window.
     #[default]
     DepthFirst,
-    /// The open window at the reduced depth first. If the move still beats alpha, the full depth
-    /// follows.
+    /// First searches with the open window at the reduced depth. If the move still beats alpha,
+    /// searches at full depth.
     WindowFirst,
 }
 

@@ -149,7 +149,7 @@ macro_rules! constants {
     };
 }
 
-/// Final rate of change in a tuning run; see docs/guides/tune.md.
+/// Final learning rate in a tuning run (`r_end`; see docs/guides/tune.md).
 #[cfg(feature = "tune")]
 const RATE: f64 = 0.008;
 

@@ -80,7 +80,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Returns a legal move and the static evaluation as the result of a search that stops early.
     ///
-    /// If the game is over, the result has no move, and its score is that of mate or stalemate.
+    /// If the game is over, the result has no move and the score of a mate or a draw.
     fn first_guess(&mut self) -> SearchResult {
         let best = self.job.root_moves().first().map(|root_move| root_move.mv);
         let score = match (best, self.job.root.in_check()) {
@@ -120,7 +120,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.take_best(depth, result);
     }
 
-    /// Clears the root moves' scores of the last iteration, but keeps their expected scores.
+    /// Stores the scores of the root moves in [`RootMove::previous`] and clears them for the next
+    /// iteration.
     fn reset_scores(&self) {
         for root_move in self.job.root_moves().iter_mut() {
             if root_move.score > -INFINITY {
@@ -130,7 +131,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Searches the requested number of best moves, one after the other.
+    /// Searches as many lines as requested, one after the other.
     fn search_lines(&mut self, depth: Depth) {
         let lines = self.job.lines();
         for index in 0..lines {
@@ -175,8 +176,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
     /// Searches the root with a window around the last score and widens the window after each
     /// failure.
     ///
-    /// Returns the kind of bound of the final score. It is exact, unless the search looks only for
-    /// mates and finds none.
+    /// Returns the kind of bound of the final score. The score is exact, unless the search looks
+    /// only for mates and finds none.
     fn aspirate(&mut self, depth: Depth, index: usize) -> Bound {
         if let Some(least) = self.job.limits.min_mate() {
             // One lower than necessary: otherwise the window would have width one at the end of the
@@ -230,10 +231,10 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.show_leave(score)
     }
 
-    /// Adjusts the `score` of a root move to the result from the endgame tables. `next` is the
+    /// Adjusts the `score` of a root move to its result in the endgame tables. `next` is the
     /// position after the move.
     ///
-    /// For a tablebase draw, only proven scores are reduced, because the tables ignore the earlier
+    /// For a tablebase draw, only proven scores are adjusted, because the tables ignore the earlier
     /// positions in the game.
     pub(super) fn by_endgames(&self, mv: Move, next: &Position, score: Score) -> Score {
         let root_moves = self.job.root_moves();
@@ -289,7 +290,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Adds the nodes that this thread, as a helper, has searched below a root move.
+    /// Adds the nodes that this thread, as a helper, has searched below a root move to that move's
+    /// node count.
     pub(super) fn note_help(&mut self) {
         let nodes = self.take_nodes();
         let Some(mv) = self.stack[0].mv else { return };
@@ -447,7 +449,8 @@ fn around(score: Score, width: Score) -> Window {
     Window::new((score - width).max(-INFINITY), (score + width).min(INFINITY))
 }
 
-/// Returns `bound` as the new bound, or infinity if the window has become too wide.
+/// Returns `bound` as the new bound. If the window has become too wide, returns infinity with the
+/// sign of `side` instead.
 fn widened(bound: Score, side: Score, width: Score) -> Score {
     if width > ASPIRATION_MAX { side * INFINITY } else { bound.clamp(-INFINITY, INFINITY) }
 }

@@ -47,8 +47,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
 
     /// Whether the score of `node` is the score of its position.
     ///
-    /// At the root this is not the case for any line but the first, if the user restricted the root
-    /// moves, or if the endgame tables report a draw.
+    /// At the root, this is false for every line except the first, if the user has restricted the
+    /// root moves, or if the endgame tables report a draw.
     fn is_score_of_position(&self, node: &Node) -> bool {
         if !node.is_root() {
             return true;
@@ -66,7 +66,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Rewards the last quiet move, because all replies to it failed low.
+    /// Rewards the move that led to the node, if it is quiet, because all replies to it failed low.
     fn reward_last_move(&mut self, node: &Node) {
         let Some(parent) = node.ply.checked_sub(1) else { return };
         if let Some(piece_to) = self.stack[parent].piece_to
@@ -77,8 +77,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         }
     }
 
-    /// Rewards or penalises the last quiet move according to the change in the evaluation, as in
-    /// Stockfish and Reckless.
+    /// Rewards or penalises the move that led to the node, if it is quiet, according to the change
+    /// in the evaluation. Sources: Stockfish and Reckless.
     pub(super) fn learn_from_evaluation(&self, position: &Position, ply: Ply, static_eval: Score) {
         let Some(parent) = ply.checked_sub(1).map(|parent| &self.stack[parent]) else { return };
         let Some(mv) = parent.mv.filter(|_| !parent.noisy) else { return };
@@ -91,8 +91,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         self.history.reward_butterfly(!position.side_to_move(), mv, &parent.threats, amount);
     }
 
-    /// Updates the correction histories with the error of the static evaluation, if the search has
-    /// revealed the error.
+    /// Updates the correction histories with the error of the static evaluation, if the search
+    /// result reveals that error.
     fn correct(&mut self, node: &Node, best: Score, bound: Bound, mv: Option<Move>) {
         let quiet = mv.is_none_or(|mv| !node.position.is_noisy(mv));
         let reports = match bound {

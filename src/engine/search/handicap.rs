@@ -1,28 +1,29 @@
-//! Play below full strength: the errors of a weaker player, derived from the position.
+//! Play below full strength: imitates the mistakes of a weaker player.
 //!
-//! A weaker player searches less deeply, evaluates positions less accurately, and overlooks moves,
-//! more often the further ahead they are. [`Limits`](super::Limits) sets the depth; the other two
-//! effects are implemented here. The errors are fixed: a position has one evaluation error, and at
-//! each distance a move in the position is either seen or overlooked. The search therefore stays as
-//! deterministic as without errors. As with humans, a move overlooked four plies ahead may be seen
-//! two plies ahead.
+//! A weaker player searches less deeply, evaluates positions less accurately, and overlooks moves;
+//! the further ahead a move is, the more often it is overlooked. [`Limits`](super::Limits)
+//! restricts the search, and this module implements the other two effects. The mistakes are
+//! deterministic: each position has one evaluation error, and at a given distance from the root, a
+//! move in a position is either always seen or always overlooked. As with humans, a move that is
+//! overlooked four plies ahead may be seen two plies ahead.
 //!
 //! Many engines choose randomly among the moves of a strong search. Their games consist of flawless
 //! play, interrupted by moves that give away a piece. Sources for evaluation noise that is derived
 //! from key and seed: <https://github.com/official-stockfish/Stockfish/pull/7036> and
 //! <https://github.com/cosmobobak/viridithas/issues/89>.
 //!
-//! The search adds the evaluation errors where it calls the evaluator. The table therefore stores
-//! them, under a separate salt. Overlooked moves are removed when moves are generated
-//! (`ordering::MovePicker`), once per node. At full strength, each of these two places costs one
-//! test. A handicapped search uses a single thread and neither books nor endgame tables.
+//! The search adds the evaluation error whenever it calls the evaluator. The transposition table
+//! therefore contains these errors, and its entries are kept separate by a salt. Overlooked moves
+//! are removed when moves are generated (`ordering::MovePicker`), once per node. At full strength,
+//! each of these two places costs one test. A handicapped search uses a single thread and neither a
+//! book nor endgame tables.
 
 use crate::chess::position::{Move, Position, Square};
 use crate::chess::score::{MAX_EVAL, Ply, Score};
 use crate::support::random::Random;
 
-/// The errors of a handicapped search, which uses a single thread and neither a book nor endgame
-/// tables.
+/// The mistakes that a handicapped search makes on purpose. Such a search uses a single thread and
+/// neither a book nor endgame tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handicap {
     /// Standard deviation of the evaluation error in centipawns, with all pieces on the board. The
@@ -31,10 +32,10 @@ pub struct Handicap {
     /// Probability, in permille, that a quiet move is overlooked one ply after the root. The same
     /// probability applies again at each further ply.
     ///
-    /// For captures, half the number of plies counts. Recaptures of the piece that has just moved
-    /// and replies to a check are always seen.
+    /// For captures, the number of plies is halved. Recaptures of the piece that has just moved and
+    /// replies to a check are always seen.
     pub move_blindness: u32,
-    /// Seed of the errors. The same seed gives the same errors.
+    /// Seed of the mistakes. The same seed gives the same mistakes.
     pub seed: u64,
 }
 
@@ -59,7 +60,7 @@ impl Handicap {
         draw(self.seed ^ errors)
     }
 
-    /// Returns the `score` of `position` with the player's error added.
+    /// Returns the `score` of `position` with the player's evaluation error added.
     pub(super) fn add_eval_noise(&self, position: &Position, score: Score) -> Score {
         let drawn = draw(self.seed ^ position.key());
         // The sum of four uniform distributions is approximately normal.
@@ -69,8 +70,8 @@ impl Handicap {
         (score + (error * pieces / ALL_PIECES) as Score).clamp(-MAX_EVAL, MAX_EVAL)
     }
 
-    /// Returns which moves of `position` the player sees, `ply` plies from the root and after the
-    /// move `last`. Returns `None` if the player sees all moves.
+    /// Determines which moves the player sees in `position`, which is `ply` plies from the root and
+    /// was reached by the move `last`. Returns `None` if the player sees all moves.
     pub(super) fn visibility(
         &self,
         position: &Position,

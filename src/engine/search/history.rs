@@ -9,9 +9,9 @@
 //! <https://www.chessprogramming.org/Static_Evaluation_Correction_History>; history by attacked
 //! squares, the engines akimbo and Simbelmyne.
 //!
-//! The errors of the static evaluation are stored in tables, by pawns, by pieces and by the last
-//! moves (`History::correction`). Each table learns from the error that remains after all
-//! corrections, so that the sum of the corrections does not exceed the error.
+//! The errors of the static evaluation are stored in tables indexed by the pawns, by the pieces and
+//! by the last moves (`History::correction`). Each table learns from the error that remains after
+//! all corrections, so that the sum of the corrections does not exceed the error.
 
 use std::sync::atomic::{AtomicI16, Ordering};
 
@@ -33,7 +33,7 @@ const CORRECTION_ENTRIES: usize = 16_384;
 const CORRECTION_MAX: i32 = 1_024;
 /// Maximum change of a correction entry per update. Hand-set.
 const CORRECTION_STEP_MAX: i32 = CORRECTION_MAX / 4;
-/// Number of correction weight units per centipawn.
+/// Divisor that converts a weighted sum of correction entries to centipawns.
 const CORRECTION_GRAIN: i32 = 256;
 
 /// A piece and its target square, used as an index into the continuation history.
@@ -91,7 +91,7 @@ impl HistoryEntry {
         self.0.store(value as i16, Ordering::Relaxed);
     }
 
-    /// Updates the entry with gravity: steps shrink as the entry grows, so that the entry never
+    /// Updates the entry with gravity: the steps shrink as the entry grows, so that the entry never
     /// exceeds [`HISTORY_MAX`].
     #[inline]
     fn apply_gravity(&self, amount: i32) {
@@ -288,7 +288,7 @@ impl History {
         }
     }
 
-    /// Returns the entries for the last moves that have an index.
+    /// Returns a correction entry for each index in `moves`, skipping those that are `None`.
     #[inline(always)]
     fn move_correction_entries(&self, moves: LastMoves) -> impl Iterator<Item = &HistoryEntry> {
         let places = moves.into_iter().zip(&self.move_correction);
@@ -351,8 +351,8 @@ fn butterfly_index(side: Color, mv: Move, threats: &Threats) -> usize {
     (side.to_index() * 4 + danger) * SQUARES * SQUARES + squares
 }
 
-/// Returns the index of a pair of moves, in which `piece_to` followed `earlier` one or more plies
-/// later.
+/// Returns the index of a pair of moves, in which `piece_to` was played one or more plies after
+/// `earlier`.
 #[inline]
 pub(super) fn continuation_index(earlier: PieceTo, piece_to: PieceTo) -> usize {
     earlier.index() * PIECE_TOS + piece_to.index()

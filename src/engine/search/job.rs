@@ -207,7 +207,8 @@ impl Job {
         self.limits.multi_pv.clamp(1, self.root_moves().len().max(1))
     }
 
-    /// Returns the result after a panic in the main thread: the best move of its last iteration.
+    /// Returns the result of a search whose main thread has panicked: the best move of its last
+    /// iteration.
     pub(super) fn result_after_panic(&self) -> SearchResult {
         let root_moves = self.root_moves();
         let Some(best) = root_moves.first() else { return SearchResult::default() };

@@ -29,7 +29,7 @@ pub struct Limits {
     /// Whether to ponder. The clock starts with
     /// [`Control::ponder_hit`](super::Control::ponder_hit), and no move is returned before that.
     pub ponder: bool,
-    /// The errors to make; `None` for full strength.
+    /// The mistakes to make on purpose; `None` for full strength.
     pub handicap: Option<Handicap>,
     /// Minimum time before the move is returned, unless the search is stopped.
     pub min_time: Duration,

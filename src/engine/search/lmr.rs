@@ -11,10 +11,10 @@ use super::worker::Worker;
 use crate::chess::position::Position;
 use crate::chess::score::{Depth, Ply, Score};
 
-/// If more sibling nodes than this have failed high, a reply that fails high is likely to be found
-/// soon. Source: Stockfish.
+/// If more nodes than this have failed high at the next ply, late moves are reduced further,
+/// because each of them is likely to be refuted soon. Source: Stockfish.
 const MANY_CUTOFFS: u32 = 2;
-/// Maximum change of a reduction due to history.
+/// Maximum change of a reduction due to history, in units of 1/1024 of a ply.
 const HISTORY_MOST: i32 = 2 * PLY;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -44,8 +44,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         (reduction / PLY).clamp(0, node.depth - 2)
     }
 
-    /// Searches with a null window at reduced depth. If this fails high, searches again at full
-    /// depth, and if that also fails high, with the open window.
+    /// Searches with a null window at reduced depth. If this search fails high, searches again at
+    /// full depth. If the second search also fails high, searches with the open window.
     ///
     /// With [`ResearchOrder::WindowFirst`], the window is opened before the depth is restored.
     pub(super) fn search_late_move(

@@ -17,8 +17,8 @@ const SPARE: usize = 16 << 20;
 
 /// Whether `bytes` bytes can be allocated in addition to the reserve.
 ///
-/// The memory is allocated and freed without being touched. This detects limits of the address
-/// space, but not of the machine's memory.
+/// The memory is allocated and freed without being touched. This test detects a limit on the
+/// address space, but not a lack of physical memory.
 pub(super) fn has_room(bytes: usize) -> bool {
     let mut room: Vec<u8> = Vec::new();
     let given = bytes.checked_add(SPARE).is_some_and(|all| room.try_reserve_exact(all).is_ok());

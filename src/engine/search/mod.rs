@@ -42,7 +42,7 @@
 //!
 //! Thread 0 of a search runs the iterations and reports events through the caller's callback, so a
 //! search with one thread uses no channel. A new thread is started as thread 0, unless the caller
-//! has a large enough stack and searches itself. The helper threads live as long as the searcher,
+//! has a large enough stack and runs the search. The helper threads live as long as the searcher,
 //! sleep between searches, and leave their reports to thread 0. With one thread the search is
 //! deterministic, node for node.
 //!
@@ -55,7 +55,7 @@
 //! | --- | --- | --- |
 //! | `off` | nothing | – |
 //! | `first` | the match ends the search immediately, whatever the line | the first match |
-//! | `stop` | the match is stored with its line and reported | a settled best move that leads to the match by plausible play, once two fifths of the limits are spent |
+//! | `stop` | the match is stored with its line and reported | a settled best move that leads to the match by plausible play, once two fifths of the budget are spent |
 //! | `value` | as `stop`; in addition, the book value replaces the table entry (`book_known`): it supplies the score if it is deep enough, otherwise the first move to search | as `stop`, or an analysis of the root that is deeper than the search can reach |
 //! | `steer` | as `value` | as `value`; a root move that is worse than the best move by at most a margin replaces it if only the line of the worse move leads into the book |
 //!

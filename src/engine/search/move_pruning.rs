@@ -1,4 +1,4 @@
-//! Pruning of single moves: late, futile or losing moves, and moves with a bad history.
+//! Pruning of individual moves that are late, are futile, lose material or have a bad history.
 
 use super::node::{JudgedMove, MoveFacts, Node};
 use super::observe::{OptionalObserver, PruneReason, SearchStep};
@@ -8,7 +8,8 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::Score;
 
-/// Moves are pruned only if the best score is above this value. Below it, the side is being mated.
+/// Moves are pruned only if the best score so far is above this value. Lower scores are proven
+/// losses, either by mate or according to the endgame tables.
 const NOT_MATED: Score = -crate::chess::score::TABLEBASE_BOUND;
 
 impl<S: OptionalObserver> Worker<'_, S> {
@@ -35,8 +36,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         JudgedMove { mv, noisy: false, checks, history }
     }
 
-    /// Whether moves may be pruned at all. They may not at the root or while the side is being
-    /// mated.
+    /// Whether any moves of the node may be pruned. Pruning is not allowed at the root, in a search
+    /// for mates, or until a move has a better score than a proven loss.
     pub(super) fn may_prune_moves(&self, node: &Node, facts: MoveFacts) -> bool {
         !node.is_root() && facts.best > NOT_MATED && !self.proving
     }

@@ -33,7 +33,7 @@ impl Pv {
     }
 }
 
-/// The bounds of a search. Values up to `alpha` or from `beta` on do not have to be exact.
+/// The bounds of a search. Values that are at most `alpha` or at least `beta` need not be exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) alpha: Score,
@@ -106,7 +106,7 @@ impl Node {
 /// Maximum number of quiet moves whose history is lowered when a later move fails high.
 const TRIED: usize = 32;
 
-/// The results of the moves of a node that have been searched so far.
+/// The results of the moves that have been searched so far at a node.
 #[derive(Debug, Clone)]
 pub(super) struct NodeProgress {
     pub(super) alpha: Score,
@@ -175,7 +175,7 @@ pub(super) struct MoveFacts {
     pub(super) quiets: usize,
     pub(super) alpha: Score,
     pub(super) best: Score,
-    /// Plies by which the table move is extended.
+    /// Number of plies by which the table move is extended.
     pub(super) extension: Depth,
     /// Whether other threads search moves of the same node and may raise its alpha.
     pub(super) shared: bool,

@@ -3,8 +3,8 @@
 //! A `Worker` is generic over its `OptionalObserver`. In normal play this is `()`, for which the
 //! method `show` compiles to nothing: no steps are created, and the number of instructions differs
 //! by less than a thousandth from that of a search without this code (figures in docs/lessons.md,
-//! "The engine's own search"). The program contains two instances of the search: this one, and one
-//! for a boxed observer.
+//! "The engine's own search"). The program contains two instances of the search: one for `()`, and
+//! one for a boxed observer.
 //!
 //! `trace` stores the visits. Each thread takes visit numbers from a shared counter and records the
 //! number of the parent visit, so that the work of helpers below a split point can be joined at the
@@ -70,7 +70,7 @@ pub enum SearchReason {
     NullMove,
     /// Verification of a null move: the same node without null moves, to rule out zugzwang.
     NullMoveVerification,
-    /// The same node without the table move, to test whether that is the only good move.
+    /// The same node without the table move, to test whether the table move is the only good one.
     Singularity,
     /// A capture that may beat beta by a margin, at a reduced depth.
     Probcut,
@@ -178,13 +178,13 @@ pub struct Entry<'a> {
     pub depth: Depth,
     /// Lower bound of the window: a score that the side to move can already reach elsewhere.
     pub alpha: Score,
-    /// Upper bound of the window: from this score on, the opponent avoids the node.
+    /// Upper bound of the window: if the score reaches this bound, the opponent avoids the node.
     pub beta: Score,
     /// Whether the node belongs to the quiescence search.
     pub quiescence: bool,
 }
 
-/// A step of a search. Steps that name no node refer to the innermost open one.
+/// A step of a search. A step that names no node refers to the innermost open node.
 #[derive(Debug, Clone, Copy)]
 pub enum SearchStep<'a> {
     /// The main thread starts an iteration of this depth, in plies.
@@ -217,7 +217,7 @@ pub enum SearchStep<'a> {
     /// The reduced last move raised the evaluation more than expected, so the node is searched this
     /// many plies less deeply.
     Hindsight(Depth),
-    /// The table move is extended by this many plies; if negative, it is reduced.
+    /// The table move is extended by this many plies. A negative number is a reduction.
     Extended(Move, Depth),
     /// A move is pruned for this reason.
     Pruned(Move, PruneReason),

@@ -138,7 +138,7 @@ impl MovePicker {
     }
 
     /// Skips moves that a weaker player overlooks. The table move and the killers are always seen,
-    /// because they were found here or in similar positions before.
+    /// because they were found earlier, in this position or in similar ones.
     pub(super) fn apply_visibility(&mut self, visibility: Option<MoveVisibility>) {
         self.visibility = visibility;
     }
@@ -256,8 +256,8 @@ impl MovePicker {
     }
 }
 
-/// Ordering bonuses for quiet moves, by kind of piece: for giving check, and for leaving or
-/// entering squares attacked by a lesser piece.
+/// Adjustments to the ordering scores of quiet moves, by kind of piece: bonuses for giving check
+/// and for leaving a square attacked by a lesser piece, and a penalty for entering such a square.
 struct Prospects<'a> {
     position: &'a Position,
     worth: [i32; ALL_PIECES.len()],

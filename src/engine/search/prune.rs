@@ -22,8 +22,8 @@ const SINGULAR_TABLE_LAG: Depth = 3;
 /// One ply in the unit of reductions.
 pub(super) const PLY: i32 = 1_024;
 
-/// Reductions of late moves, computed from the logarithms of depth and move number in units of
-/// 1/256.
+/// Reductions of late moves, computed from the logarithms of the depth and of the move number. The
+/// array contains the logarithms in units of 1/256.
 ///
 /// Source: <https://www.chessprogramming.org/Late_Move_Reductions>.
 pub(super) struct Reductions([i32; 64]);
@@ -44,7 +44,7 @@ impl Reductions {
 
 /// Whether the whole node may be pruned.
 ///
-/// PV nodes, nodes in check and nodes of a singularity test may not be pruned.
+/// PV nodes, nodes in check and nodes of a singularity test are never pruned.
 #[inline]
 pub(super) fn may_prune_node(node: &Node) -> bool {
     !node.pv && !node.in_check && node.excluded.is_none() && node.eval != NO_EVAL

@@ -99,7 +99,7 @@ pub struct Sharing {
     pub splits: u64,
     /// Number of shared nodes at which another thread searched a move.
     pub joined: u64,
-    /// Number of times that a thread joined a node of another thread.
+    /// Number of times that a thread joined a node shared by another thread.
     pub joins: u64,
     /// Total idle time of all threads during the search.
     pub waiting: Duration,

@@ -190,7 +190,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         fails_high
     }
 
-    /// Takes the next move of the split point. If there is another, calls an idle thread for it.
+    /// Takes the next move of the split point. If there is a further move, calls an idle thread for
+    /// it.
     fn take_move(&mut self, split: &SplitPoint) -> Option<(Move, MoveFacts)> {
         if self.is_interrupted() {
             return None;
@@ -220,8 +221,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         self.split.as_ref().map_or(-crate::chess::score::INFINITY, |split| split.alpha())
     }
 
-    /// Waits until all other threads have left `split`. Meanwhile helps those that share nodes
-    /// below it.
+    /// Waits until all other threads have left `split`. Meanwhile, helps the threads that share
+    /// nodes below `split`.
     fn wait_for_helpers(&mut self, split: &SplitPoint) {
         while !split.is_left()
             && let Some(other) = self.wait_for_work(split.address(), || split.is_left())

@@ -22,7 +22,8 @@ pub(super) enum Singularity {
 }
 
 impl<S: OptionalObserver> Worker<'_, S> {
-    /// Searches the node without the table move, to test whether that is the only good move.
+    /// Searches the node without the table move, to test whether the table move is the only good
+    /// one.
     pub(super) fn singularity(&mut self, node: &Node) -> Singularity {
         let bound = prune::singular_beta(node).filter(|_| !self.proving);
         let Some(bound) = bound else { return Singularity::Extension(0) };

@@ -39,7 +39,7 @@ pub(super) struct SplitPoint {
     /// The threads that work or have worked at this node or below it.
     below: SharedThreadSet,
     cut_off: AtomicBool,
-    /// Copy of the alpha in the progress that can be read without the lock.
+    /// Copy of the progress's alpha, which can be read without the lock.
     alpha: AtomicI32,
     /// Number of threads at this node: the owner and the threads called to it.
     workers: CachePadded<AtomicUsize>,

@@ -11,8 +11,8 @@ use super::worker::Worker;
 use crate::chess::position::Move;
 use crate::chess::score::{Depth, Score, is_decided};
 
-/// Minimum share of the budget spent before the first attempt. Later iterations would repeat an
-/// earlier attempt. Hand-set.
+/// Minimum share of the budget that is spent before the first attempt. An attempt made earlier
+/// would have to be repeated after later iterations. Hand-set.
 const STEER_FROM: f64 = 0.3;
 /// Maximum number of moves tried after one iteration. Hand-set.
 const TRIED_PER_ITERATION: usize = 4;

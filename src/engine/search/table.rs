@@ -27,8 +27,8 @@ use crate::support::prefetch::prefetch;
 const MEGABYTE: usize = 1 << 20;
 const AGE_BITS: u32 = 6;
 const AGES: u8 = 1 << AGE_BITS;
-/// When entries are replaced, the depth of an entry counts as this many plies less for each search
-/// since the entry was stored. Hand-set.
+/// Number of plies by which the depth of an entry is discounted for each search since the entry was
+/// stored, when an entry is chosen for replacement. Hand-set.
 const AGE_WEIGHT: i32 = 4;
 /// Number of clusters sampled to estimate how full the table is.
 const HASH_FULL_SAMPLE: usize = 250;
@@ -60,8 +60,8 @@ pub(super) struct TranspositionTable {
 }
 
 impl TranspositionTable {
-    /// Creates an empty table of at most `megabytes`, at least one cluster. The table is smaller if
-    /// memory is insufficient.
+    /// Creates an empty table of at most `megabytes` mebibytes, but of at least one cluster. The
+    /// table is smaller if memory is insufficient.
     pub(super) fn new(megabytes: usize) -> Self {
         let mut size = megabytes;
         loop {
@@ -73,8 +73,9 @@ impl TranspositionTable {
         }
     }
 
-    /// Creates an empty table of at most `megabytes`, at least one cluster. Returns `None` if
-    /// memory is insufficient; for the minimum of one cluster this is not checked.
+    /// Creates an empty table of at most `megabytes` mebibytes, but of at least one cluster.
+    /// Returns `None` if memory is insufficient; for the minimum of one cluster this is not
+    /// checked.
     pub(super) fn try_new(megabytes: usize) -> Option<Self> {
         let bytes = megabytes.checked_mul(MEGABYTE)?;
         let count = (bytes / size_of::<Cluster>()).max(1);
@@ -195,8 +196,8 @@ fn room_for(megabytes: usize) -> Option<usize> {
     megabytes.checked_mul(MEGABYTE)?.checked_add(STACK_SIZE)
 }
 
-/// An entry of the same position and search is kept if it is deeper by more than this many plies.
-/// Hand-set.
+/// An entry for the same position from the same search is kept if its depth exceeds the depth of
+/// the new entry by more than this many plies. Hand-set.
 const KEEP_DEEPER: Depth = 3;
 
 fn age_of(data: u64) -> u8 {

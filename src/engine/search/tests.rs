@@ -153,7 +153,7 @@ fn ponder_move_exists_after_a_fail_high() {
 
 /// Returns the first move and the score of the last reported line of each rank.
 ///
-/// A GUI that distinguishes lines only by rank shows these.
+/// A GUI that distinguishes lines only by rank shows these lines.
 fn last_reported_lines(game: &Game, limits: &Limits, threads: usize) -> Vec<(Move, Score)> {
     let mut reported = vec![None; limits.multi_pv];
     let mut searcher = Searcher::new(config(4, threads));

@@ -25,9 +25,9 @@ pub(super) const FIFTY_MOVES: u16 = 100;
 const PROOF_SALT: u64 = 0x7ab1_a0a7_e000_9500;
 /// Number of nodes between two checks of the clock. Searching them takes about a millisecond.
 const CLOCK_INTERVAL: u64 = 1_024;
-/// Number of nodes between two checks of a node limit by a helper.
+/// Number of nodes that a helper searches between two checks of the node limit.
 ///
-/// Helpers also check the limit, because the main thread, which checks it at each node, may be
+/// Helpers also check this limit, because the main thread, which checks it at each node, may be
 /// waiting. With many threads, summing all node counts at each node would slow the search down.
 const SUM_INTERVAL: u64 = 32;
 
@@ -40,7 +40,7 @@ pub(super) struct ThreadData {
     pub(super) evaluator: Evaluator,
     reductions: Reductions,
     /// Buffers for [`Worker::stack`] and [`Worker::pv_table`]. The next search does not use their
-    /// contents, but reallocating the buffers would take a twentieth of the time of small searches.
+    /// contents, but reallocating the buffers would take a twentieth of the time of a small search.
     stack: Vec<StackEntry>,
     pv_table: Vec<Pv>,
 }
@@ -78,7 +78,8 @@ pub(super) struct Worker<'a, S = ()> {
     pub(super) owners: ThreadSet,
     /// Set if a split point above may have been cut off; `None` with a single thread.
     cutoff_flag: Option<&'a CutoffFlag>,
-    /// While a null move is being verified, null moves are disabled below this ply number.
+    /// While a null move is being verified, the smallest ply at which null moves are allowed;
+    /// otherwise 0.
     pub(super) null_move_from: Ply,
     /// Whether the search is only for mates, so that only sound pruning is allowed.
     pub(super) proving: bool,
@@ -303,8 +304,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         }
     }
 
-    /// Returns the position after `mv`. Prefetches the table entry first, because memory takes
-    /// longer than making the move.
+    /// Returns the position after `mv`. Prefetches the table entry first, because loading it from
+    /// memory takes longer than making the move.
     #[inline(always)]
     pub(super) fn play(&self, position: &Position, mv: Move) -> Position {
         let keys = self.keys_after(position, mv);
@@ -319,7 +320,7 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         keys
     }
 
-    /// Enters the position `next`, which the move `mv` reaches from `position` at `ply`.
+    /// Enters the position `next`, which is reached by playing `mv` in `position` at `ply`.
     #[inline]
     pub(super) fn enter(&mut self, position: &Position, mv: Move, ply: Ply, next: &Position) {
         self.stack[ply].mv = Some(mv);
@@ -430,7 +431,8 @@ impl<'a, S: OptionalObserver> Worker<'a, S> {
         DRAW
     }
 
-    /// Returns the static evaluation of `position`, including the errors of a handicapped player.
+    /// Returns the static evaluation of `position`, including a handicapped player's evaluation
+    /// error.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position, ply: Ply) -> Score {
         let score = self.evaluator.evaluate(position, ply);

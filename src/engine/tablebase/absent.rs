@@ -31,12 +31,12 @@ impl Tables {
         match *self {}
     }
 
-    /// Whether the tables may contain a position, judging by its pieces and castling rights.
+    /// Whether the tables may contain a position with these pieces and castling rights.
     pub fn can_probe(&self, _: &Position) -> bool {
         match *self {}
     }
 
-    /// Returns the result of a position immediately after a capture or pawn move.
+    /// Returns the result for a position immediately after a capture or pawn move.
     pub fn after_zeroing(&self, _: &Position) -> Option<TablebaseResult> {
         match *self {}
     }

@@ -53,7 +53,8 @@ impl Place {
         bit(self.king) | bit(self.bishop) | bit(self.knight)
     }
 
-    /// Returns the squares that the lone king may not enter, wherever it comes from.
+    /// Returns the squares attacked by the king, bishop and knight, which the lone king must not
+    /// enter.
     fn attacked(self) -> BitBoard {
         get_king_moves(self.king)
             | get_knight_moves(self.knight)

@@ -125,7 +125,7 @@ impl Tables {
         self.max_pieces
     }
 
-    /// Whether the tables may contain a position, judging by its pieces and castling rights.
+    /// Whether the tables may contain a position with these pieces and castling rights.
     #[inline]
     pub fn can_probe(&self, position: &Position) -> bool {
         position.occupied().popcnt() <= self.max_pieces
@@ -134,8 +134,8 @@ impl Tables {
                 .all(|color| position.castle_rights(color).to_index() == 0)
     }
 
-    /// Returns the result of a position immediately after a capture or pawn move, when the halfmove
-    /// clock is 0. Returns `None` if the tables do not contain the position.
+    /// Returns the result for a position immediately after a capture or pawn move, when the
+    /// halfmove clock is 0. Returns `None` if the tables do not contain the position.
     pub fn after_zeroing(&self, position: &Position) -> Option<TablebaseResult> {
         if !self.can_probe(position) || position.halfmove_clock() != 0 {
             return None;

@@ -1,4 +1,4 @@
-//! Finds where games in a text begin and end, and skips the text between them.
+//! Finds where games begin and end, and skips the text between them.
 
 use std::ops::ControlFlow;
 
@@ -28,8 +28,8 @@ enum TextPart {
 }
 
 impl<V: Visitor> Parser<'_, V> {
-    /// Whether a text without tags is a game. Its first ply must be legal in the start position,
-    /// and the second must at least have the form of a move.
+    /// Whether text without tags is a game. Its first ply must be legal in the start position, and
+    /// the second must at least have the form of a move.
     pub(super) fn begins_game(&mut self) -> bool {
         let mut position = *self.state.tree.position(OpeningCache::ROOT);
         let mut at = self.at;

@@ -200,7 +200,7 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Returns the start of the last game in a text, or 0 if there is no boundary. With `more_follows`,
+/// Returns the start of the last game in `text`, or 0 if there is no boundary. With `more_follows`,
 /// boundaries after an unclosed comment brace are ignored, because later text may close the
 /// comment.
 fn last_game(text: &[u8], more_follows: bool) -> usize {
@@ -241,7 +241,7 @@ fn last_line_with(text: &[u8], beginning: &[u8], is_one: impl Fn(usize) -> bool)
     finder.rfind_iter(text).map(|at| at + 1).find(|&at| is_one(at))
 }
 
-/// Returns the end of the last whole line in a text. If there is none, returns the end of the text.
+/// Returns the end of the last whole line in `text`. If there is none, returns the end of `text`.
 fn last_line(text: &[u8]) -> usize {
     memrchr2(b'\n', b'\r', text).map_or(text.len(), |end| end + 1)
 }

@@ -1,4 +1,4 @@
-//! Detects the language of the piece letters in a text.
+//! Detects the language of the piece letters in PGN text.
 
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
@@ -13,12 +13,13 @@ use crate::chess::position::Position;
 
 /// Number of legal plies after which a game is assumed to use English letters.
 const ENOUGH: usize = 16;
-/// The number of games examined at the beginning of a text.
+/// The number of games examined at the beginning of the text.
 const SAMPLE: usize = 48;
 
-/// Returns the language of a text. This is English unless three conditions are met: the first games
-/// contain letters that English does not use, more of these games are completely legal in another
-/// language than in English, and no third language fits as well with different moves.
+/// Returns the language of the piece letters in `text`. This is English unless three conditions are
+/// met: the first games contain letters that English does not use, more of these games are
+/// completely legal in another language than in English, and no third language fits as well with
+/// different moves.
 pub(crate) fn language_of(text: &[u8]) -> Language {
     if !is_foreign(text) {
         return Language::ENGLISH;
@@ -69,7 +70,7 @@ fn has_foreign_letter(word: &[u8]) -> bool {
     !is_move(Language::ENGLISH) && Language::all().any(is_move)
 }
 
-/// Counts the plies in the first games of a text that are legal in the given language.
+/// Counts the plies that are legal in the given language, in the first games of `text`.
 fn count_playable_plies(text: &[u8], language: Language) -> PlyCounter {
     let mut reader = TextReader::new(text, 1, OpeningCache::default(), language);
     let mut trial = PlyCounter { limit: usize::MAX, ..PlyCounter::default() };

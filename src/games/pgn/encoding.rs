@@ -35,7 +35,7 @@ pub(super) fn decoded(mut input: Box<dyn Read + Send>) -> io::Result<Box<dyn Rea
     }
 }
 
-/// Whether a text that starts with these bytes needs no conversion.
+/// Whether text that starts with these bytes needs no conversion.
 pub(super) fn is_bytes(head: &[u8]) -> bool {
     encoding_of(&head[..head.len().min(SAMPLE)]) == Encoding::Bytes
 }

@@ -23,8 +23,8 @@ const FOREIGN_PACKINGS: [(&[u8], &str, &str); 7] = [
 ];
 /// The magic bytes of Parquet files, which store one game per row.
 const PARQUET: &[u8] = b"PAR1";
-/// The magic bytes of gzip, bzip2 and zstd, which the feature `compression` supports. Also those of
-/// pzstd, which writes a skippable frame before each compressed frame (RFC 8878, section 3.1.2).
+/// The magic bytes of gzip, bzip2, zstd and pzstd, which the feature `compression` supports. pzstd
+/// writes a skippable frame before each compressed frame (RFC 8878, section 3.1.2).
 const PACKINGS: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"];
 const READ_AHEAD: usize = 128 << 10;
 /// A source of PGN text.
@@ -88,7 +88,8 @@ impl PgnInput {
         }
     }
 
-    /// Returns the size in bytes, compressed if the input is compressed, or `None` if unknown.
+    /// Returns the size in bytes, or `None` if unknown. For compressed input, this is the
+    /// compressed size.
     pub fn size(&self) -> Option<u64> {
         match self {
             PgnInput::File(path) => path.metadata().ok().map(|metadata| metadata.len()),

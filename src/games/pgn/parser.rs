@@ -1,8 +1,8 @@
-//! Reads games from a text in memory.
+//! Reads games from text in memory.
 //!
-//! `pgn-reader` reads the moves of plain games, see `pgn::plain`. This module reads the tags and,
-//! tolerantly, everything else. It splits the text into tokens and skips none in a main line. A
-//! token is a move (in SAN or in a different notation or language), or has no meaning, or ends the
+//! `pgn-reader` handles the moves of plain games (see `pgn::plain`); this module reads the tags and
+//! leniently parses everything else. It splits the text into tokens. A token in a main line is a
+//! move (in SAN or in a different notation or language), is known to have no meaning, or ends the
 //! game.
 
 use std::ops::ControlFlow;

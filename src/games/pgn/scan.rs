@@ -1,4 +1,4 @@
-//! Finds where the parts of a PGN text begin and end, without using the rules of chess.
+//! Finds where the parts of PGN text begin and end, without using the rules of chess.
 //!
 //! The text is a byte string in UTF-8, Latin-1 or another encoding compatible with ASCII. Lines end
 //! with LF, CR LF or a single CR.
@@ -68,7 +68,7 @@ pub(super) fn whole_word_end(text: &[u8], at: usize) -> usize {
     end
 }
 
-/// Splits a text at white space outside ASCII. The text must not contain ASCII white space.
+/// Splits `text` at white space outside ASCII. It must not contain ASCII white space.
 pub(super) fn wide_words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -120,7 +120,7 @@ pub(super) fn chunk_end(text: &[u8], at: usize) -> usize {
 /// The first line must end within this number of bytes; otherwise the text has no lines.
 const FIRST_LINE: usize = 64 << 10;
 
-/// Returns the last byte of each line end in a text: LF (with or without a CR before it) or CR.
+/// Returns the last byte of each line end in `text`: LF (with or without a CR before it) or CR.
 pub(super) fn line_sign(text: &[u8]) -> u8 {
     let begin = &text[..text.len().min(FIRST_LINE)];
     if memchr(b'\n', begin).is_none() && memchr(b'\r', begin).is_some() { b'\r' } else { b'\n' }
@@ -215,9 +215,8 @@ pub(super) fn line_end_outside_comments(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-/// Returns the next offset after `at` where a game begins, as far as this is clear without context.
-/// The offset is never inside a closed comment. Returns the end of the text if there is no such
-/// offset.
+/// Returns the next offset after `at` at which a game clearly begins even without context. The
+/// offset is never inside a closed comment. Returns the end of the text if there is no such offset.
 pub(super) fn next_game(text: &[u8], mut at: usize) -> usize {
     loop {
         at = line_end_outside_comments(text, at);
@@ -398,7 +397,7 @@ pub(super) fn final_result(text: &[u8]) -> Option<super::GameResult> {
 }
 
 /// ASCII glyphs that occur as words between moves, with their NAG numbers. Capture signs, check
-/// signs and diagrams have no number, which is shown as 0.
+/// signs and diagrams have no NAG number; it is given as 0.
 const GLYPHS: [(&[u8], u8); 19] = [
     (b"+-", 18),
     (b"-+", 19),

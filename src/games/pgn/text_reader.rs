@@ -7,7 +7,7 @@ use super::tree::OpeningCache;
 use super::visitor::Visitor;
 use super::{GameEnd, GameStatus};
 
-/// Reads games from a text in memory, which may be part of a larger input.
+/// Reads games from text in memory, which may be part of a larger input.
 pub(crate) struct TextReader<T> {
     pub(super) text: T,
     plain: PlainReader<T>,
@@ -19,9 +19,9 @@ pub(crate) struct TextReader<T> {
 }
 
 impl<T: AsRef<[u8]> + Clone> TextReader<T> {
-    /// Creates a reader for a text that begins on `line` of its input. `openings` may come from the
-    /// reader of a different part. `language` is the language of the piece letters, see
-    /// [`language_of`](super::language_of).
+    /// Creates a reader for text that begins on `line` of its input. `openings` may come from the
+    /// reader of a different part. `language` is the language of the piece letters (see
+    /// [`language_of`](super::language_of)).
     pub(crate) fn new(text: T, line: u64, openings: OpeningCache, language: Language) -> Self {
         let plain = PlainReader::new(Blocks(text.clone(), 0));
         let state = ReaderState::new(openings, language, line_sign(text.as_ref()));

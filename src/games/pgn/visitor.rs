@@ -38,14 +38,14 @@ pub trait Visitor {
     fn end(&mut self, end: &GameEnd);
 }
 
-/// A move of a game, with the data about the next position that is needed for counting.
+/// A move of a game, and the data that counting needs about the position after it.
 ///
 /// Play the move to get the whole position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GamePly {
     /// The move. It is either legal or a null move.
     pub mv: Move,
-    /// The key of the position after the move, see [`Position::key`].
+    /// The key of the position after the move (see [`Position::key`]).
     pub key: u64,
     /// The pawn key of the position after the move.
     pub pawn_key: u64,

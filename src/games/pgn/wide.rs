@@ -2,7 +2,7 @@
 
 use crate::support::words::is_space;
 
-/// Returns the first character of a UTF-8 text if it is outside ASCII.
+/// Returns the first character of UTF-8 text if it is outside ASCII.
 pub(super) fn wide_character(text: &[u8]) -> Option<char> {
     let length = match text.first()? {
         0xc2..=0xdf => 2,
@@ -15,7 +15,7 @@ pub(super) fn wide_character(text: &[u8]) -> Option<char> {
 
 const LATIN_1_SPACE: u8 = 0xa0;
 
-/// Returns the length in bytes of any white space outside ASCII at the start of a text.
+/// Returns the length in bytes of any white space outside ASCII at the start of `text`.
 pub(super) fn wide_space(text: &[u8]) -> usize {
     if text.first() == Some(&LATIN_1_SPACE) {
         return 1;
@@ -56,7 +56,7 @@ const WIDE_GLYPHS: [(char, u8); 26] = [
 /// Characters that select the text or emoji form of the previous character.
 const VARIATION_SELECTORS: [char; 2] = ['\u{fe0e}', '\u{fe0f}'];
 
-/// Parses the glyph outside ASCII at the start of a text. Returns its NAG number and its length in
+/// Parses the glyph outside ASCII at the start of `text`. Returns its NAG number and its length in
 /// bytes.
 pub(super) fn wide_glyph(text: &[u8]) -> Option<(u8, usize)> {
     let sign = wide_character(text)?;

@@ -83,7 +83,7 @@ pub enum Command {
     Post,
     /// Turns thinking output off.
     NoPost,
-    /// Analyses the position and every later one, until [`Command::Exit`].
+    /// Analyses the current position and every later one, until [`Command::Exit`].
     Analyze,
     /// Ends the analysis that [`Command::Analyze`] started.
     Exit,

@@ -86,7 +86,7 @@ impl FromStr for Command {
     }
 }
 
-/// Whether a text has the form of a move in coordinates or SAN, legal or not.
+/// Whether `text` has the form of a move in coordinates or SAN, even if the move is illegal.
 ///
 /// The reply to an illegal move in this form is `Illegal move`; for any other text it is `Error`.
 pub(crate) fn looks_like_move(text: &str) -> bool {

@@ -103,7 +103,7 @@ pub(super) fn unnamed(_: &Path) -> Option<File> {
     None
 }
 
-/// Gives an unnamed file the name of its target. To replace another file, it is first given a draft
+/// Gives an unnamed file the name of its target. If it replaces another file, it first gets a draft
 /// name, because only a named file can be renamed.
 #[cfg(target_os = "linux")]
 pub(super) fn link(mut file: &File, target: &Path, replaces: bool) -> io::Result<()> {

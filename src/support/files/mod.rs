@@ -47,7 +47,7 @@ pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Reads a plain file, see [`open_plain`].
+/// Reads a plain file. Rejects the same files as [`open_plain`].
 ///
 /// # Errors
 /// If the file cannot be read or is not a plain file.

@@ -50,7 +50,7 @@ impl FileKind {
         FileKind { name: "a JSON object", recognises: |head| begins(head, "{") };
 }
 
-/// Whether a text starts with this prefix, ignoring case.
+/// Whether the content of a file starts with this prefix, ignoring case and leading white space.
 fn begins(head: &[u8], with: &str) -> bool {
     let head = head.trim_ascii_start();
     head.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with.as_bytes()))
@@ -417,7 +417,7 @@ impl NewFile {
     }
 }
 
-/// Syncs the name of a file, which is not included when its bytes are synced.
+/// Syncs the name of a file. Syncing the bytes of the file does not sync its name.
 ///
 /// # Errors
 /// If the disk fails.

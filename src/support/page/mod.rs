@@ -40,7 +40,7 @@ const SCRIPTS: [&str; 6] = [DOM_JS, THEME_JS, PIECES_JS, BOARD_JS, CHART_JS, REP
 const SHELL: &str = include_str!("shell.html");
 
 pub(crate) struct Page {
-    /// The title before the page's script sets a different one.
+    /// The initial title, until the page's script sets a different one.
     pub(crate) title: &'static str,
     pub(crate) body: &'static str,
     pub(crate) style: &'static str,

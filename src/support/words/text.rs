@@ -1,4 +1,4 @@
-//! Escapes text from other sources, which can contain any characters, for display or output.
+//! Escapes text from other sources for display or output. Such text can contain any characters.
 
 use std::borrow::Cow;
 
@@ -54,7 +54,7 @@ pub(crate) fn xml(text: &str) -> String {
 
 const QUOTE: usize = 100;
 
-/// Returns the beginning of a text, to limit the length of messages that quote the text.
+/// Returns the beginning of `text`, to limit the length of messages that quote it.
 pub(crate) fn clip(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(QUOTE) {
         None => Cow::Borrowed(text),

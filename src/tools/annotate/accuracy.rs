@@ -28,7 +28,7 @@ pub(crate) fn expected(score: Score) -> f64 {
     1.0 / (1.0 + (-score / SCALE).exp())
 }
 
-/// Returns the accuracy, in percent, of a move that loses these expected points.
+/// Returns the accuracy, in percent, of a move that loses this many expected points.
 pub(super) fn of_move(loss: f64) -> f64 {
     let (scale, slope, below) = ACCURACY;
     (scale * (-slope * 100.0 * loss).exp() - below).clamp(0.0, 100.0)

@@ -11,8 +11,8 @@ use crate::chess::score::{Depth, Score, mate_distance};
 /// result. Set by hand: human players can find mates of this length.
 const SHORT_MATE: i32 = 5;
 
-/// For each verdict, the smallest loss of expected points, from 0 to 1. The defaults are the same
-/// as on Lichess, which uses a scale of 2 instead of 1 (`Advice` in its sources: 0.1, 0.2, 0.3).
+/// For each verdict, the smallest loss of expected points, from 0 to 1. The defaults correspond to
+/// the limits of Lichess, whose scale is twice as wide (`Advice` in its sources: 0.1, 0.2, 0.3).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limits {
     /// The smallest loss that is an inaccuracy (`?!`).
@@ -84,8 +84,7 @@ impl Verdict {
     }
 }
 
-/// The assessment of a move. Scores are in centipawns from the point of view of the side that made
-/// it.
+/// The assessment of a move. Scores are in centipawns from the moving side's point of view.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Judgement {
     pub mv: Move,

@@ -22,7 +22,7 @@ const SIGNS: [&str; 7] = [
     "Only move: the next best is worth ",
     "Leaves the book, wh",
 ];
-/// Text in comments that come with a better line, which is the move's first variation.
+/// Phrases in comments that refer to a better line. That line is the first variation of the move.
 const BETTER: [&str; 2] = [" was better.", "Misses mate in "];
 /// The start of Tabia's comment on the whole game.
 pub(super) const SUMMARY: &str = "White: ";
@@ -140,7 +140,7 @@ pub(super) fn without_evaluation(comment: &str) -> String {
     joined([&commands.join(" "), text.trim()])
 }
 
-/// Joins the non-empty texts with spaces.
+/// Joins the non-empty strings with spaces.
 fn joined<const N: usize>(texts: [&str; N]) -> String {
     let texts: Vec<&str> = texts.into_iter().filter(|text| !text.is_empty()).collect();
     texts.join(" ")

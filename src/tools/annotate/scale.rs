@@ -9,12 +9,12 @@ use crate::chess::score::{Score, is_decided};
 
 /// Scores of Tabia and the corresponding scores of Stockfish 15.1, interpolated linearly.
 ///
-/// The points were drawn by hand through the medians of groups of positions, each searched by both
-/// engines with 200,000 nodes. Up to 700 centipawns these are 114 positions after the eighth move,
-/// at most two per game, from `Stefanova.pgn` and from `wrap23.pgn`, starting with game 21. Above
-/// that, they are positions from the first twenty games of `wrap23.pgn`. The medians are in
-/// `docs/measurements/annotate.md`. Scores beyond the last point are extrapolated from the last
-/// segment.
+/// The points were drawn by hand through the medians of groups of positions. Both engines searched
+/// each position with 200,000 nodes. For scores up to 700 centipawns, there are 114 positions after
+/// the eighth move, at most two per game, from `Stefanova.pgn` and from `wrap23.pgn`, starting with
+/// game 21. For higher scores, the positions come from the first twenty games of `wrap23.pgn`. The
+/// medians are in `docs/measurements/annotate.md`. Scores beyond the last point are extrapolated
+/// from the last segment.
 const POINTS: [(Score, Score); 10] = [
     (0, 0),
     (110, 110),

@@ -18,11 +18,11 @@ pub(crate) struct Plan {
 
 /// Annotates games and passes each one to `take` when it is finished, in any order.
 ///
-/// It returns after the last game, or when `take` fails. There is one thread per switch; turning a
+/// Returns after the last game, or when `take` fails. There is one thread per switch; turning a
 /// switch off stops the thread's searches. A game whose searches were stopped is dropped.
 ///
 /// # Errors
-/// The errors of `take`; also if no thread can be started.
+/// If `take` fails, or if no thread can be started.
 pub(crate) fn annotate_all<E: From<io::Error>>(
     games: impl Iterator<Item = Numbered<PgnGame>> + Send,
     plan: &Plan,

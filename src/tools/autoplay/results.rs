@@ -137,7 +137,7 @@ impl Results {
         self.sprt.is_some() && self.comparison() != Some(Ordering::Equal)
     }
 
-    /// Returns the names of engines whose start failed, and the number of failures.
+    /// Returns the names of the engines whose start failed, each with the number of failures.
     pub fn startup_retries(&self) -> impl Iterator<Item = (&str, u32)> {
         let counted =
             self.names.iter().map(String::as_str).zip(self.startup_retries.iter().copied());

@@ -68,7 +68,7 @@ impl Switch {
 /// If `take` fails, the receiver is dropped and the threads end.
 ///
 /// # Errors
-/// The errors of `take`; also if no thread can be started.
+/// If `take` fails, or if no thread can be started.
 pub(crate) fn run_parallel<T: Send, E: From<io::Error>>(
     switches: &[Switch],
     work: impl Fn(&Switch, &Sender<T>) + Sync,

@@ -209,7 +209,7 @@ impl SelfPlay {
     }
 }
 
-/// Converts a score from the side to move's to White's point of view.
+/// Converts a score for the side to move to a score from White's point of view.
 pub(super) fn for_white(position: &Position, score: Score) -> Score {
     if position.side_to_move() == Color::White { score } else { -score }
 }

@@ -21,8 +21,8 @@ pub(crate) struct SampleSelection {
     pub per_game: usize,
     /// The number of plies skipped at the beginning of a PGN game.
     pub skip_plies: usize,
-    /// The maximum absolute static score, in centipawns. Positions beyond it are decided and would
-    /// not contribute to the fit.
+    /// The maximum absolute static score, in centipawns. Positions with larger scores are decided
+    /// and would not contribute to the fit.
     pub limit: Score,
     /// The seed for choosing among a game's positions.
     pub seed: u64,
@@ -102,7 +102,7 @@ impl Sampler {
         Ok(())
     }
 
-    /// Randomly selects some positions of a game.
+    /// Randomly selects positions of a game, at most [`SampleSelection::per_game`] of them.
     fn take_from_game(&mut self, positions: &mut [Position], result: f32) {
         let Some(late) = positions.get_mut(self.selection.skip_plies..) else { return };
         self.random.shuffle(late);

@@ -85,7 +85,7 @@ pub struct Chess {
     /// Whether to search captures beyond the depth limit. Otherwise, positions at the limit are
     /// evaluated statically.
     pub quiescence: bool,
-    /// The number of quiescence nodes so far, without nodes that the searches themselves count.
+    /// The number of quiescence nodes so far, excluding nodes that the searches themselves count.
     pub quiescence_nodes: u64,
     /// The side to move at the root, which is the maximising player.
     max: Color,

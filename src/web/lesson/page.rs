@@ -1,5 +1,5 @@
-//! A self-contained HTML page with a laboratory, in which a tree can be changed and searched step
-//! by step; exercises; and recorded searches.
+//! A self-contained HTML page with recorded searches, exercises, and a laboratory in which a tree
+//! can be changed and searched step by step.
 //!
 //! `lab/` implements the searches again as JavaScript modules. The modules up to `exercise.js` do
 //! not depend on the page and take the same steps as the Rust code; `tests/tools/lesson-page`

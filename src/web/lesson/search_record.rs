@@ -156,7 +156,7 @@ pub enum RecordedEventKind {
 
 impl SearchRecord {
     /// Creates the record of a search of `root`. If `whole_cut` is set, subtrees that were cut off
-    /// are shown completely; otherwise, only their first moves are.
+    /// are shown completely; otherwise, only their first moves are shown.
     pub fn new<G: ZeroSumGame>(
         algorithm: Algorithm,
         recorder: &Recorder<G::Move>,

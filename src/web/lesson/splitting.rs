@@ -1,9 +1,9 @@
 //! PV-splitting: several threads share the tree along its principal variation.
 //!
 //! At a node of the principal variation, the first move is searched completely by the same rule.
-//! Then the threads share the other moves, using the bound established by the first. Each of them
-//! is searched first with a null window and, if it is better, again with the open window. Only one
-//! node is split at a time, and threads without work wait. T. A. Marsland and M. Campbell,
+//! Then the threads share the other moves, using the bound established by the first. Each of these
+//! moves is searched first with a null window and, if it is better, again with the open window.
+//! Only one node is split at a time, and threads without work wait. T. A. Marsland and M. Campbell,
 //! "Parallel Search of Strongly Ordered Game Trees" (1982).
 //!
 //! ```
@@ -62,7 +62,7 @@ impl<G: ZeroSumGame<State: Send + Sync, Move: Send + Sync> + Clone + Send + Sync
 {
 }
 
-/// The siblings of a first move, which several threads search.
+/// The siblings of a node's first move, searched by several threads.
 struct SplitPoint<G: ZeroSumGame> {
     game: G,
     siblings: Vec<(G::Move, G::State)>,
@@ -258,7 +258,7 @@ mod tests {
         search.run(Algorithm::AlphaBeta, state, depth, Window::FULL).0
     }
 
-    /// Returns the built-in positions and the positions after some of their moves.
+    /// Returns the built-in positions, and the positions after up to three moves of each.
     fn many() -> Vec<Position> {
         let mut all = positions();
         for position in positions() {

@@ -3,9 +3,10 @@
 //!
 //! The rules are the same as in [`splitting`](super::splitting). At a node of the principal
 //! variation, the first move is searched completely. Then the threads share the other moves. Each
-//! of them is searched first with a null window and, if it is better, again with the open window. A
-//! cutoff stops all threads. From the tick at which a result is complete, other threads can use it.
-//! If two results are complete at the same tick, the thread with the lower number comes first.
+//! of these moves is searched first with a null window and, if it is better, again with the open
+//! window. A cutoff stops all threads. From the tick at which a result is complete, other threads
+//! can use it. If two results are complete at the same tick, the thread with the lower number comes
+//! first.
 //!
 //! ```
 //! use tabia::lesson::timeline::split_on_a_clock;
@@ -110,8 +111,8 @@ struct Place {
     window: Window,
 }
 
-/// The siblings of a first move, which several threads search. Scores are from the parent's point
-/// of view.
+/// The siblings of a node's first move, searched by several threads. Scores are from the parent's
+/// point of view.
 struct SplitPoint {
     place: Place,
     siblings: VecDeque<NodeId>,

@@ -66,7 +66,7 @@ pub(crate) struct Stopwatch {
 pub(crate) enum TimedPosition {
     /// The measurement, and the best move according to the serial search, if there is one.
     Done(Measurement, Option<Move>),
-    /// A split search returned a score that differs from that of the serial search, which is a bug.
+    /// A split search and the serial search returned different scores. This is a bug.
     Disagreement(String),
     Stopped,
 }

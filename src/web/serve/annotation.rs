@@ -75,8 +75,8 @@ impl Line {
     }
 }
 
-/// Starts annotating the first game in a text, and returns the lines of the response. If the
-/// receiver is dropped, the annotation stops. An earlier annotation for the same client is also
+/// Starts annotating the first game in the request body, and returns the lines of the response. If
+/// the receiver is dropped, the annotation stops. An earlier annotation for the same client is also
 /// stopped.
 ///
 /// # Errors

@@ -45,12 +45,12 @@ pub(crate) struct BookAnswer {
     fen: String,
     turn: &'static str,
     check: bool,
-    /// The reason why the game is over, if it is.
+    /// The reason why the game is over; `None` if it is not over.
     outcome: Option<&'static str>,
     line: Vec<NamedMove>,
     /// The last named opening on the way to this position.
     opening: Option<NamedOpening>,
-    /// Whether the games are self-play games, see [`SELF_PLAY`](crate::games::book::SELF_PLAY).
+    /// Whether the games are self-play games (see [`SELF_PLAY`](crate::games::book::SELF_PLAY)).
     self_play: bool,
     /// The results of the games that reached the position by any move order.
     reached: Counts,

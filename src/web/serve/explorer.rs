@@ -66,7 +66,8 @@ pub(crate) struct ExplorerAnswer {
     recent_games: Option<Vec<ExplorerGame>>,
     top_games: Vec<ExplorerGame>,
     opening: Option<NamedOpening>,
-    /// Included only if true, see [`SELF_PLAY`](crate::games::book::SELF_PLAY).
+    /// Whether the games are self-play games (see [`SELF_PLAY`](crate::games::book::SELF_PLAY)).
+    /// Included only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     self_play: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

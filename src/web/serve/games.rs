@@ -110,7 +110,7 @@ pub(crate) struct GameAnswer {
     fen: String,
     moves: Vec<NamedMove>,
     result: &'static str,
-    /// Why the rest of the game is missing, if it is.
+    /// The reason why the rest of the game is missing; `None` if the game is complete.
     fault: Option<String>,
 }
 

@@ -13,7 +13,7 @@ pub(crate) const MAX_REQUEST_HEADERS: usize = 100;
 pub(crate) const MAX_QUERY: usize = 8 << 10;
 /// Maximum number of moves in `play`, which is more than in any recorded game.
 pub(crate) const MAX_PLAY: usize = 600;
-/// Maximum size in bytes of a pasted text: a FEN, moves, or a game with comments.
+/// Maximum size in bytes of pasted text: a FEN, moves, or a game with comments.
 pub(crate) const MAX_PASTED: usize = 256 << 10;
 /// Maximum number of moves in a response in the explorer's format; no position has more.
 pub(crate) const MAX_MOVES: usize = 218;

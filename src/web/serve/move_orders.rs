@@ -105,7 +105,7 @@ struct MoveOrder {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MoveOrders {
     fen: String,
-    /// Whether the games are self-play games, see [`SELF_PLAY`](crate::games::book::SELF_PLAY).
+    /// Whether the games are self-play games (see [`SELF_PLAY`](crate::games::book::SELF_PLAY)).
     self_play: bool,
     positions: Vec<PathPosition>,
     moves: Vec<PathMove>,

@@ -1,4 +1,4 @@
-//! Decides which web pages may use costly addresses, which run searches or read long texts.
+//! Decides which web pages may use costly addresses, which run searches or read long input.
 //!
 //! A browser lets any web page send requests to this machine. Such requests can be recognised by
 //! `Origin` or `Sec-Fetch-Site`. If the name of the page's own host resolves to this machine, they

@@ -393,8 +393,8 @@ async fn player(State(state): Shared, uri: Uri) -> Result<Response, ApiError> {
         .into_response())
 }
 
-/// Starts a stream of the results of a player's games. The results found so far are sent repeatedly
-/// until they are complete.
+/// Starts a stream of a player's results. The results found so far are sent repeatedly until they
+/// are complete.
 fn start_player(
     state: &Arc<AppState>,
     order: PlayerOrder,

@@ -60,7 +60,7 @@ pub(crate) struct Settings {
     /// The origins of other pages that may use costly addresses. The server's own page may always
     /// use them.
     pub(crate) origins: Vec<String>,
-    /// The time limit for clients, see [`CLIENT_SECONDS`](super::limits::CLIENT_SECONDS).
+    /// The time limit for clients (see [`CLIENT_SECONDS`](super::limits::CLIENT_SECONDS)).
     pub(crate) client_timeout: Duration,
 }
 
@@ -101,8 +101,8 @@ pub(crate) fn serve(
     done
 }
 
-/// Creates the runtime, with as many threads as the system allows, up to one per core, one for
-/// opening books, and one for blocking requests.
+/// Creates the runtime. It has one thread per core, one more for opening books, and one more for
+/// blocking requests, or fewer threads if the system does not allow as many.
 ///
 /// # Errors
 /// If there are not enough threads to respond to requests.

@@ -286,7 +286,7 @@ impl Engine {
     }
 
     /// Returns the suggested move: the best move so far or, while the opponent is to move, the
-    /// expected one.
+    /// expected move.
     pub(crate) fn hint(&self) -> Option<Move> {
         let found = || self.job.as_ref()?.report.as_ref()?.pv.first().copied();
         match self.job.as_ref().map(|job| job.purpose) {

@@ -54,8 +54,8 @@ impl Engine {
         (self.learning.is_on() && is_whole && is_free).then(|| *game.position())
     }
 
-    /// Excludes moves that earlier searches refuted, if others remain. Returns the best excluded
-    /// move with its score.
+    /// Excludes moves that earlier searches refuted, if other moves remain. Returns the best
+    /// excluded move with its score.
     pub(super) fn leave_out_refuted(&self, game: &Game, limits: &mut Limits) -> Option<Scored> {
         let is_free = self.rating().is_none();
         let (open, best) = self.learning.refuted(game, limits).filter(|_| is_free)?;
@@ -133,8 +133,8 @@ impl Engine {
         }
     }
 
-    /// Records a move sent to a GUI that does not report the end of the game. If the GUI played the
-    /// previously recorded move and this move ends the game, learns the result.
+    /// Records the move `mv` sent to a GUI that does not report the end of the game. If the GUI
+    /// played the previously recorded move and `mv` ends the game, learns the result.
     pub(super) fn learn_given(&mut self, mv: Move) {
         let mut game = self.game.clone();
         let before = game
@@ -196,7 +196,7 @@ mod tests {
             self.finish_search(best, score);
         }
 
-        /// Ends the running search with this result and returns the limits it had.
+        /// Ends the running search with this result and returns the limits of that search.
         fn finish_search(&mut self, best: &str, score: Score) -> Limits {
             let limits = self.started().limits;
             let result = SearchResult {

@@ -55,7 +55,7 @@ impl Engine {
         }
     }
 
-    /// Applies new settings, whose files, except the book, are already open.
+    /// Applies new settings. All of their files except the book must already be open.
     fn change(&mut self, settings: Settings) {
         let old = std::mem::replace(&mut self.settings, settings);
         let new = &self.settings;

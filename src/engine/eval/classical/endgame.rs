@@ -5,7 +5,7 @@ use super::view::{Pieces, View};
 use crate::chess::position::{BitBoard, Square};
 use crate::chess::score::Score;
 
-/// Scale of an endgame score that is not reduced.
+/// The scale factor that leaves an endgame score unchanged.
 pub(crate) const FULL_SCALE: i32 = 64;
 
 /// Rough value of a minor piece in pawns, for comparing material.
@@ -18,7 +18,8 @@ const QUEEN: i32 = 9;
 /// Bonus for a won endgame against the lone king, in centipawns, in addition to the material.
 const KNOWN_WIN: Score = 1000;
 
-/// Returns the scale of an endgame advantage of the view's own side, in units of 1/[`FULL_SCALE`].
+/// Returns the factor by which the endgame score is multiplied if the view's own side is ahead, in
+/// units of 1/[`FULL_SCALE`].
 ///
 /// Source: <https://www.chessprogramming.org/Draw_Evaluation>.
 pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
@@ -33,17 +34,19 @@ pub(in crate::engine::eval) fn scale(view: &View) -> i32 {
     if opposite_bishops(us, them) {
         return opposite_bishops_scale(view);
     }
-    /// Scale by number of pawns: the fewer pawns are left, the more easily the defender can
-    /// exchange them all and draw.
+    /// Scale factors by number of pawns: the fewer pawns are left, the more easily the defender can
+    /// exchange all of them and draw.
     const BY_PAWNS: [i32; 5] = [FULL_SCALE, 48, 54, 60, FULL_SCALE];
     BY_PAWNS[pawns.min(4) as usize]
 }
 
-/// Returns the scale for a side without pawns, which must be more than a minor piece ahead to win.
+/// Returns the scale factor for a side without pawns, which must be more than a minor piece ahead
+/// to win.
 fn pawnless_scale(us: &Pieces, them: &Pieces) -> i32 {
-    /// Scale for a rook against a minor piece, which is usually a draw.
+    /// Scale factor for a rook against a minor piece. Such endgames are usually drawn.
     const ROOK_AGAINST_MINOR: i32 = 8;
-    /// Scale for an extra minor piece with heavy pieces on the board, which is usually a draw.
+    /// Scale factor for an extra minor piece with heavy pieces on the board. Such endgames are
+    /// usually drawn.
     const MINOR_AHEAD: i32 = 16;
     let (ours, theirs) = (worth(us), worth(them));
     if ours - theirs > MINOR && !is_two_knights(us) {
@@ -90,17 +93,18 @@ fn opposite_bishops(us: &Pieces, them: &Pieces) -> bool {
         && any(us.bishops & LIGHT_SQUARES) != any(them.bishops & LIGHT_SQUARES)
 }
 
-/// Returns the scale of an endgame with bishops of opposite colours.
+/// Returns the scale factor for an endgame with bishops of opposite colours.
 ///
 /// Source: <https://www.chessprogramming.org/Bishops_of_Opposite_Colors>.
 fn opposite_bishops_scale(view: &View) -> i32 {
-    /// Scale with only bishops and pawns: nearly drawn, but less so with more extra pawns.
+    /// Scale factor if there are only bishops and pawns. Such endgames are nearly drawn, but extra
+    /// pawns make a win more likely.
     const BARE: i32 = 20;
-    /// Increase in the scale for each extra pawn.
+    /// Increase in the scale factor for each extra pawn.
     const BARE_PER_EXTRA_PAWN: i32 = 8;
-    /// Scale with other pieces on the board.
+    /// Scale factor if there are other pieces on the board.
     const ACCOMPANIED: i32 = 44;
-    /// Increase in the scale for each pawn.
+    /// Increase in the scale factor for each pawn of the side that is ahead.
     const ACCOMPANIED_PER_PAWN: i32 = 2;
     let (us, them) = (&view.us, &view.them);
     let bare = us.pieces() == us.bishops && them.pieces() == them.bishops;

@@ -51,7 +51,7 @@ pub(in crate::engine::eval) enum Assessment {
         total: Tapered,
         /// The phase, from [`FULL_PHASE`] with all pieces on the board to 0 without pieces.
         phase: i32,
-        /// Scale for the side that is ahead in the endgame, in units of 1/[`FULL_SCALE`].
+        /// Factor by which the endgame score is multiplied, in units of 1/[`FULL_SCALE`].
         scale: i32,
     },
 }

@@ -11,13 +11,13 @@ use crate::engine::eval::tapered::Tapered;
 /// second-level cache.
 const ENTRIES: usize = 8192;
 
-/// The cached terms of a pawn structure. White is first; each side is seen from its own view.
+/// The cached terms of a pawn structure. White is first; each side's terms are in its own view.
 #[derive(Clone, Copy)]
 pub(super) struct PawnEntry {
     key: u64,
     pub passed: [BitBoard; 2],
     structure: [Tapered; 2],
-    /// Shelter scores for the king squares below.
+    /// Shelter scores, valid only if the kings are on the squares `kings`.
     shelter: [Tapered; 2],
     kings: [Option<Square>; 2],
 }

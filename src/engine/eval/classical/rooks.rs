@@ -41,8 +41,8 @@ fn rules_seventh(rook: Square, view: &View) -> bool {
 
 /// Whether the king traps the rook in a corner.
 ///
-/// Both are on the first two ranks. The rook is on the outer side of the king, on a file that is
-/// not open, and can move to few squares.
+/// Both pieces are on the first two ranks. The rook is on the outer side of the king, on a file
+/// that is not open, and can move to few squares.
 fn is_trapped(rook: Square, seen: BitBoard, view: &View) -> bool {
     /// Maximum number of squares that a trapped rook can move to.
     const FEW: i32 = 3;

@@ -15,7 +15,8 @@ use crate::engine::eval::tapered::{Tapered, s};
 /// Divisor of the penalty: 1024 units of danger cost 1024 centipawns.
 pub(crate) const DANGER_DIVISOR: i32 = 1024;
 
-/// Maximum number of danger units. It keeps the penalty within half of a [`Tapered`] value.
+/// Maximum number of danger units. The limit ensures that the penalty fits in half of a [`Tapered`]
+/// value.
 pub(crate) const DANGER_LIMIT: i32 = 2000;
 
 /// Returns the penalty for `units` of danger, in centipawns.
@@ -48,7 +49,8 @@ fn penalties(units: Tapered) -> Tapered {
     s(penalty(units.middlegame()), penalty(units.endgame()))
 }
 
-/// Returns the squares attacked by the enemy and defended only by king or queen, or not at all.
+/// Returns the squares that the enemy attacks and that are defended at most once, and only by the
+/// king or a queen.
 fn weak_squares(ours: &Attacks, theirs: &Attacks) -> BitBoard {
     let well_defended = ours.all & !(ours.king | ours.queens);
     theirs.all & !ours.twice & !well_defended

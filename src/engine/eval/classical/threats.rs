@@ -33,7 +33,8 @@ pub(super) fn evaluate<T: Trace>(
     }
 }
 
-/// Adds a weight for each enemy piece in `targets`, by kind of piece, starting with the pawn.
+/// Adds, for each enemy piece in `targets`, the weight for its kind. The weights are for pawn,
+/// knight, bishop, rook and queen, in this order.
 fn attacked<T: Trace>(
     targets: BitBoard,
     view: &View,

@@ -8,7 +8,7 @@
 use super::weights::Weights;
 use crate::engine::eval::tapered::s;
 
-/// Scale of the conversion from a score to an expected result.
+/// The increase in score, in centipawns, that multiplies the odds by e.
 ///
 /// The expected result is `1 / (1 + exp(-score / LOGISTIC_SCALE))`. The scale was fitted to the
 /// games on which the weights were tuned.

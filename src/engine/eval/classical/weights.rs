@@ -175,21 +175,25 @@ weights! {
     Passed passed_protected: Tapered,
     /// A passed pawn at least three files away from all enemy pawns.
     Passed passed_outside: Tapered,
-    /// Distance of the side's king from the square ahead of a passed pawn, by rank of the pawn.
+    /// Value for each king move of distance between the side's king and the square ahead of a
+    /// passed pawn, by rank of the pawn.
     Passed passed_our_king: [Tapered; 8],
-    /// Distance of the enemy king from the square ahead of a passed pawn, by rank of the pawn.
+    /// Value for each king move of distance between the enemy king and the square ahead of a passed
+    /// pawn, by rank of the pawn.
     Passed passed_their_king: [Tapered; 8],
     /// A passed pawn with an enemy piece on the square ahead, by rank.
     Passed passed_blocked: [Tapered; 8],
-    /// A passed pawn with a square ahead that the enemy neither occupies nor attacks, by rank.
+    /// A passed pawn whose next square the enemy neither occupies nor attacks, by rank.
     Passed passed_safe_step: [Tapered; 8],
-    /// A passed pawn with no square ahead that the enemy occupies or attacks, by rank.
+    /// A passed pawn that can advance to promotion without crossing a square that the enemy
+    /// occupies or attacks, by rank.
     Passed passed_free_path: [Tapered; 8],
     /// A passed pawn with a friendly rook behind it.
     Passed passed_rook_behind: Tapered,
     /// A passed pawn with an enemy rook behind it.
     Passed passed_attacked_from_behind: Tapered,
-    /// A passed pawn against a lone king that is outside the pawn's square.
+    /// A passed pawn with a clear path that the enemy king cannot catch, if the enemy has no other
+    /// pieces.
     Passed passed_unstoppable: Tapered,
 
     /// A knight, by its square.
@@ -271,28 +275,31 @@ weights! {
     /// A queen, by the number of squares it can move to.
     Mobility queen_mobility: [Tapered; 28],
 
-    /// Danger units for any attack that counts.
+    /// Danger units that are added once if at least two enemy pieces attack the squares around the
+    /// king, or one if the enemy has a queen.
     KingSafety danger_base: Tapered,
-    /// Units for each enemy knight, bishop, rook or queen that attacks the squares around the king.
+    /// Danger units for each enemy knight, bishop, rook or queen that attacks the squares around
+    /// the king.
     KingSafety danger_attacker: [Tapered; 4],
-    /// Units for each enemy attack on a square adjacent to the king.
+    /// Danger units for each enemy attack on a square adjacent to the king.
     KingSafety danger_attack: Tapered,
-    /// Units for each attacked square around the king that is defended at most once, and only by
-    /// king or queen.
+    /// Danger units for each attacked square around the king that is defended at most once, and
+    /// only by the king or a queen.
     KingSafety danger_weak_square: Tapered,
-    /// An enemy knight, bishop, rook or queen that can give check on a safe square.
+    /// Danger units for an enemy knight, bishop, rook or queen that can give check on a safe
+    /// square.
     KingSafety danger_safe_check: [Tapered; 4],
-    /// Units for each square on which an enemy check is possible but not safe.
+    /// Danger units for each square on which an enemy check is possible but not safe.
     KingSafety danger_unsafe_check: Tapered,
     /// An enemy without a queen.
     KingSafety danger_no_queen: Tapered,
     /// A knight that defends a square adjacent to its own king.
     KingSafety danger_knight_defends: Tapered,
-    /// Units for each square on the king's wing that the enemy attacks.
+    /// Danger units for each square on the king's wing that the enemy attacks.
     KingSafety danger_wing_attack: Tapered,
-    /// Units for each square on the king's wing that is defended.
+    /// Danger units for each square on the king's wing that is defended.
     KingSafety danger_wing_defence: Tapered,
-    /// Units for each of the three files around the king that has no friendly pawns.
+    /// Danger units for each of the three files around the king that has no friendly pawns.
     KingSafety danger_no_shelter: Tapered,
 
     /// Value for each centre square that the side attacks.
@@ -314,7 +321,8 @@ weights! {
     Threats hanging: Tapered,
     /// Value for each enemy piece that a safe pawn push would attack.
     Threats threat_by_push: Tapered,
-    /// Value for each empty square attacked by both sides that the enemy does not strongly defend.
+    /// Value for each empty square that both sides attack and that the enemy does not defend
+    /// strongly.
     Threats restricted: Tapered,
     /// Value for each safe square from which a knight could attack the queen.
     Threats knight_on_queen: Tapered,

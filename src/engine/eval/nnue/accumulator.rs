@@ -5,10 +5,10 @@
 //! only the differences between the two boards are added and removed. The search does not have to
 //! report moves, and no value can become stale.
 //!
-//! If the previous ply is of little use, because its king bucket, half of the board or parent
-//! differs, the stack updates other values instead: those last computed in this way for the same
-//! view. Such stored values are known as Finny tables:
-//! <https://www.chessprogramming.org/NNUE#Accumulator>.
+//! The values at the previous ply are of little use if the position there has a different king
+//! bucket, has the king on the other half of the board, or is not the parent. The stack then
+//! updates other values instead: those last computed in this way for the same view. Such stored
+//! values are known as Finny tables: <https://www.chessprogramming.org/NNUE#Accumulator>.
 //!
 //! The search prepares the values of every position before it is clear whether they are needed,
 //! because it has to wait for the transposition table's memory anyway, and the child positions

@@ -15,8 +15,8 @@ use super::{HIDDEN, QA};
 #[repr(C, align(64))]
 pub(super) struct Row(pub [i16; HIDDEN]);
 
-/// Number of separate sums, with which no sum overflows: a lane adds at most 255 * 255 * 127 per
-/// neuron.
+/// Number of separate sums. With this number, no sum overflows: a lane adds at most 255 * 255 * 127
+/// per neuron.
 const LANES: usize = 8;
 const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 
@@ -25,7 +25,7 @@ const _: () = assert!(255 * 255 * 127 * (HIDDEN / LANES) < i32::MAX as usize);
 const IN_REGISTERS: usize = 128;
 const _: () = assert!(HIDDEN.is_multiple_of(IN_REGISTERS));
 
-/// Like [`IN_REGISTERS`], for AVX-512, whose registers are twice as wide and twice as many.
+/// Like [`IN_REGISTERS`], but for AVX-512, which has twice as many registers, each twice as wide.
 #[cfg(target_arch = "x86_64")]
 const IN_WIDE_REGISTERS: usize = 256;
 #[cfg(target_arch = "x86_64")]

@@ -1,12 +1,13 @@
 //! Evaluation with an efficiently updatable neural network.
 //!
 //! The network reads the board twice with the same weights, once in each side's view. There are 768
-//! inputs (own or enemy, kind, square), one for each piece on its square, which feed [`HIDDEN`]
-//! neurons. If the view's own king is on files e to h, the board is mirrored. Each of the
-//! [`KING_BUCKETS`] regions for this king has separate weights. The neurons of both sides, those of
-//! the side to move first, pass through a squared clipped rectifier. Their weighted sum is the
-//! score, with separate output weights for each of [`BUCKETS`] ranges of the number of pieces. All
-//! arithmetic uses integers, so every machine computes the same score.
+//! inputs, one for each combination of a piece's owner (own or enemy), kind and square. The inputs
+//! feed [`HIDDEN`] neurons. If the view's own king is on files e to h, the board is mirrored. Each
+//! of the [`KING_BUCKETS`] regions for this king has separate weights. The values of the neurons,
+//! first those of the side to move and then those of the other side, pass through a squared clipped
+//! rectifier. Their weighted sum is the score, with separate output weights for each of [`BUCKETS`]
+//! ranges of the number of pieces. All arithmetic uses integers, so every machine computes the same
+//! score.
 //!
 //! Sources: Y. Nasu, "Efficiently Updatable Neural-Network based Evaluation Functions for Computer
 //! Shogi" (2018); <https://www.chessprogramming.org/NNUE>; for the integer arithmetic,

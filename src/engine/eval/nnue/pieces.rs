@@ -119,8 +119,8 @@ impl PieceSet {
     }
 }
 
-/// Maximum number of squares on which a board may differ from the one it is updated from. Castling
-/// changes four squares, other moves two or three.
+/// Maximum number of squares on which two boards may differ for one to be updated from the other.
+/// Castling changes four squares; other moves change two or three.
 const NEAR: usize = 4;
 /// Maximum number of pieces on a board.
 const MAX_PIECES: usize = 32;
@@ -181,8 +181,8 @@ const fn king_bucket(king: usize) -> usize {
     }
 }
 
-/// Returns whether a side's view is mirrored, and its king bucket. `king` is the square of the
-/// side's king, counted from a1.
+/// Returns whether a side's view is mirrored, and the side's king bucket. `king` is the square of
+/// the side's king, counted from a1.
 #[inline]
 pub(crate) fn seen_by(king: usize, color: Color) -> (bool, usize) {
     let mirrored = king % 8 >= FIRST_MIRRORED_FILE;

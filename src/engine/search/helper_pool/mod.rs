@@ -2,9 +2,9 @@
 //!
 //! An idle thread *offers* itself by setting a shared bit, and waits. A thread with work to share
 //! clears the bit. The idle thread is then *reserved* and is either *called* with a task or
-//! released immediately. Work is therefore shared only with a thread that is ready to take it, only
-//! as many threads wake up as receive a task, and a busy thread reads only one word while no thread
-//! is idle.
+//! released immediately. Work is therefore shared only with a thread that is ready to take it,
+//! every thread that wakes up receives a task, and a busy thread reads only one word while no
+//! thread is idle.
 //!
 //! A thread that waits for others below one of its nodes accepts work only below that node; other
 //! work would delay it. This is the "helpful master" of R. Feldmann, "Game Tree Search on Massively
@@ -245,14 +245,14 @@ impl<T: Send> HelperPool<T> {
         })
     }
 
-    /// Offers thread `me` for work below the node `below`, or [`ANYWHERE`]. Call
-    /// [`HelperPool::wait`] next.
+    /// Offers thread `me` for work below the node `below`, or for any work if `below` is
+    /// [`ANYWHERE`]. Call [`HelperPool::wait`] next.
     pub(super) fn offer(&self, me: usize, below: usize) {
         self.slots[me].below.store(below, Ordering::Relaxed);
         self.offered(me).fetch_or(bit(me), Ordering::Release);
     }
 
-    /// Returns the word that contains the bit of a thread while it is offered.
+    /// Returns the word that contains the bit of an offered thread.
     fn offered(&self, thread: usize) -> &AtomicU64 {
         let idle = &self.idle[thread / PER_WORD];
         match self.slots[thread].below.load(Ordering::Relaxed) {

@@ -41,7 +41,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Takes the parts of the threads that have finished.
+    /// Removes and returns the parts of the threads that have finished.
     pub(super) fn take(&self) -> Vec<Part> {
         std::mem::take(&mut self.done.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -33,7 +33,7 @@ impl NodeType {
     }
 }
 
-/// Sums over the events of a search, or of one thread's part of it.
+/// Event counts of a search, or of one thread's part of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Sums {
     /// Number of nodes as counted by the search: all visits except visits to the root and visits
@@ -55,7 +55,7 @@ pub struct Sums {
     pub hits: u64,
     /// Number of late moves searched with a reduction.
     pub reduced: u64,
-    /// Total reduction of these moves in plies; see [`Sums::reduced`].
+    /// Total reduction, in plies, of the moves counted in [`Sums::reduced`].
     pub reduced_plies: u64,
     /// Number of reduced moves searched again at full depth.
     pub deeper: u64,
@@ -63,12 +63,12 @@ pub struct Sums {
     pub open: u64,
     /// Number of null moves tried.
     pub null_moves: u64,
-    /// Number of nodes searched without their table move, to test whether that is the only good
-    /// move.
+    /// Number of nodes searched without their table move, to test whether the table move is the
+    /// only good one.
     pub singularity_tests: u64,
-    /// Number of table moves searched more deeply.
+    /// Number of table moves searched more deeply because no other move is as good.
     pub extended: u64,
-    /// Number of table moves searched less deeply; see [`Sums::extended`].
+    /// Number of table moves searched less deeply because other moves may be as good.
     pub extended_less: u64,
     /// Number of nodes searched less deeply because the last move raised the evaluation.
     pub hindsight: u64,
@@ -84,7 +84,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Counts a late move's reduction by this many plies.
+    /// Counts the reduction of a late move by this many plies; 0 is not counted.
     pub(super) fn reduce(&mut self, plies: Depth) {
         if plies > 0 {
             self.reduced += 1;

@@ -46,8 +46,8 @@ pub struct Visit {
     pub hit: bool,
     /// Number of the book's games that reached the position, if it is in the book.
     pub book_games: Option<u64>,
-    /// Plies by which the node was searched less deeply because the reduced last move raised the
-    /// evaluation.
+    /// Number of plies by which the node was searched less deeply because the reduced last move
+    /// raised the evaluation.
     pub hindsight: Depth,
     /// The table move and its extension in plies; negative for a reduction.
     pub extended: Option<(String, Depth)>,

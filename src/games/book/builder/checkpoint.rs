@@ -95,7 +95,7 @@ pub(super) struct CheckpointWriter<'a> {
     lock: Option<File>,
 }
 
-/// The checkpoint writer of a build, and the point from which the build resumes, if it does.
+/// The checkpoint writer of a build, and the point from which to resume, if any.
 type Begun<'a, R> = (CheckpointWriter<'a>, Option<ResumePoint<R>>);
 
 pub(super) struct ResumePoint<R> {
@@ -192,8 +192,8 @@ impl<'a> CheckpointWriter<'a> {
         self.due
     }
 
-    /// Schedules the next checkpoint after the usual interval or after as much time as the last one
-    /// took, whichever is longer.
+    /// Schedules the next checkpoint. It is due after the usual interval, or after `last`, the time
+    /// that the last checkpoint took, if that is longer.
     ///
     /// Checkpoints therefore never take more time than the work itself. If the interval is zero,
     /// the next one is due immediately.

@@ -107,7 +107,7 @@ enum Records {
 
 /// Reads and counts games, with or without facets.
 ///
-/// An absence of games is not an error, because there may be games in other counts.
+/// It is not an error if there are no games, because other counts may contain some.
 ///
 /// # Errors
 /// If a game is broken and the build is strict, if the disk space is used up, or if the monitor has

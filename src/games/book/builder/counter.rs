@@ -263,9 +263,9 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
     }
 }
 
-/// Whether a repeated position was left with a move that the game had not played there before.
+/// Whether the move played in this position is one that the game had not played there before.
 ///
-/// A game counts once for a position and once for each move played there.
+/// A game is counted once for a position and once for each move played there.
 fn is_new_move(step: &Visit, before: &[Visit]) -> bool {
     step.mv.is_some() && !before.iter().any(|other| (other.key, other.mv) == (step.key, step.mv))
 }

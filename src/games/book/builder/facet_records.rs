@@ -1,4 +1,4 @@
-//! Records that contain the facets of their games, and become rows of partial counts with facets.
+//! Records that contain the facets of their games. They are written as rows of partial counts.
 
 use super::records::{CountedGame, OfGame, PositionRecord, RESULTS, Visit};
 use super::rows::{FacetKind, PartialRow, RowFacets, RowRecord};
@@ -15,7 +15,7 @@ pub(super) struct FacetRecord {
     /// Black is to move, rating group (4, 0 for none), speed (3), month (21), result (2), number of
     /// games (8), and the number of these games in which the player to move has a rating (8).
     kind: u64,
-    /// The day of the latest game of the month and, in the lower bits, the number of its id.
+    /// The day of the latest game of the month and, in the lower bits, the id of this game.
     latest: u64,
     pawns: u32,
     ratings: u32,

@@ -1,4 +1,4 @@
-//! Records that contain the numbers of their games, and become a book with facets.
+//! Records that contain the numbers of their games. A book with facets is built from them.
 
 use super::BuildOptions;
 use super::records::{BookRecord, CountedGame, OfGame, PositionRecord, Visit, sort};
@@ -149,8 +149,8 @@ fn count(same_position: &[GameRecord], entry: &mut BookEntry) -> Color {
     if black { Color::Black } else { Color::White }
 }
 
-/// Collects the games of an entry. Each comes with the index of its list, see
-/// [`encode_lists`](crate::games::book::format::lists::encode_lists).
+/// Collects the games of an entry, each with the index of its list (see
+/// [`encode_lists`](crate::games::book::format::lists::encode_lists)).
 fn list(same_position: &[GameRecord], entry: &BookEntry, listed: &mut Vec<(usize, u32)>) {
     listed.clear();
     for record in same_position {

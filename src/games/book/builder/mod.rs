@@ -136,6 +136,7 @@ const THREAD_MEMORY: usize = 12 << 20;
 /// Returns the output and the tally of the games. With checkpoints, call [`Checkpoints::forget`]
 /// once the book is in its final place.
 ///
+/// # Errors
 /// If no game is counted, if a game is broken and the build is strict, if the output cannot be
 /// written, or if the build cannot resume from existing checkpoints.
 pub fn build<W: BookOutput>(

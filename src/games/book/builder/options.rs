@@ -37,8 +37,8 @@ pub struct BuildOptions {
     pub min_games: u64,
     /// The minimum score of a move, in percent, for the side that played it.
     pub min_score: u32,
-    /// Whether to store which games each count contains, see
-    /// [`crate::games::book::lookup::Book::explore`]. Partial counts are split by facets instead.
+    /// Whether to store which games each count contains (see
+    /// [`crate::games::book::lookup::Book::explore`]). Partial counts are split by facets instead.
     pub facets: bool,
     /// Whether to stop at the first broken game.
     pub strict: bool,

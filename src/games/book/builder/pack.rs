@@ -211,9 +211,9 @@ fn records_of(row: &PartialRow, push: &mut impl FnMut(Record) -> io::Result<()>)
     Ok(())
 }
 
-/// Returns the number of partitions, as a power of two, for reading rows in place. There are enough
-/// of them that those being processed fit into memory, but so few that few rows are read
-/// unnecessarily. Returns `None` if no number satisfies both conditions.
+/// Returns the number of partitions, as a power of two, for reading rows in place. The number is
+/// large enough for the partitions being processed to fit into memory, and small enough that few
+/// rows are read unnecessarily. Returns `None` if no number satisfies both conditions.
 fn narrow_bits(pieces: &[Piece], options: &BuildOptions) -> Option<u32> {
     let rows: u64 = pieces.iter().map(|piece| piece.rows).sum();
     let memory = options.memory.saturating_sub(FIXED_MEMORY + THREAD_MEMORY * options.threads);

@@ -70,7 +70,7 @@ pub(super) trait PositionRecord: Copy + PartialEq + Send + Sync {
     fn slot(&self, bits: u32) -> usize;
     /// Adds another record. Returns false if the records differ or the sum would overflow.
     fn join(&mut self, other: &Self) -> bool;
-    /// Replaces the number that the game has in its log with its number in the book.
+    /// Replaces the game's number in its log with its number in the book.
     fn renumber(&mut self, numbers: &[u32]);
     fn to_bytes(self) -> Self::Bytes;
     /// Decodes `bytes` and appends the decoded records to `records`.
@@ -145,7 +145,8 @@ impl Record {
         Record { rest: once.rest - 1 + games, ..once }
     }
 
-    /// Returns the bits that are equal in all first and repeated visits of a position and move.
+    /// Returns the bits above the result. Together with the key, they identify a row of partial
+    /// counts.
     pub(super) fn group_key(&self) -> u32 {
         self.rest >> RESULT_SHIFT >> 2
     }
@@ -268,7 +269,7 @@ const MAX_BUCKET_BITS: u32 = 11;
 /// Sorts the records of a partition into `sorted`.
 ///
 /// The next bits of the keys, which are uniform, distribute the records among buckets, and each
-/// bucket is sorted separately. This is one pass of a most-significant-digit radix sort, see P.
+/// bucket is sorted separately. This is one pass of a most-significant-digit radix sort. Source: P.
 /// McIlroy, K. Bostic and M. McIlroy, "Engineering Radix Sort" (1993).
 pub(super) fn sort<R: PositionRecord>(records: &[R], sorted: &mut Vec<R>) {
     let buckets = (records.len() / BUCKET_RECORDS).max(1);

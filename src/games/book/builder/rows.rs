@@ -18,7 +18,7 @@ pub(in crate::games::book) struct PartialRow {
     /// counted.
     pub mv: Option<Move>,
     /// Whether the position had occurred before in the games, with a different move. These games
-    /// count only for the move.
+    /// are counted only for the move.
     pub again: bool,
     /// The number of games for each result, in the order of
     /// [`GameResult`](crate::games::pgn::GameResult).
@@ -79,7 +79,7 @@ pub(in crate::games::book) struct RowFacets {
     pub kind: FacetKind,
     /// The sum of the known ratings of the players to move, and the number of known ratings.
     pub ratings: (u64, u64),
-    /// The latest game. If several have the same date, the one with the greatest id.
+    /// The latest game; among games with the same date, the one with the greatest id.
     pub latest: (GameDate, GameId),
 }
 

@@ -22,7 +22,7 @@ pub(super) struct ChunkSource {
     /// Number of chunks taken so far, and their size in bytes.
     pub(super) taken: u64,
     pub(super) bytes: u64,
-    /// When to stop for a checkpoint, but not before at least one chunk is handed out.
+    /// When to stop for a checkpoint. At least one chunk is handed out before that.
     pub(super) until: Option<Until>,
     /// Whether all inputs have been read.
     pub(super) is_over: bool,

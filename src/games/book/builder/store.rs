@@ -26,7 +26,7 @@ const MIN_BLOCKS: usize = 2 * PARTITIONS;
 
 pub(super) struct Store<R> {
     front: Vec<R>,
-    /// The block that each partition is filling, which always has room for a record.
+    /// For each partition, the block that is being filled. It always has room for another record.
     open: Vec<Vec<R>>,
     full: Vec<Vec<Vec<R>>>,
     spare: Vec<Vec<R>>,
@@ -248,7 +248,8 @@ impl<R: PositionRecord> Collected<R> {
     }
 }
 
-/// Sorted records on disk, partition by partition, then a table of where each partition ends.
+/// Sorted records on disk, partition by partition, followed by a table of the ends of the
+/// partitions.
 struct SortedRun {
     file: Mutex<File>,
     ends: Vec<u64>,
@@ -367,7 +368,8 @@ mod tests {
     use crate::games::book::builder::records::{CountedGame, Record, Visit, group};
     use crate::games::pgn::GameResult;
 
-    /// Returns all entries made from a store's records, read in parts, and the number of runs.
+    /// Reads a store's records in parts. Returns the entries made from them, and the number of
+    /// runs.
     fn contents(
         store: Store<Record>,
         bits: u32,

@@ -74,7 +74,7 @@ pub struct Candidate {
     pub certain: (f64, f64),
     /// The probability that the move is played, from 0 to 1.
     pub chance: f64,
-    /// The reason why the move is rejected, if it is.
+    /// The reason why the move is rejected; `None` if it is not rejected.
     pub rejected: Option<Rejection>,
     /// The weight of the move, if the book contains weights; see
     /// [`Book::holds_weights`](crate::games::book::lookup::Book::holds_weights).

@@ -253,7 +253,8 @@ impl Chooser {
     }
 }
 
-/// Returns the book's score for a move. Weights say nothing about results.
+/// Returns the book's score for a move. Weights are ignored, because they say nothing about
+/// results.
 fn figure(candidate: &Candidate, side: Color) -> BookMoveScore {
     let weights = candidate.weight.is_some();
     let counts = if weights { Counts::default() } else { candidate.book_move.reached };
@@ -412,8 +413,9 @@ mod tests {
         assert_eq!(different.len(), 3);
     }
 
-    /// Adds values for the positions after some moves, from the point of view of the side to move
-    /// there. `outside` is the score of the best move outside the analysis.
+    /// Adds a book value for the position after each of the given move sequences. Scores are for
+    /// the side to move in that position. `outside` is the score of the best move outside the
+    /// analysis.
     fn analysed(book: &Book, values: &[(&str, Score, Option<Score>)]) -> Book {
         let value = |&(moves, score, outside): &(&str, Score, Option<Score>)| {
             let position = *game(moves).position();

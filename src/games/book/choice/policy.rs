@@ -10,8 +10,8 @@ use crate::support::error::ParseError;
 pub enum Policy {
     /// Does not use the book.
     Off,
-    /// Chooses the move whose score has the highest lower bound, see
-    /// [`Chooser::confidence`](super::chooser::Chooser::confidence).
+    /// Chooses the move whose score has the highest lower bound (see
+    /// [`Chooser::confidence`](super::chooser::Chooser::confidence)).
     Best,
     /// Chooses the move whose score has the lowest upper bound, for handicaps and testing.
     Worst,
@@ -22,7 +22,7 @@ pub enum Policy {
     /// policy.
     #[default]
     Prefer,
-    /// Prefers moves whose scores have higher lower bounds. In a book of weights, like
+    /// Prefers moves whose scores have higher lower bounds. In a book of weights, works like
     /// [`Policy::Prefer`].
     Weighted,
     /// Chooses moves in proportion to their number of games, regardless of score, to imitate
@@ -37,7 +37,8 @@ macro_rules! policies {
             /// All policies in display order: the default first, `off` last.
             pub const ALL: [Policy; [$($name),+].len()] = [$(Policy::$variant),+];
             pub(crate) const USAGE: &str = concat!("on", $("|", $name),+);
-            /// All policies, formatted as alternatives for usage texts that also accept a file.
+            /// All policies, formatted as alternatives for the usage line of a command that also
+            /// accepts a file.
             pub(crate) const USAGE_OR_FILE: &str = concat!("[on", $("|", $name),+, "|FILE]");
 
             /// The name shown to users.

@@ -107,7 +107,7 @@ impl fmt::Display for GameId {
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileRecord {
-    /// The path given when the book was built. If the source was not a file, a description of it.
+    /// The path given when the book was built, or a description of the source if it was not a file.
     pub path: String,
     /// The absolute path; empty if the source was not a file.
     pub absolute: String,

@@ -65,7 +65,7 @@ pub enum Speed {
     Correspondence,
 }
 
-/// The number of moves used to estimate the duration of a game, see
+/// The number of moves used to estimate the duration of a game. Source:
 /// <https://lichess.org/faq#time-controls>.
 const ESTIMATED_MOVES: u32 = 40;
 /// The exclusive upper limits of all speeds except the last, in seconds.

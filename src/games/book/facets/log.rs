@@ -85,8 +85,8 @@ impl GameLog {
         self.pending = Some((LoggedGame { game_tags: GameTags::of(tags), row }, Ending::Open));
     }
 
-    /// Counts the current game and returns its number. `course` is the hash that identifies it, see
-    /// [`GameLog::again`].
+    /// Counts the current game and returns its number. `course` is the hash that identifies the
+    /// game (see [`GameLog::again`]).
     pub(in crate::games::book) fn count(&mut self, result: GameResult, course: Option<u64>) -> u32 {
         self.end(result, Ending::Counted(course));
         self.games.len() as u32

@@ -5,8 +5,9 @@
 //! the offset of its first entry, and a filter of its keys. A probe touches one cache line on a
 //! miss and usually two on a hit.
 //!
-//! The filter is one word with [`BITS_PER_KEY`] bits set for each key: a blocked Bloom filter, see
-//! F. Putze, P. Sanders and J. Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007).
+//! The filter is one word with [`BITS_PER_KEY`] bits set for each key: a blocked Bloom filter.
+//! Source: F. Putze, P. Sanders and J. Singler, "Cache-, Hash- and Space-Efficient Bloom Filters"
+//! (2007).
 
 use crate::support::prefetch::prefetch;
 

@@ -24,7 +24,7 @@ const KEY_BYTES: usize = 8;
 /// A position stored in a book.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BookEntry {
-    /// The position's key, see [`crate::chess::position::Position::key`].
+    /// The position's key (see [`crate::chess::position::Position::key`]).
     pub key: u64,
     /// The results of the games that reached the position by any move order.
     pub reached: Counts,

@@ -7,7 +7,8 @@ use crate::support::files::FileError;
 
 /// The error for a book that cannot be read or written.
 ///
-/// The message is one line. It names the file, the fault and, unless obvious, what to do.
+/// The message is one line. It names the file and the fault and, unless it is obvious, states what
+/// to do.
 #[derive(Debug, Error)]
 pub enum BookError {
     /// The file cannot be read or written.

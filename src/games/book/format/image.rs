@@ -38,7 +38,7 @@ const CHECKED_AT_OPENING: usize = 16 << 20;
 /// The minimum size of an entry, which is the size of its key.
 const BYTES_PER_PLACE: usize = 8;
 
-/// The sections for facets, see [`crate::games::book::facets`].
+/// The sections for facets (see [`crate::games::book::facets`]).
 #[derive(Clone, Copy)]
 pub(crate) struct RawFacets<'a> {
     pub lists: &'a [u8],

@@ -8,12 +8,13 @@
 //!     length   varint: number of bytes that follow
 //!     head     varint: number of games in the first list, doubled; odd if a game is in several
 //!              lists
-//!     lists    first the games that played no move of the entry, then, for each of its moves, the
-//!              games that played it, as many as the entry counts; each list consists of varints:
-//!              the first game's number, then how many numbers are skipped before each next one
+//!     lists    first the games that played none of the entry's moves, then one list for each of
+//!              its moves, with as many games as the entry counts for the move; each list consists
+//!              of varints: the first game's number, and then, for each further game, how many
+//!              numbers are skipped before it
 //! ```
-//! The index has a row of 16 bytes for one entry in [`STEP`]: the key of the entry, and where its
-//! lists start. From there the entries and their lists are read in parallel.
+//! The index has a row of 16 bytes for each group of [`STEP`] entries: the key of the first entry,
+//! and the offset of its lists. From there on, entries and lists are read in parallel.
 
 use crate::games::book::facets::number_bytes;
 use crate::games::book::format::entry::BookEntry;

@@ -73,7 +73,7 @@ impl Manifest {
 pub(crate) struct Pruning {
     /// Moves with at least this many games are complete; 0 or 1 if all moves are complete.
     min_games: u64,
-    /// Whether moves with low scores may be missing, whatever their number of games.
+    /// Whether moves with low scores may be missing, regardless of their number of games.
     by_score: bool,
     /// Whether the counts come from several books, each of which was pruned separately.
     merged: bool,

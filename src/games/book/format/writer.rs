@@ -1,4 +1,4 @@
-//! Writes book files, see [`super::header`].
+//! Writes book files in the format that [`super::header`] describes.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -56,8 +56,8 @@ pub(crate) struct Block {
     bytes: Vec<u8>,
     positions: u64,
     moves: u64,
-    /// The lists of the entries, if the book has facets. `rows` contains the key of some entries
-    /// and where their lists start.
+    /// The lists of the entries, if the book has facets. For some of the entries, `rows` contains
+    /// the key and the offset of the lists.
     lists: Vec<u8>,
     rows: Vec<(u64, u64)>,
 }

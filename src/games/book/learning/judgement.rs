@@ -14,8 +14,9 @@ use crate::chess::position::{KeyMap, Move};
 use crate::chess::score::{Depth, MATE, Score, is_decided, to_table};
 use crate::games::book::lookup::values::{BookValue, before};
 
-/// A search is refuted if its best known move is worth this many centipawns less than the score of
-/// the search. Hand-set: scores usually change by less between consecutive moves of a game.
+/// A search is refuted if the value of its best known move is more than this many centipawns below
+/// the score of the search. Hand-set: scores usually change by less between consecutive moves of a
+/// game.
 const REFUTED_BY: Score = 30;
 /// A refuted search is worth its score minus this many centipawns, because some other move may cost
 /// no more than that. This keeps the moves that lead to the position playable. Hand-set.

@@ -39,9 +39,10 @@ use crate::support::files::JournalError;
 use crate::support::words::counted;
 use memory::{LearnedPosition, Memory};
 
-/// A move is not searched again if its known value is this many centipawns below the score of the
-/// search that chose it. Hand-set: twice the margin for refuting that search, because the scores of
-/// two consecutive moves differ slightly even if both are right.
+/// A move is not searched again if its known value is more than this many centipawns below the
+/// value of the refuted search, which is already 10 below its score. Hand-set: together, twice the
+/// margin for refuting a search, because the scores of two consecutive moves differ slightly even
+/// if both are right.
 const FAR_SHORT: Score = 50;
 
 /// The learned results, for lookups. Cloning is cheap.

@@ -39,7 +39,7 @@ pub enum GameError {
         /// The path that the file had when the book was built.
         path: String,
     },
-    /// The file no longer contains the game where it was.
+    /// The file no longer contains the game at its recorded location.
     #[error("cannot show game {id}: {path} has changed since the book was built")]
     Changed {
         /// The id of the requested game.

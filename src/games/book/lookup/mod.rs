@@ -76,7 +76,7 @@ impl Book {
     }
 
     /// Returns the book that is built into the program. It contains named opening lines and
-    /// self-play games, see `books/README.md`.
+    /// self-play games (see `books/README.md`).
     pub fn embedded() -> Self {
         Self::from_storage(Storage::Static(EMBEDDED), EMBEDDED_NAME)
             .expect("a test has compared the embedded book with its source")

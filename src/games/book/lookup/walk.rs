@@ -23,7 +23,8 @@ pub struct Visited {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follow {
     Played,
-    /// Follow the moves of the book, or all legal moves if games left by a pruned move.
+    /// Follow the moves of the book. In a position that games left by a pruned move, follow all
+    /// legal moves.
     Missing,
     All,
 }

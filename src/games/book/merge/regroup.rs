@@ -57,8 +57,8 @@ impl Selected<'_> {
 }
 
 impl KnownEntry {
-    /// Returns the games, each with the index of its list, see
-    /// [`encode_lists`](crate::games::book::format::lists::encode_lists).
+    /// Returns the games, each with the index of its list (see
+    /// [`encode_lists`](crate::games::book::format::lists::encode_lists)).
     fn listed(&self) -> Vec<(usize, u32)> {
         let moves = &self.entry.moves;
         let place = |mv: Option<Move>| {
@@ -172,8 +172,8 @@ impl Repeated {
 /// Finds, for each book with facets, the games that are also in an earlier book.
 ///
 /// With `within`, this includes games that occur twice in the last book. Two games are considered
-/// equal if their ids are equal and, because different games may share an id, either their texts
-/// are equal or their players and results are.
+/// equal if their ids are equal and, because different games may share an id, either their PGN text
+/// or their players and results are the same.
 ///
 /// # Errors
 /// If the games of a book are damaged.

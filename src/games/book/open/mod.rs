@@ -21,7 +21,7 @@ use crate::support::files::{FileError, FileKind, HEADER, kind_by_header, open_pl
 use crate::support::huge_pages;
 use polyglot::Export;
 
-/// The separator between the paths of several books, see [`Book::open_all`].
+/// The separator between the paths of several books (see [`Book::open_all`]).
 pub const BOOK_SEPARATOR: char = ';';
 pub(crate) const NO_BOOK_NAME: &str = "none";
 

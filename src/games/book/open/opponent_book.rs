@@ -88,8 +88,9 @@ pub(crate) struct OpponentBook {
 }
 
 impl OpponentBook {
-    /// Reads the games that `spec` names, see [`OpponentBookSpec`].
+    /// Reads the games that `spec` selects.
     ///
+    /// # Errors
     /// If `spec` is invalid, if the games cannot be read, or if no game belongs to the player.
     pub(crate) fn open(spec: &str) -> Result<Self, BookError> {
         let invalid = |error: ParseError| BookError::NoGames {

@@ -86,7 +86,7 @@ pub(super) fn refused(path: &Path, reason: &str) -> BuildError {
 pub(super) struct Draft {
     folder: PathBuf,
     draft: TempDir,
-    /// A lock that shows that the program is still running, see [`remove_leftover`].
+    /// A lock that shows that the program is still running (see [`remove_leftover`]).
     _lock: File,
 }
 

@@ -11,7 +11,7 @@
 //! | `pawns` | INT32 | the top 32 bits of its pawn key, also signed |
 //! | `black_to_move` | BOOLEAN | |
 //! | `move` | INT32, or null | the move played, as in Polyglot books |
-//! | `again` | BOOLEAN | a repeated position: the games count only for the move |
+//! | `again` | BOOLEAN | a repeated position: the games are counted only for the move |
 //! | `white`, `draws`, `black`, `undecided` | INT64 | the number of games for each result |
 //!
 //! With facets, a file also has these columns:

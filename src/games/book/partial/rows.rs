@@ -38,13 +38,13 @@ const BATCH: usize = 1 << 13;
 pub(super) struct Tables {
     files: Vec<Table>,
     pieces: Vec<Piece>,
-    /// The index of the file of each row group, and the index of the row group in that file.
+    /// For each row group, the index of its file, and its own index in that file.
     places: Vec<(usize, usize)>,
 }
 
 struct Table {
     path: PathBuf,
-    /// The index in the file of each column in [`COLUMNS`].
+    /// For each column in [`COLUMNS`], its index in the file.
     columns: [usize; COLUMNS.len()],
 }
 

@@ -307,7 +307,7 @@ impl Tally {
 
 impl Book {
     /// Whether the book stores its games, which filters require. If books are chained, it is enough
-    /// that one of them does.
+    /// if one of them stores its games.
     pub fn has_facets(&self) -> bool {
         self.image.facets().is_some() || self.next.as_ref().is_some_and(|next| next.has_facets())
     }

@@ -1,4 +1,5 @@
-//! Data about a position for the explorer (counts by facet, games, entropy) and for lines of text.
+//! Data about a position for the explorer (counts by facet, games, entropy), and descriptions of a
+//! position in words.
 //!
 //! Uses `facets`, `format`, `lookup` and `choice`.
 

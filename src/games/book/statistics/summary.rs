@@ -128,7 +128,7 @@ pub(super) fn by_month(results: impl Iterator<Item = MonthCounts>) -> Vec<MonthC
     months.into_iter().map(|(month, counts)| MonthCounts { month, counts }).collect()
 }
 
-/// A summary of some games.
+/// A summary of a set of games.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GameSummary {
     /// The results.

@@ -95,8 +95,8 @@ fn ping(conversation: &mut Conversation) -> Vec<Finding> {
     }
 }
 
-/// The number of repetitions of the check, because an engine may send its replies in the right
-/// order by chance.
+/// The number of times that the check is repeated, because an engine may send its replies in the
+/// right order by chance.
 const ROUNDS: u64 = 3;
 
 fn ping_before_the_turn(conversation: &mut Conversation) -> Vec<Finding> {

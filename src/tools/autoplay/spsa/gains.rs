@@ -12,9 +12,9 @@ const GAMMA: f64 = 0.101;
 /// small; Spall recommends "10% or less of the number of iterations".
 const STABILITY: f64 = 0.1;
 
-/// The gain sequences of a tuning run with a given number of pairs. Time is counted in pairs, as in
-/// Stockfish's framework. Therefore, the same number of games moves the parameters equally far
-/// whether the games are divided into a few large iterations or many small ones.
+/// The gain sequences of a tuning run with a given number of pairs of games. Time is counted in
+/// pairs, as in Stockfish's framework. Therefore, the same number of games moves the parameters
+/// equally far whether the games are divided into a few large iterations or many small ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gains {
     pairs: f64,

@@ -156,7 +156,8 @@ fn fit_mean(observed: &[(f64, f64)], mean: f64) -> Vec<f64> {
 /// gives a linear condition, E(x - τ (x² / s + s) / 2) = 0. The s that equals the root gives the
 /// required distribution. If the observed mean is below the required one, this s has the most
 /// likely fit; otherwise, it has the least likely fit. In both cases sqrt(E(x²)) - s changes its
-/// sign at this s. The most likely one may be close to any score above one half.
+/// sign at this s. In the first case there can be such an s near each score above one half, and the
+/// one with the most likely fit is used.
 fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     if t < 0.0 {
         let mirrored: Vec<(f64, f64)> = observed.iter().rev().map(|&(a, p)| (1.0 - a, p)).collect();

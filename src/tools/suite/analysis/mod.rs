@@ -154,11 +154,11 @@ impl Analysis {
 
     /// Searches all targets and passes each value to `tell`, in any order.
     ///
-    /// It returns when all targets are done, or when `tell` fails. There is one thread per switch;
+    /// Returns when all targets are done, or when `tell` fails. There is one thread per switch;
     /// turning a switch off stops the thread's searches.
     ///
     /// # Errors
-    /// The errors of `tell`; also if no thread can be started.
+    /// If `tell` fails, or if no thread can be started.
     pub(crate) fn search<E: From<io::Error>>(
         &mut self,
         switches: &[Switch],

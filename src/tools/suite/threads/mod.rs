@@ -52,7 +52,7 @@ pub(crate) struct SpeedupTrial {
     pub several: Vec<Timing>,
 }
 
-/// The speedup of one number of threads on a suite.
+/// The speedup of a search with a certain number of threads over the positions of a suite.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SpeedupSummary {
     pub threads: usize,

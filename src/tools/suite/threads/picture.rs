@@ -7,7 +7,7 @@ use crate::support::plot::{COLORS, Line, Point, doublings};
 struct Published {
     name: &'static str,
     color: &'static str,
-    /// The numbers of threads or processors, each with the speedup over one.
+    /// The numbers of threads or processors, each with the speedup over a single one.
     gains: &'static [(f64, f64)],
 }
 

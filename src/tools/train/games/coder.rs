@@ -10,7 +10,7 @@
 
 /// The range is widened when it falls below this value.
 const NARROW: u64 = 1 << 32;
-/// The probabilities of single bits are multiples of 2 to the power of minus this number.
+/// The number of fractional bits in the probability of a single bit.
 const CHANCE_BITS: u32 = 16;
 const EVEN: u16 = 1 << (CHANCE_BITS - 1);
 /// The number of bits after which older bits lose weight; from then on, each new bit has a weight
@@ -177,11 +177,11 @@ impl Bit {
 /// The number of bits that code the class of a number. The class is the number's length in bits,
 /// which is at most eighteen; the sign is coded separately.
 const CLASS_BITS: u32 = 5;
-/// The number of bits following the leading one whose probabilities are adaptive.
+/// The number of bits after the leading bit that have adaptive probabilities.
 const LEARNT_BITS: u32 = 3;
 
-/// An adaptive model of integers below 2^18 that are usually small. It codes their length and then
-/// their bits.
+/// An adaptive model of integers below 2^18 that are usually small. The length of an integer is
+/// coded first, followed by its bits.
 #[derive(Debug, Clone)]
 pub(super) struct Size {
     class: [Bit; 1 << CLASS_BITS],
@@ -213,8 +213,8 @@ impl Size {
     }
 }
 
-/// Codes a number of `bits` bits, starting with the highest. The probability of each bit depends on
-/// the bits before it.
+/// Encodes or decodes a number of `bits` bits, starting with the highest bit. The probability of
+/// each bit depends on the bits before it.
 pub(super) fn tree(nodes: &mut [Bit], coder: &mut impl Coder, wanted: u32, bits: u32) -> u32 {
     let mut node = 1;
     for place in (0..bits).rev() {

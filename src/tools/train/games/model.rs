@@ -41,12 +41,12 @@ const KINDS: usize = 4;
 /// The cap on score differences when computing the volatility, in centipawns.
 const LARGEST_VOLATILITY: u32 = 1000;
 
-/// The width, in centipawns, of a class of the last change in score.
+/// The width, in centipawns, of the classes into which the last change in score is divided.
 const TREND_STEP: i32 = 10;
 /// The cap on the change in score, in either direction, when it is classified.
 const LARGEST_TREND: i32 = 60;
 const TRENDS: usize = (2 * LARGEST_TREND / TREND_STEP + 1) as usize;
-/// The width, in centipawns, of a class of the last score.
+/// The width, in centipawns, of the classes into which the last score is divided.
 const LEAD_STEP: i32 = 120;
 /// The cap on the last score when it is classified, in centipawns, for either side.
 const LARGEST_LEAD: i32 = 600;
@@ -113,8 +113,8 @@ impl Model {
         }
     }
 
-    /// Codes a game that has at most the remaining number of moves; returns `None` if it is
-    /// invalid.
+    /// Encodes or decodes a game that has at most the remaining number of moves. Returns `None` if
+    /// the game is invalid.
     fn code<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -153,7 +153,7 @@ impl Model {
         Some(game)
     }
 
-    /// Codes a FEN; returns `None` if it is invalid.
+    /// Encodes or decodes a FEN; returns `None` if it is invalid.
     fn fen(&mut self, coder: &mut impl Coder, wanted: &str) -> Option<String> {
         if !wanted.is_ascii() || wanted.len() > LONGEST_FEN {
             return None;
@@ -172,7 +172,7 @@ impl Model {
         }
     }
 
-    /// Codes a move with its search result; returns `None` if the move is illegal.
+    /// Encodes or decodes a move with its search result; returns `None` if the move is illegal.
     fn searched(
         &mut self,
         coder: &mut impl Coder,
@@ -189,7 +189,7 @@ impl Model {
         Some(SearchedMove { mv, score, noisy })
     }
 
-    /// Codes a score as the difference from the previous score.
+    /// Encodes or decodes a score as the difference from the previous score.
     fn score(
         &mut self,
         coder: &mut impl Coder,

@@ -86,8 +86,8 @@ impl Policy {
         }
     }
 
-    /// Codes a move and adjusts the weights. Returns `None` if the move is illegal or there are no
-    /// legal moves.
+    /// Encodes or decodes a move and adjusts the weights. Returns `None` if the move is illegal or
+    /// there are no legal moves.
     pub(super) fn code(
         &mut self,
         coder: &mut impl Coder,

@@ -13,7 +13,7 @@ use crate::support::files::{Cannot, FileError};
 /// The number of games from a plain file that are returned as one block.
 const GAMES_AT_ONCE: usize = 512;
 
-/// Reads a file of self-play games one by one or in blocks.
+/// Reads the games of a file one by one or in blocks.
 pub(crate) struct GameReader {
     path: PathBuf,
     input: BufReader<File>,
@@ -29,7 +29,7 @@ pub(crate) struct GameReader {
     lost: usize,
 }
 
-/// Consecutive games. Those from a packed file have not been unpacked yet.
+/// Consecutive games. Games from a packed file have not been unpacked yet.
 pub(crate) struct Block {
     /// The number of the first game, counted from 1.
     first: usize,

@@ -9,8 +9,8 @@ use super::objective::Objective;
 use super::parameters::{BIASES, Parameters};
 use super::sigmoid::Sigmoid;
 
-/// The number of separate sums to which one instruction adds, which is the number that an AVX-512
-/// register can contain.
+/// The number of separate sums to which one instruction adds: as many as fit in an AVX-512
+/// register.
 const LANES: usize = 16;
 
 /// The number of neurons whose sums fit into the registers of AVX2 and AVX-512.

@@ -1,4 +1,4 @@
-//! The training objective: a power of the error of the expected result, weighted by the number of
+//! The training objective: a power of the error in the expected result, weighted by the number of
 //! pieces.
 
 use super::example::Example;

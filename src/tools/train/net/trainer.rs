@@ -42,7 +42,7 @@ pub(crate) struct TrainSettings {
     pub seed: u64,
 }
 
-/// The mean squared errors of the expected result, which ranges from 0 to 1.
+/// The mean squared errors of the expected results, which range from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct EpochLoss {
     /// The error on the training examples, measured while the weights were changing.

@@ -32,7 +32,8 @@ pub(crate) struct TuneRow<'a> {
     pub danger: [&'a [Coefficient]; 2],
     /// The weight of the middlegame in the evaluation, from 0 to 1.
     pub phase: f32,
-    /// The factors for an endgame advantage of White and of Black, from 0 to 1.
+    /// The factors by which the endgame score is multiplied if White or Black is ahead, from 0 to
+    /// 1.
     pub scales: [f32; 2],
     /// The target from White's point of view, from 0 to 1.
     pub target: f32,

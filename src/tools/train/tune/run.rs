@@ -133,7 +133,7 @@ fn mean_error(model: &Model, data: &Samples, threads: usize) -> f64 {
 /// Returns the logistic scale with the smallest error, found by golden-section search: as a
 /// function of the scale, the error has only one minimum.
 fn fit_scale(model: &Model, data: &Samples, threads: usize) -> f32 {
-    /// The bounds of the scale in centipawns, wide enough for any evaluation.
+    /// The bounds of the logistic scale in centipawns, wide enough for any evaluation.
     const BOUNDS: (f32, f32) = (50.0, 1000.0);
     /// The precision of the fit in centipawns.
     const PRECISION: f32 = 0.5;

@@ -53,7 +53,7 @@ pub struct GameTree {
 }
 
 impl GameTree {
-    /// Returns the built-in tree, see [`CLASSIC`].
+    /// Returns the built-in tree ([`CLASSIC`]).
     pub fn classic() -> Self {
         CLASSIC.parse().expect("a test reads the shipped tree")
     }

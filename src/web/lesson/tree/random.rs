@@ -5,7 +5,7 @@ use super::{GameTree, MAX_NODES, MAX_VALUE, NodeId};
 use crate::chess::score::Score;
 use crate::support::random::Random;
 
-/// In an uneven tree, one in this many possible inner nodes is a leaf instead.
+/// In an uneven tree, one out of this many nodes that could have children is a leaf instead.
 const EARLY_LEAF: usize = 6;
 /// Nodes above this level are never copies, because there are too few nodes to copy.
 const FIRST_COPIED: usize = 2;

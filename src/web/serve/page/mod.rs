@@ -89,7 +89,7 @@ impl PageFile {
 mod tests {
     use super::*;
 
-    /// Returns the names that follow `mark` in a text. Each ends before the closing quote.
+    /// Returns the names that follow `mark` in `text`. Each ends before the closing quote.
     fn named<'t>(text: &'t str, mark: &'t str) -> impl Iterator<Item = &'t str> {
         text.split(mark).skip(1).filter_map(|rest| rest.split('"').next())
     }
