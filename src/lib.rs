@@ -7,6 +7,7 @@
 //! | [`position`] | positions, games, moves, FEN and SAN |
 //! | [`pgn`] | reading and writing games |
 //! | [`book`] | opening books: building, opening, probing, merging |
+//! | [`repertoire`] | a player's prepared moves, compared with a book |
 //! | [`search`] | the search, with [`eval`], [`tablebase`] and [`score`] |
 //! | [`cecp`], [`uci`] | parsing and printing the messages of both protocols |
 //! | [`autoplay`] | the match runner |
@@ -56,7 +57,7 @@ mod web;
 
 pub use crate::chess::{position, score};
 pub use crate::engine::{eval, search, tablebase};
-pub use crate::games::{book, pgn};
+pub use crate::games::{book, pgn, repertoire};
 pub use crate::protocols::{cecp, uci};
 pub use crate::support::error::ParseError;
 pub use crate::support::files::FileError;

@@ -8,7 +8,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use tabia::pgn::{
-    GameEnd, GamePly, GameResult, GameStatus, PgnGame, PgnMove, Reader, Tags, Visitor, read_games,
+    GameEnd, GamePly, GameResult, GameStatus, PgnGame, PgnMove, Reader, Tags, Variation, Visitor,
+    read_games,
 };
 use tabia::position::{Move, Position};
 
@@ -189,7 +190,11 @@ fn plain_game() -> impl Strategy<Value = String> {
                 match extra {
                     0 => played.comment = "[%clk 0:01:00] a (remark".to_owned(),
                     1 => played.nags = vec![1, 14],
-                    2 => played.variations = vec!["1. d4 {a ) b} d5 (1... Nf6 $1)".to_owned(); 2],
+                    2 => {
+                        let better = position.legal_moves().iter().take(1).collect::<Variation>();
+                        let comment = "a ) b".to_owned();
+                        played.variations = vec![Variation { comment, ..better }; 2];
+                    }
                     _ => {}
                 }
                 position = position.play(played.mv);

@@ -39,7 +39,7 @@ pub enum GameStatus {
 /// A fault in a game and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// The line number in the input, counted from 1.
+    /// The line number in the input, counted from 1; 0 if it is unknown.
     pub line: u64,
     /// The position before the faulty move, as FEN.
     pub fen: Option<String>,
@@ -62,6 +62,8 @@ pub enum FaultReason {
     OpenComment,
     /// A variation without a closing parenthesis.
     OpenVariation,
+    /// A variation inside too many others.
+    Nesting,
     /// Contradictory results: first the one in the tag, then the one after the moves.
     Results(GameResult, GameResult),
 }
@@ -74,6 +76,7 @@ impl fmt::Display for FaultReason {
             FaultReason::Fen(error) => error.fmt(f),
             FaultReason::OpenComment => f.write_str("a comment without a closing brace"),
             FaultReason::OpenVariation => f.write_str("a variation without a closing parenthesis"),
+            FaultReason::Nesting => f.write_str("variations are nested too deeply"),
             FaultReason::Results(tag, token) => write!(
                 f,
                 "the result after the moves is {token}, but that of the Result tag, which \
@@ -86,7 +89,10 @@ impl fmt::Display for FaultReason {
 /// Formats the fault as one line. Quoted text from the file contains no control characters.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, visible(&self.reason.to_string()))?;
+        if self.line > 0 {
+            write!(f, "line {}: ", self.line)?;
+        }
+        write!(f, "{}", visible(&self.reason.to_string()))?;
         if let Some(san) = &self.san {
             write!(f, " {}", visible(san))?;
         }

@@ -1,11 +1,8 @@
-//! A whole game in memory.
+//! A whole game in memory: the main line, and the tree of its variations.
 
 use std::fmt;
-use std::io::{self, Read};
-use std::ops::ControlFlow;
 
-use super::tags::text;
-use super::{GameEnd, GamePly, GameStatus, Reader, Tags, Visitor};
+use super::Fault;
 use crate::chess::position::{Color, Game, Move, Position};
 
 /// The result of a game in PGN.
@@ -69,14 +66,40 @@ pub struct PgnMove {
     pub nags: Vec<u8>,
     /// The comment after the move; empty if there is none.
     pub comment: String,
-    /// Variations that replace the move, as movetext without the enclosing parentheses. They
-    /// contain their own move numbers, comments and variations, and are written unchanged.
-    pub variations: Vec<String>,
+    /// Variations that replace the move.
+    pub variations: Vec<Variation>,
 }
 
 impl From<Move> for PgnMove {
     fn from(mv: Move) -> Self {
         PgnMove { mv, nags: Vec::new(), comment: String::new(), variations: Vec::new() }
+    }
+}
+
+/// A line that replaces a move.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Variation {
+    /// The comment before the first move; empty if there is none.
+    pub comment: String,
+    /// The moves, from the position before the replaced move. Each move is legal, or is a null move
+    /// played when not in check.
+    pub moves: Vec<PgnMove>,
+    /// The rest of the movetext, if it contains a fault. It is written unchanged.
+    pub unread: Option<Box<Unread>>,
+}
+
+/// Movetext that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// The fault. Its line is unknown and therefore 0.
+    pub fault: Fault,
+    /// The movetext from the faulty word to the end of the variation, in one line.
+    pub movetext: String,
+}
+
+impl FromIterator<Move> for Variation {
+    fn from_iter<T: IntoIterator<Item = Move>>(moves: T) -> Self {
+        Variation { moves: moves.into_iter().map(PgnMove::from).collect(), ..Self::default() }
     }
 }
 
@@ -136,104 +159,58 @@ impl PgnGame {
     }
 }
 
-/// Reads all games of an input, with a report on each.
-///
-/// Chess variants are returned without moves. Text between games is skipped.
-pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame, GameEnd)>> {
-    let mut reader = Reader::new(input);
-    std::iter::from_fn(move || {
-        loop {
-            let mut collector = Collector { game: PgnGame::new(Position::start()) };
-            match reader.read_game(&mut collector).transpose()? {
-                Ok(end) if end.status == GameStatus::Text => {}
-                end => {
-                    let game = collector.game;
-                    return Some(end.map(|end| (PgnGame { result: end.result, ..game }, end)));
-                }
-            }
-        }
-    })
+/// A move in the tree of a game.
+#[derive(Debug)]
+pub struct TreeMove<'a> {
+    /// The index of the previous move, or `None` at the start of the game. The moves are numbered
+    /// from 0 in the order of the movetext, where the variations of a move follow it.
+    pub parent: Option<usize>,
+    /// The position before the move.
+    pub before: &'a Position,
+    /// The move with its annotations.
+    pub played: &'a PgnMove,
+    /// The comment before the move, at the beginning of a variation.
+    pub comment_before: &'a str,
 }
 
-pub(super) struct Collector {
-    pub(super) game: PgnGame,
+impl PgnGame {
+    /// Visits every move of the main line and of all variations, in the order of the movetext.
+    pub fn visit_tree(&self, mut visit: impl FnMut(&TreeMove<'_>)) {
+        visit_line(&self.start, None, ("", &self.moves), &mut 0, &mut visit);
+    }
+
+    /// Iterates over the variations that could not be read completely.
+    pub fn unread(&self) -> impl Iterator<Item = &Unread> {
+        let mut found = Vec::new();
+        collect_unread(&self.moves, &mut found);
+        found.into_iter()
+    }
 }
 
-impl Visitor for Collector {
-    fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {
-        self.game.start = *start;
-        self.game.tags =
-            tags.iter().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
-        ControlFlow::Continue(())
-    }
-
-    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
-        self.game.moves.push(ply.mv.into());
-        ControlFlow::Continue(())
-    }
-
-    fn comment(&mut self, comment: &[u8]) {
-        let target = match self.game.moves.last_mut() {
-            Some(mv) => &mut mv.comment,
-            None => &mut self.game.comment,
-        };
-        if !target.is_empty() {
-            target.push(' ');
+fn visit_line(
+    start: &Position,
+    before: Option<usize>,
+    (mut comment_before, moves): (&str, &[PgnMove]),
+    next: &mut usize,
+    visit: &mut impl FnMut(&TreeMove<'_>),
+) {
+    let (mut position, mut parent) = (*start, before);
+    for played in moves {
+        visit(&TreeMove { parent, before: &position, played, comment_before });
+        comment_before = "";
+        let own = *next;
+        *next += 1;
+        for Variation { comment, moves, .. } in &played.variations {
+            visit_line(&position, parent, (comment, moves), next, visit);
         }
-        target.push_str(text(comment).trim());
+        parent = Some(own);
+        position = position.try_play(played.mv).unwrap_or(position);
     }
-
-    fn nag(&mut self, nag: u8) {
-        if let Some(mv) = self.game.moves.last_mut() {
-            mv.nags.push(nag);
-        }
-    }
-
-    fn variation(&mut self, movetext: &[u8]) {
-        if let Some(mv) = self.game.moves.last_mut() {
-            mv.variations.push(in_one_line(&text(movetext)));
-        }
-    }
-
-    fn end(&mut self, _end: &GameEnd) {}
 }
 
-/// Joins movetext into one line. A comment that extends to the end of its line becomes a comment in
-/// braces.
-fn in_one_line(movetext: &str) -> String {
-    let mut words: Vec<String> = Vec::new();
-    let mut left = movetext;
-    while let Some(at) = left.find(['{', ';']) {
-        let (before, comment) = left.split_at(at);
-        words.extend(before.split_whitespace().map(str::to_owned));
-        let end = if comment.starts_with('{') { '}' } else { '\n' };
-        let (text, after) = comment[1..].split_once(end).unwrap_or((&comment[1..], ""));
-        let text: Vec<&str> = text.split_whitespace().collect();
-        words.push(format!("{{{}}}", text.join(" ").replace('}', ")")));
-        left = after;
-    }
-    words.extend(left.split_whitespace().map(str::to_owned));
-    words.join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn variations_are_preserved() {
-        let text = "1. e4 (1. d4 {a (\n b} d5 (1... Nf6 $1) ; to the } end\n 2. c4) e5 (1... c5) \
-                    (1... e6!) 2. Nf3 *\n";
-        let (game, _) = read_games(text.as_bytes()).next().expect("a game").expect("read");
-        let variations: Vec<&[String]> = game.moves.iter().map(|mv| &mv.variations[..]).collect();
-        let first = "1. d4 {a ( b} d5 (1... Nf6 $1) {to the ) end} 2. c4";
-        assert_eq!(variations, [&[first][..], &["1... c5", "1... e6!"], &[]]);
-        let written = game.to_string();
-        let words = written.replace('\n', " ");
-        assert!(words.contains(&format!("1. e4 ({first}) 1... e5 (1... c5) (1... e6!) 2. Nf3")));
-        let mut games = read_games(written.as_bytes());
-        let (again, _) = games.next().expect("a game").expect("read");
-        assert_eq!(again.moves, game.moves);
-        assert!(games.next().is_none() && games.next().is_none(), "the end is final");
+fn collect_unread<'a>(moves: &'a [PgnMove], found: &mut Vec<&'a Unread>) {
+    for variation in moves.iter().flat_map(|played| &played.variations) {
+        collect_unread(&variation.moves, found);
+        found.extend(variation.unread.as_deref());
     }
 }

@@ -30,6 +30,7 @@
 
 mod bounds;
 mod chunks;
+mod collect;
 mod date;
 mod detect;
 mod encoding;
@@ -53,10 +54,12 @@ mod wide;
 mod writer;
 
 pub(crate) use chunks::{BrokenInput, Chunk, Chunks, ReadSoFar};
+pub(crate) use collect::Collector;
+pub use collect::read_games;
 pub use date::{GameDate, Month, PgnDate};
 pub(crate) use detect::language_of;
 pub use fault::{Fault, FaultReason, GameEnd, GameStatus};
-pub use game::{GameResult, PgnGame, PgnMove, read_games};
+pub use game::{GameResult, PgnGame, PgnMove, TreeMove, Unread, Variation};
 pub use input::PgnInput;
 pub use language::Language;
 #[cfg(feature = "parquet")]
@@ -67,4 +70,4 @@ pub use tags::Tags;
 pub(crate) use tags::text;
 pub(crate) use text_reader::TextReader;
 pub(crate) use tree::OpeningCache;
-pub use visitor::{GamePly, Visitor};
+pub use visitor::{GamePly, VariationText, Visitor};

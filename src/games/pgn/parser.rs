@@ -13,7 +13,7 @@ use shakmaty::san::San;
 use super::scan::{self, TokenKind};
 use super::state::{ReaderState, resolve};
 use super::tree::Word;
-use super::visitor::{GamePly, Visitor};
+use super::visitor::{GamePly, VariationText, Visitor};
 use super::wide::wide_space;
 use super::{Fault, FaultReason, GameEnd, GameResult, GameStatus};
 use crate::chess::position::SanError;
@@ -27,6 +27,8 @@ pub(super) struct Parser<'a, V> {
     pub number: Option<usize>,
     /// Whether the rest of the text belongs to another game.
     pub at_end: bool,
+    /// The number of variations that contain the text.
+    pub depth: usize,
 }
 
 pub(super) struct Read {
@@ -50,7 +52,7 @@ pub(super) fn read_game<V: Visitor>(
         return None;
     }
     state.reset();
-    let mut parser = Parser { text, at, state, visitor, number: None, at_end: false };
+    let mut parser = Parser { text, at, state, visitor, number: None, at_end: false, depth: 0 };
     let status = parser.game(plain);
     let fault = parser.at;
     if !parser.at_end {
@@ -127,7 +129,7 @@ impl<V: Visitor> Parser<'_, V> {
         tagged
     }
 
-    fn movetext(&mut self) -> ParseFlow {
+    pub(super) fn movetext(&mut self) -> ParseFlow {
         loop {
             self.skip_gap();
             let Some(&byte) = self.text.get(self.at) else { return ControlFlow::Continue(()) };
@@ -298,7 +300,9 @@ impl<V: Visitor> Parser<'_, V> {
             },
             b'(' => match scan::variation_end(self.text, self.at) {
                 Some(after) => {
-                    self.visitor.variation(&self.text[self.at + 1..after - 1]);
+                    let text = &self.text[self.at + 1..after - 1];
+                    let (language, depth) = (self.state.language, self.depth);
+                    self.visitor.variation(&VariationText { text, language, depth });
                     self.at = after;
                 }
                 None => return ControlFlow::Break(GameStatus::broken(FaultReason::OpenVariation)),
@@ -314,7 +318,11 @@ impl<V: Visitor> Parser<'_, V> {
                 }
                 self.at = end;
             }
-            b';' => self.at = scan::line_end(self.text, self.at),
+            b';' => {
+                let end = scan::line_end(self.text, self.at);
+                self.visitor.comment(&self.text[self.at + 1..end]);
+                self.at = end;
+            }
             b'*' => return self.ended(GameResult::Undecided, 1),
             // An unmatched brace or parenthesis means nothing.
             _ => self.at += 1,

@@ -158,7 +158,7 @@ impl<V: Visitor> pgn_reader::Visitor for Parser<'_, V> {
 mod tests {
     use super::*;
     use crate::chess::position::Position;
-    use crate::games::pgn::game::{Collector, PgnGame};
+    use crate::games::pgn::collect::Collector;
     use crate::games::pgn::state::ReaderState;
     use crate::games::pgn::tree::OpeningCache;
 
@@ -167,9 +167,10 @@ mod tests {
         let text =
             "1. e4 {a} e5 $1 2.Nf3! (2. d4 {)} exd4 (2... d5)) 2... Nc6\r\n3. Bb5 a6 4. O-O *";
         let state = &mut ReaderState::new(OpeningCache::default(), Language::ENGLISH, b'\n');
-        let visitor = &mut Collector { game: PgnGame::new(Position::start()) };
-        let (at, number, at_end) = (0, None, false);
-        let mut parser = Parser { text: text.as_bytes(), at, state, visitor, number, at_end };
+        let visitor = &mut Collector::new(Position::start());
+        let text_bytes = text.as_bytes();
+        let (at, number, at_end, depth) = (0, None, false, 0);
+        let mut parser = Parser { text: text_bytes, at, state, visitor, number, at_end, depth };
         assert_eq!(parser.plain_movetext(&mut PlainReader::new(Blocks(text, 0))), None);
         assert_eq!(text[parser.at..].trim(), "*");
         assert_eq!((parser.state.moves.len(), parser.visitor.game.moves.len()), (7, 7));

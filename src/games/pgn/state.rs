@@ -86,16 +86,22 @@ impl ReaderState {
             self.place = Some(OpeningCache::ROOT);
             return Ok(());
         };
-        self.start = Position::from_fen(&fen).map_err(|error| {
+        let start = Position::from_fen(&fen).map_err(|error| {
             if is_chess960(&fen) {
                 GameStatus::Variant
             } else {
                 GameStatus::broken(FaultReason::Fen(error))
             }
         })?;
-        self.place = None;
-        self.position = Replay::from(&self.start);
+        self.begin_at(&start);
         Ok(())
+    }
+
+    /// Sets up a position for a variation.
+    pub(super) fn begin_at(&mut self, start: &Position) {
+        self.start = *start;
+        self.place = None;
+        self.position = Replay::from(start);
     }
 
     #[inline]

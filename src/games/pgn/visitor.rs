@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::language::Language;
 use super::{GameEnd, Tags};
 use crate::chess::position::{Move, Position, Replay};
 
@@ -28,11 +29,9 @@ pub trait Visitor {
     fn nag(&mut self, nag: u8) {
         let _ = nag;
     }
-    /// Receives a variation that replaces the previous move.
-    ///
-    /// The text is unchecked movetext, exactly as in the file but without the parentheses.
-    fn variation(&mut self, text: &[u8]) {
-        let _ = text;
+    /// Receives a variation that replaces the previous move, as unchecked movetext.
+    fn variation(&mut self, movetext: &VariationText<'_>) {
+        let _ = movetext;
     }
     /// Finishes a game that [`Visitor::begin`] accepted.
     fn end(&mut self, end: &GameEnd);
@@ -60,4 +59,13 @@ impl GamePly {
             (after.key(), after.pawn_key(), after.halfmove_clock());
         GamePly { mv, key, pawn_key, halfmove_clock }
     }
+}
+
+/// The movetext of a variation in a file, without the parentheses.
+#[derive(Debug, Clone, Copy)]
+pub struct VariationText<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) language: Language,
+    /// The number of variations that contain this one.
+    pub(super) depth: usize,
 }

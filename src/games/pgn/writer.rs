@@ -2,13 +2,16 @@
 
 use std::fmt;
 
-use super::PgnGame;
+use super::{PgnGame, PgnMove, Variation};
 use crate::chess::position::{Color, Position};
 use crate::support::words::one_line;
 
 /// The maximum length of movetext lines, as in the PGN standard. Only two kinds of lines are
 /// longer: a single word, and a word followed by one that must not begin a line.
 const LINE_WIDTH: usize = 79;
+
+/// The length in bytes up to which a command in a comment is not split. Lists of arrows are long.
+const LONGEST_COMMAND: usize = 1000;
 
 /// The seven tags of the standard roster, in order, with the values that are written for missing
 /// tags.
@@ -43,10 +46,12 @@ impl fmt::Display for PgnGame {
         for (name, value) in tag_pairs(self) {
             writeln!(f, "{}", tag_pair(name, &value))?;
         }
-        let mut lines = Lines { out: f, width: 0 };
-        writeln!(lines.out)?;
-        movetext(self, &mut lines)?;
+        writeln!(f)?;
+        let mut lines = Lines::new(f, LINE_WIDTH);
+        lines.comment(&self.comment)?;
+        lines.moves(&self.start, &self.moves)?;
         lines.word(self.result.token())?;
+        lines.finish()?;
         writeln!(f)
     }
 }
@@ -70,67 +75,82 @@ fn tag_pairs(game: &PgnGame) -> Vec<(&str, String)> {
     pairs
 }
 
-fn movetext(game: &PgnGame, lines: &mut Lines<'_, '_>) -> fmt::Result {
-    let mut position = game.start;
-    let mut number_due = true;
-    if !game.comment.is_empty() {
-        lines.comment(&game.comment)?;
+impl Variation {
+    /// Returns the movetext in one line, without parentheses. `start` is the position before the
+    /// replaced move.
+    pub fn movetext(&self, start: &Position) -> String {
+        let mut text = String::new();
+        let mut lines = Lines::new(&mut text, usize::MAX);
+        // Writing to a string does not fail.
+        let written = lines.variation(self, start).and_then(|()| lines.finish());
+        debug_assert!(written.is_ok());
+        text
     }
-    for pgn_move in &game.moves {
-        let white = position.side_to_move() == Color::White;
-        if white || number_due {
-            let dots = if white { "." } else { "..." };
-            lines.word(&format!("{}{dots}", position.fullmove_number()))?;
-        }
-        lines.word(&position.san(pgn_move.mv))?;
-        for nag in &pgn_move.nags {
-            lines.word(&format!("${nag}"))?;
-        }
-        if !pgn_move.comment.is_empty() {
-            lines.comment(&pgn_move.comment)?;
-        }
-        for variation in &pgn_move.variations {
-            lines.variation(variation)?;
-        }
-        number_due = !(pgn_move.comment.is_empty() && pgn_move.variations.is_empty());
-        position = position.try_play(pgn_move.mv).unwrap_or(position);
-    }
-    Ok(())
 }
 
-struct Lines<'a, 'b> {
-    out: &'a mut fmt::Formatter<'b>,
+/// Writes words, separated by blanks and broken into lines.
+struct Lines<'a> {
+    out: &'a mut dyn fmt::Write,
+    /// The maximum length of lines.
+    limit: usize,
     width: usize,
+    /// The last word, which is not written yet.
+    word: String,
+    /// Opening parentheses before the next word.
+    open: String,
 }
 
-impl Lines<'_, '_> {
-    fn word(&mut self, word: &str) -> fmt::Result {
-        let length = word.chars().count();
-        // At the start of a line, these characters would begin a tag or comment out the line.
-        let may_break = !word.starts_with(['[', '%']);
-        if may_break && self.width > 0 && self.width + 1 + length > LINE_WIDTH {
-            writeln!(self.out)?;
-            self.width = 0;
+impl<'a> Lines<'a> {
+    fn new(out: &'a mut dyn fmt::Write, limit: usize) -> Self {
+        Lines { out, limit, width: 0, word: String::new(), open: String::new() }
+    }
+
+    fn moves(&mut self, start: &Position, moves: &[PgnMove]) -> fmt::Result {
+        let mut position = *start;
+        let mut number_due = true;
+        for pgn_move in moves {
+            let white = position.side_to_move() == Color::White;
+            if white || number_due {
+                let dots = if white { "." } else { "..." };
+                self.word(&format!("{}{dots}", position.fullmove_number()))?;
+            }
+            self.word(&position.san(pgn_move.mv))?;
+            for nag in &pgn_move.nags {
+                self.word(&format!("${nag}"))?;
+            }
+            self.comment(&pgn_move.comment)?;
+            let filled = |variation: &&Variation| **variation != Variation::default();
+            for variation in pgn_move.variations.iter().filter(filled) {
+                self.open.push('(');
+                self.variation(variation, &position)?;
+                self.word.push(')');
+            }
+            number_due = !(pgn_move.comment.is_empty() && pgn_move.variations.is_empty());
+            position = position.try_play(pgn_move.mv).unwrap_or(position);
         }
-        if self.width > 0 {
-            self.out.write_str(" ")?;
-            self.width += 1;
-        }
-        self.out.write_str(word)?;
-        self.width += length;
         Ok(())
     }
 
-    /// Writes a comment in braces. Embedded commands, such as `[%eval 0.17]`, are not split across
-    /// lines, because some readers cannot handle that.
+    fn variation(&mut self, variation: &Variation, start: &Position) -> fmt::Result {
+        self.comment(&variation.comment)?;
+        self.moves(start, &variation.moves)?;
+        let unread = variation.unread.as_ref().map_or("", |unread| &unread.movetext);
+        one_line(unread).split_ascii_whitespace().try_for_each(|word| self.word(word))
+    }
+
+    /// Writes a comment in braces, if it is not empty. Embedded commands, such as
+    /// `[%eval 0.17]`, are not split across lines, because some readers cannot handle that.
     fn comment(&mut self, text: &str) -> fmt::Result {
+        if text.is_empty() {
+            return Ok(());
+        }
         let text = comment(text);
         let mut left = text.as_str();
         while !left.is_empty() {
             let blank = |text: &str| text.find(' ').unwrap_or(text.len());
             let mut end = blank(left);
             if left[..end].contains("[%")
-                && let Some(closed) = left.find([']', '}']).filter(|&at| at < LINE_WIDTH)
+                && let Some(closed) = left.find([']', '}']).filter(|&at| at < LONGEST_COMMAND)
                 && left[closed..].starts_with(']')
             {
                 end = closed + blank(&left[closed..]);
@@ -141,17 +161,38 @@ impl Lines<'_, '_> {
         Ok(())
     }
 
-    fn variation(&mut self, movetext: &str) -> fmt::Result {
-        let movetext = one_line(movetext);
-        let words: Vec<&str> = movetext.split_ascii_whitespace().collect();
-        format!("({})", words.join(" ")).split(' ').try_for_each(|word| self.word(word))
+    fn word(&mut self, word: &str) -> fmt::Result {
+        self.finish()?;
+        self.word = std::mem::take(&mut self.open) + word;
+        Ok(())
+    }
+
+    /// Writes the last word.
+    fn finish(&mut self) -> fmt::Result {
+        let word = std::mem::take(&mut self.word);
+        if word.is_empty() {
+            return Ok(());
+        }
+        let length = word.chars().count();
+        // At the start of a line, these characters would begin a tag or comment out the line.
+        let may_break = !word.starts_with(['[', '%']);
+        if self.width > 0 && may_break && self.width + 1 + length > self.limit {
+            self.out.write_str("\n")?;
+            self.width = 0;
+        }
+        if self.width > 0 {
+            self.out.write_str(" ")?;
+            self.width += 1;
+        }
+        self.width += length;
+        self.out.write_str(&word)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::pgn::{GameResult, PgnMove, read_games};
+    use crate::games::pgn::{GameResult, read_games};
 
     fn game(start: &str, moves: &str) -> PgnGame {
         let mut game = PgnGame::new(Position::from_fen(start).expect(start));

@@ -1,8 +1,8 @@
 //! Extracts the important moments from an annotated game: the moves with a verdict or a comment.
 
 use super::judge::Verdict;
-use super::notes::{numbered, without_evaluation};
-use crate::games::pgn::{PgnGame, PgnMove};
+use super::notes::without_evaluation;
+use crate::games::pgn::{PgnGame, PgnMove, Variation};
 
 /// The first words of comments on moves that may have no glyph.
 const SENTENCES: [&str; 3] = ["Misses mate in ", "Allows mate in ", "Leaves the book, "];
@@ -25,9 +25,13 @@ pub(crate) fn moments(game: &PgnGame) -> Vec<Moment> {
         if verdict.is_some() || is_commented(&words) {
             let sign = verdict.map_or("", Verdict::sign);
             moments.push(Moment {
-                played: numbered(&position, &[played.mv]) + sign,
+                played: Variation::from_iter([played.mv]).movetext(&position) + sign,
                 words,
-                better: played.variations.first().filter(|_| verdict.is_some()).cloned(),
+                better: played
+                    .variations
+                    .first()
+                    .filter(|_| verdict.is_some())
+                    .map(|better| better.movetext(&position)),
             });
         }
         position = position.try_play(played.mv).unwrap_or(position);

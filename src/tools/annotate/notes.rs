@@ -3,7 +3,7 @@
 use super::judge::{Judgement, Limits, Player, Verdict, judge};
 use super::study::Study;
 use crate::chess::notation;
-use crate::chess::position::{Color, Move, Position};
+use crate::chess::position::{Color, Position};
 use crate::chess::score::{Score, mate_distance};
 use crate::games::book::{Book, Names};
 use crate::games::pgn::{PgnGame, PgnMove};
@@ -166,7 +166,7 @@ fn note(
     {
         let whole = mate_distance(found.score).is_some();
         let plies = if whole { found.line.len() } else { found.line.len().min(LINE) };
-        mv.variations.insert(0, numbered(position, &found.line[..plies]));
+        mv.variations.insert(0, found.line[..plies].iter().copied().collect());
     }
 }
 
@@ -197,25 +197,6 @@ fn comment_text(judged: &Judgement, position: &Position, second: Option<Score>) 
     words.extend(judged.allowed_mate.map(|moves| format!("Allows mate in {moves}.")));
     if let Some(second) = second.filter(|_| judged.only) {
         words.push(format!("Only move: the next best is worth {}.", notation::score(second)));
-    }
-    words.join(" ")
-}
-
-/// Formats moves with their numbers, as in movetext.
-pub(super) fn numbered(start: &Position, line: &[Move]) -> String {
-    let mut position = *start;
-    let mut words = Vec::new();
-    for (index, &mv) in line.iter().enumerate() {
-        if !position.is_legal(mv) {
-            break;
-        }
-        match position.side_to_move() {
-            Color::White => words.push(format!("{}.", position.fullmove_number())),
-            Color::Black if index == 0 => words.push(format!("{}...", position.fullmove_number())),
-            Color::Black => {}
-        }
-        words.push(position.san(mv));
-        position = position.play(mv);
     }
     words.join(" ")
 }

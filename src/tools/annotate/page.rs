@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::accuracy::expected;
 use super::moments::is_commented;
 use super::notes::{ENDS_SUMMARY, SUMMARY, without_evaluation};
+use crate::chess::position::Position;
 use crate::chess::score::{Score, mate_in, mated_in};
 use crate::games::pgn::{PgnGame, PgnMove};
 use crate::support::page::Page;
@@ -29,9 +30,10 @@ fn nonempty_tag<'a>(game: &'a PgnGame, name: &str) -> Option<&'a str> {
 
 /// Returns a game's data for the page: the players, their summaries, the moves and the annotations.
 pub(crate) fn game_data(game: &PgnGame) -> Value {
-    let (mut position, mut san) = (game.start, Vec::new());
+    let (mut position, mut san, mut notes) = (game.start, Vec::new(), Vec::new());
     for played in &game.moves {
         san.push(position.san(played.mv));
+        notes.push(note(played, &position));
         position = position.try_play(played.mv).unwrap_or(position);
     }
     let player = |name: &str| {
@@ -50,7 +52,7 @@ pub(crate) fn game_data(game: &PgnGame) -> Value {
         "fen": game.start.fen(),
         "moves": game.moves.iter().map(|played| played.mv.to_string()).collect::<Vec<_>>(),
         "san": san,
-        "notes": game.moves.iter().map(note).collect::<Vec<_>>(),
+        "notes": notes,
     })
 }
 
@@ -63,17 +65,19 @@ fn summary(comment: &str) -> Vec<String> {
     vec![format!("White: {white}"), format!("Black: {black}")]
 }
 
-fn note(played: &PgnMove) -> Value {
+/// Returns the data about a move, which was played in `position`.
+fn note(played: &PgnMove, position: &Position) -> Value {
     let comment = played.comment.replace('\n', " ");
     let eval = evaluation(&comment);
     let words = without_evaluation(&comment);
+    let variations = played.variations.iter().map(|line| line.movetext(position));
     json!({
         "nags": played.nags,
         "eval": eval,
         "expected": eval.and_then(score).map(|score| (1e3 * expected(score)).round() / 1e3),
         "moment": is_commented(&words),
         "comment": words,
-        "variations": played.variations.iter().map(|line| line.replace('\n', " ")).collect::<Vec<_>>(),
+        "variations": variations.collect::<Vec<_>>(),
     })
 }
 

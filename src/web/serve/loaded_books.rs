@@ -91,8 +91,7 @@ impl LoadedBooks {
         let bytes = inputs.iter().filter_map(PgnInput::size).sum();
         self.progress.counts(number, monitor.clone(), bytes);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let options =
-            BuildOptions { undecided: true, facets: true, threads, ..BuildOptions::default() };
+        let options = BuildOptions { facets: true, threads, ..BuildOptions::for_files(inputs) };
         let built = build(inputs, &options, &monitor, Cursor::new(Vec::new()));
         let (output, tally) = built.map_err(|error| BookError::NoGames {
             name: name.clone(),

@@ -9,12 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::records::{CountedGame, OfGame, PositionRecord, Visit};
 use super::store::{Disk, Store};
 use super::{Admission, BuildOptions, GameFilter};
-use crate::chess::position::{Color, Position};
+use crate::chess::position::{Color, Move, Position};
 #[cfg(feature = "parquet")]
 use crate::games::book::facets::GameFacets;
 use crate::games::book::facets::GameLog;
 use crate::games::book::format::pawn_filter::PawnSet;
-use crate::games::pgn::{GameEnd, GamePly, GameResult, Tags, Visitor};
+use crate::games::pgn::{
+    Collector, GameEnd, GamePly, GameResult, PgnGame, Tags, VariationText, Visitor,
+};
 
 /// Minimum number of plies between repetitions of a position: each side must make two moves.
 const SHORTEST_CYCLE: u16 = 4;
@@ -58,6 +60,8 @@ pub(super) struct GameCounter<'a, R> {
     store: Store<R>,
     log: Option<GameLog>,
     line: Vec<Visit>,
+    /// The game, if its variations are counted.
+    tree: Option<Collector>,
     pawns: PawnSet,
     #[cfg(feature = "parquet")]
     facets: GameFacets,
@@ -79,6 +83,7 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
             store,
             log: (R::OF_GAME == OfGame::Number).then(GameLog::default),
             line,
+            tree: None,
             pawns: PawnSet::new(),
             #[cfg(feature = "parquet")]
             facets: GameFacets::default(),
@@ -120,7 +125,9 @@ impl<'a, R: PositionRecord> GameCounter<'a, R> {
         let structures = self.line.chunk_by(|a, b| a.pawn_key == b.pawn_key);
         structures.for_each(|alike| self.pawns.insert(alike[0].pawn_key));
         for (index, visit) in self.line.iter().enumerate() {
-            if visit.again && !is_new_move(visit, &self.line[..index]) {
+            // The moves of a tree are distinct.
+            let is_line = self.tree.is_none();
+            if visit.again && is_line && !is_new_move(visit, &self.line[..index]) {
                 continue;
             }
             let record = R::of(visit, game);
@@ -219,6 +226,7 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
             self.facets = GameFacets::of(tags);
         }
         self.line.clear();
+        self.tree = self.shared.options.variations.then(|| Collector::new(*start));
         let keys = (start.key(), start.pawn_key());
         self.visit(keys, start.side_to_move(), start.halfmove_clock());
         ControlFlow::Continue(())
@@ -226,8 +234,11 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
 
     #[inline]
     fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
-        let unique = self.shared.options.unique;
-        if unique {
+        if let Some(tree) = &mut self.tree {
+            let _ = tree.played(ply);
+        }
+        let reads_on = self.shared.options.unique || self.tree.is_some();
+        if reads_on {
             // Multiplication by an odd number is reversible and makes the hash depend on the order.
             self.course = self.course.wrapping_mul(COURSE_FACTOR) ^ ply.key;
             if self.is_full() {
@@ -241,12 +252,17 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
             step.mv = Some(ply.mv);
         }
         self.visit((ply.key, ply.pawn_key), !mover, ply.halfmove_clock);
-        // The hash that detects duplicates needs the whole game, so stop early only without
-        // `--unique`.
-        if self.is_full() && !unique {
+        // The hash for duplicates and variations need the whole game.
+        if self.is_full() && !reads_on {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
+    }
+
+    fn variation(&mut self, movetext: &VariationText<'_>) {
+        if let Some(tree) = &mut self.tree {
+            tree.variation(movetext);
+        }
     }
 
     fn end(&mut self, end: &GameEnd) {
@@ -258,9 +274,42 @@ impl<R: PositionRecord> Visitor for GameCounter<'_, R> {
         if verdict != Admission::Counted {
             return;
         }
+        if let Some(tree) = &self.tree {
+            self.line = tree_visits(tree.game(), self.shared.options);
+        }
         let number = self.enter(end.result, course);
         self.counted = Some(CountedGame::new(end.result, number));
     }
+}
+
+/// Returns every position of a game's tree and every counted move there, without repetitions.
+fn tree_visits(game: &PgnGame, options: &BuildOptions) -> Vec<Visit> {
+    let visit = |position: &Position, mv: Option<Move>| {
+        let (key, pawn_key, side) = (position.key(), position.pawn_key(), position.side_to_move());
+        Visit { key, pawn_key, side, mv, again: mv.is_some() }
+    };
+    let mut seen = HashSet::from([(game.start.key(), None)]);
+    let mut visits = vec![visit(&game.start, None)];
+    // The number of plies up to and including each move; `None` if the move does not count.
+    let mut plies: Vec<Option<u32>> = Vec::new();
+    game.visit_tree(|at| {
+        let mv = at.played.mv;
+        let before = at.parent.map_or(Some(0), |parent| plies[parent]);
+        let before = before.filter(|&ply| ply < options.max_ply && !mv.is_null());
+        plies.push(before.map(|ply| ply + 1));
+        if before.is_none() {
+            return;
+        }
+        let is_wanted = options.side.is_none_or(|side| side == at.before.side_to_move());
+        if is_wanted && seen.insert((at.before.key(), Some(mv))) {
+            visits.push(visit(at.before, Some(mv)));
+        }
+        let after = at.before.play(mv);
+        if seen.insert((after.key(), None)) {
+            visits.push(visit(&after, None));
+        }
+    });
+    visits
 }
 
 /// Whether the move played in this position is one that the game had not played there before.

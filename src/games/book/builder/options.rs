@@ -10,7 +10,7 @@ use super::filter::GameFilter;
 use crate::chess::notation;
 use crate::chess::position::Color;
 use crate::games::book::format::entry::BookEntry;
-use crate::games::book::format::manifest::{MIN_GAMES, MIN_SCORE};
+use crate::games::book::format::manifest::{MIN_GAMES, MIN_SCORE, SIDE};
 use crate::games::pgn::Language;
 
 /// The default depth of a book, in plies.
@@ -25,6 +25,9 @@ pub struct BuildOptions {
     pub max_ply: u32,
     /// Whether games and lines without a result are also counted.
     pub undecided: bool,
+    /// Whether the moves of variations are also counted. Then a game counts once for each position
+    /// of its tree and once for each move there; null moves end a line.
+    pub variations: bool,
     /// The filter for games.
     pub filter: GameFilter,
     /// Whether duplicate games are counted only once.
@@ -57,6 +60,7 @@ impl Default for BuildOptions {
         BuildOptions {
             max_ply: DEFAULT_MAX_PLY,
             undecided: false,
+            variations: false,
             filter: GameFilter::default(),
             unique: false,
             language: None,
@@ -90,11 +94,14 @@ impl BuildOptions {
         if self.undecided {
             words.push("undecided".to_owned());
         }
+        if self.variations {
+            words.push("variations".to_owned());
+        }
         if self.unique {
             words.push("unique".to_owned());
         }
         if let Some(side) = self.side {
-            words.push(format!("side {}", notation::color(side).to_lowercase()));
+            words.push(format!("{SIDE} {}", notation::color(side).to_lowercase()));
         }
         if self.min_games > 1 {
             words.push(format!("{MIN_GAMES} {}", self.min_games));

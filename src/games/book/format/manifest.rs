@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::chess::position::Color;
 use crate::games::pgn::GameResult;
 use crate::support::words::grouped;
 
@@ -42,6 +43,7 @@ pub struct Manifest {
 /// Prefix of a filter that prunes moves with few games; the minimum follows.
 pub(crate) const MIN_GAMES: &str = "min-games";
 pub(crate) const MIN_SCORE: &str = "min-score";
+pub(crate) const SIDE: &str = "side";
 pub(crate) const MERGED: &str = " books: ";
 
 impl Manifest {
@@ -52,6 +54,17 @@ impl Manifest {
 }
 
 impl Manifest {
+    /// Returns the side whose moves the book contains, if it was built or filtered for one side.
+    pub fn side(&self) -> Option<Color> {
+        // In merged books, the filters begin with the name of the part.
+        let mut sides = self.filters.iter().filter_map(|filter| filter.strip_prefix(SIDE));
+        match sides.next_back()?.trim() {
+            "white" => Some(Color::White),
+            "black" => Some(Color::Black),
+            _ => None,
+        }
+    }
+
     pub(crate) fn pruning(&self) -> Pruning {
         // A merged book has the filters of all its sources, each after the name of its source.
         let of_part = |filter: &'_ str| filter.rsplit(": ").next().unwrap_or_default().to_owned();

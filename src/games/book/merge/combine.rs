@@ -10,7 +10,7 @@ use crate::chess::position::{Color, KeyMap, Move, Position};
 use crate::games::book::format::counts::Counts;
 use crate::games::book::format::entry::BookEntry;
 use crate::games::book::format::manifest::{InputRecord, Manifest};
-use crate::games::book::format::manifest::{MERGED, MIN_GAMES, MIN_SCORE};
+use crate::games::book::format::manifest::{MERGED, MIN_GAMES, MIN_SCORE, SIDE};
 use crate::games::book::format::pawn_filter::PawnSet;
 use crate::games::book::format::writer::write_book;
 use crate::games::book::lookup::Book;
@@ -284,7 +284,7 @@ impl Cut {
         [
             (self.min_games > 1).then(|| format!("{MIN_GAMES} {}", self.min_games)),
             (self.min_score > 0.0).then(|| format!("{MIN_SCORE} {}", self.min_score)),
-            self.side.map(|side| format!("side {}", notation::color(side).to_lowercase())),
+            self.side.map(|side| format!("{SIDE} {}", notation::color(side).to_lowercase())),
             start,
             (self.max_ply < u32::MAX).then(|| format!("within {} plies", self.max_ply)),
             (!self.avoid.is_empty())

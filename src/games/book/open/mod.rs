@@ -8,6 +8,7 @@ pub(super) mod polyglot;
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::builder::{BuildOptions, build_in_memory};
@@ -16,7 +17,10 @@ use super::format::header::{HEADER_BYTES, Header, MAGIC};
 use super::format::writer::write_entries;
 use super::learning::{self, is_learning};
 use super::lookup::{Book, EMBEDDED_NAME};
-use crate::games::pgn::PgnInput;
+use crate::chess::position::Position;
+use crate::games::pgn::{
+    GameEnd, GamePly, GameResult, PgnInput, Reader, Tags, VariationText, Visitor,
+};
 use crate::support::files::{FileError, FileKind, HEADER, kind_by_header, open_plain};
 use crate::support::huge_pages;
 use polyglot::Export;
@@ -34,8 +38,8 @@ impl Book {
     /// Opens a book from a file.
     ///
     /// A `.tbk` file is read completely, a Polyglot `.bin` file is imported, the games of a PGN
-    /// file are counted, and the rows of a learning file are added up. The file may be changed or
-    /// deleted afterwards.
+    /// file are counted as by [`BuildOptions::for_files`], and the rows of a learning file are summed
+    /// up. After that, the file may change or be deleted.
     ///
     /// # Errors
     /// If the file cannot be read, is damaged, or is neither a book nor games.
@@ -60,8 +64,8 @@ impl Book {
             let bytes = std::fs::read(path).map_err(reading)?;
             return polyglot::import(&bytes, &name);
         }
-        let options = BuildOptions { undecided: true, ..BuildOptions::default() };
-        let (book, _) = build_in_memory(&[PgnInput::File(path.to_owned())], &options, &name)?;
+        let inputs = [PgnInput::File(path.to_owned())];
+        let (book, _) = build_in_memory(&inputs, &BuildOptions::for_files(&inputs), &name)?;
         Ok(book)
     }
 
@@ -143,6 +147,66 @@ impl Book {
         let chained = books.into_iter().reduce(|book, next| book.followed_by(&next));
         chained.unwrap_or_else(Self::embedded)
     }
+}
+
+/// The maximum depth of a repertoire used as a book, in plies.
+const REPERTOIRE_PLIES: u32 = 1000;
+
+impl BuildOptions {
+    /// Returns the options by which PGN files count if they are used as a book. Games without a
+    /// result count. If no game has a result and some game has a variation, the files are a
+    /// repertoire, and all moves of the variations count.
+    pub fn for_files(inputs: &[PgnInput]) -> Self {
+        let of_games = BuildOptions { undecided: true, ..BuildOptions::default() };
+        // An input that cannot be read fails later, when it is counted.
+        if is_repertoire(inputs).unwrap_or(false) { Self::of_repertoire() } else { of_games }
+    }
+
+    /// Returns the options for counting every move of a repertoire.
+    pub fn of_repertoire() -> Self {
+        let max_ply = REPERTOIRE_PLIES;
+        BuildOptions { undecided: true, variations: true, max_ply, ..BuildOptions::default() }
+    }
+}
+
+fn is_repertoire(inputs: &[PgnInput]) -> io::Result<bool> {
+    let mut variations = VariationFinder(false);
+    for input in inputs {
+        // Standard input can be read only once.
+        if matches!(input, PgnInput::Stdin) {
+            return Ok(false);
+        }
+        let mut reader = Reader::new(input.reopen()?);
+        while let Some(end) = reader.read_game(&mut variations)? {
+            if end.result != GameResult::Undecided {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(variations.0)
+}
+
+/// Records whether any game has a variation.
+struct VariationFinder(bool);
+
+impl Visitor for VariationFinder {
+    fn wants_tag(&self, _: &[u8]) -> bool {
+        false
+    }
+
+    fn begin(&mut self, _: &Tags, _: &Position) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn played(&mut self, _: &GamePly) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn variation(&mut self, _: &VariationText<'_>) {
+        self.0 = true;
+    }
+
+    fn end(&mut self, _: &GameEnd) {}
 }
 
 /// Reads the rest of a file after its `head`, and returns both.

@@ -1,0 +1,257 @@
+//! Collects whole games from their text, with variations.
+
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+
+use super::game::{PgnGame, Unread, Variation};
+use super::parser::Parser;
+use super::scan::line_sign;
+use super::state::ReaderState;
+use super::tags::text;
+use super::tree::OpeningCache;
+use super::visitor::{GamePly, VariationText, Visitor};
+use super::{Fault, FaultReason, GameEnd, GameStatus, Reader, Tags};
+use crate::chess::position::Position;
+
+/// The deepest nesting of variations that is read. Reading uses the stack, and studies rarely nest
+/// more than ten deep.
+const MAX_NESTING: usize = 100;
+
+/// Reads all games of an input, each with a report of how it was read.
+///
+/// Chess variants are returned without moves. Text between games is skipped.
+pub fn read_games<R: Read>(input: R) -> impl Iterator<Item = io::Result<(PgnGame, GameEnd)>> {
+    let mut reader = Reader::new(input);
+    std::iter::from_fn(move || {
+        loop {
+            let mut collector = Collector::new(Position::start());
+            match reader.read_game(&mut collector).transpose()? {
+                Ok(end) if end.status == GameStatus::Text => {}
+                end => {
+                    let game = collector.game;
+                    return Some(end.map(|end| (PgnGame { result: end.result, ..game }, end)));
+                }
+            }
+        }
+    })
+}
+
+/// Collects a game with its variations.
+pub(crate) struct Collector {
+    pub(super) game: PgnGame,
+    /// A number of moves and the position after them, from which later positions are computed.
+    place: (usize, Position),
+}
+
+impl Collector {
+    pub(crate) fn new(start: Position) -> Self {
+        Collector { game: PgnGame::new(start), place: (0, start) }
+    }
+
+    pub(crate) fn game(&self) -> &PgnGame {
+        &self.game
+    }
+
+    /// Returns the position before the last move.
+    fn before_last(&mut self) -> Position {
+        let end = self.game.moves.len().saturating_sub(1);
+        let (begin, position) = &mut self.place;
+        for played in &self.game.moves[*begin..end] {
+            *position = position.try_play(played.mv).unwrap_or(*position);
+        }
+        *begin = end;
+        *position
+    }
+}
+
+impl Visitor for Collector {
+    fn begin(&mut self, tags: &Tags, start: &Position) -> ControlFlow<()> {
+        self.game.start = *start;
+        self.place = (0, *start);
+        self.game.tags =
+            tags.iter().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+        ControlFlow::Continue(())
+    }
+
+    fn played(&mut self, ply: &GamePly) -> ControlFlow<()> {
+        self.game.moves.push(ply.mv.into());
+        ControlFlow::Continue(())
+    }
+
+    fn comment(&mut self, comment: &[u8]) {
+        let target = match self.game.moves.last_mut() {
+            Some(mv) => &mut mv.comment,
+            None => &mut self.game.comment,
+        };
+        if !target.is_empty() {
+            target.push(' ');
+        }
+        target.push_str(text(comment).trim());
+    }
+
+    fn nag(&mut self, nag: u8) {
+        if let Some(mv) = self.game.moves.last_mut() {
+            mv.nags.push(nag);
+        }
+    }
+
+    fn variation(&mut self, movetext: &VariationText<'_>) {
+        let variation = movetext.read(&self.before_last());
+        if let Some(mv) = self.game.moves.last_mut()
+            && variation != Variation::default()
+        {
+            mv.variations.push(variation);
+        }
+    }
+
+    fn end(&mut self, _end: &GameEnd) {}
+}
+
+impl VariationText<'_> {
+    /// Reads the moves, which begin in the position before the replaced move.
+    pub(crate) fn read(&self, start: &Position) -> Variation {
+        if self.depth >= MAX_NESTING {
+            return self.unread(Fault::of(FaultReason::Nesting), 0, Variation::default());
+        }
+        let mut state =
+            ReaderState::new(OpeningCache::default(), self.language, line_sign(self.text));
+        state.begin_at(start);
+        let mut visitor = Collector::new(*start);
+        let mut parser = Parser {
+            text: self.text,
+            at: 0,
+            state: &mut state,
+            visitor: &mut visitor,
+            number: None,
+            at_end: false,
+            depth: self.depth + 1,
+        };
+        // A result or an empty line does not end a variation.
+        let mut fault = None;
+        while let ControlFlow::Break(status) = parser.movetext() {
+            if let GameStatus::Broken(found) = status {
+                fault = Some((*found, parser.at));
+                break;
+            }
+        }
+        let (comment, moves) = (visitor.game.comment, visitor.game.moves);
+        let read = Variation { comment, moves, unread: None };
+        match fault {
+            Some((fault, at)) => self.unread(fault, at, read),
+            None => read,
+        }
+    }
+
+    fn unread(&self, fault: Fault, at: usize, read: Variation) -> Variation {
+        let movetext = in_one_line(&text(&self.text[at..]));
+        Variation { unread: Some(Box::new(Unread { fault, movetext })), ..read }
+    }
+}
+
+/// Joins movetext into one line; comments that extend to the end of their line become comments in
+/// braces.
+fn in_one_line(movetext: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut left = movetext;
+    while let Some(at) = left.find(['{', ';']) {
+        let (before, comment) = left.split_at(at);
+        words.extend(before.split_whitespace().map(str::to_owned));
+        let end = if comment.starts_with('{') { '}' } else { '\n' };
+        let (text, after) = comment[1..].split_once(end).unwrap_or((&comment[1..], ""));
+        let text: Vec<&str> = text.split_whitespace().collect();
+        words.push(format!("{{{}}}", text.join(" ").replace('}', ")")));
+        left = after;
+    }
+    words.extend(left.split_whitespace().map(str::to_owned));
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    fn read(text: &str) -> PgnGame {
+        read_games(text.as_bytes()).next().expect("a game").expect("readable").0
+    }
+
+    fn tree(game: &PgnGame) -> Vec<(Option<usize>, String)> {
+        let mut moves = Vec::new();
+        game.visit_tree(|at| moves.push((at.parent, at.before.san(at.played.mv))));
+        moves
+    }
+
+    #[test]
+    fn tree_is_visited_in_the_order_of_the_text() {
+        let game = read("1. e4 (1. d4 d5 (1... Nf6) 2. c4) 1... c5 (1... e5 2. Nf3) 2. Nc3 *\n");
+        let expected = [
+            (None, "e4"),
+            (None, "d4"),
+            (Some(1), "d5"),
+            (Some(1), "Nf6"),
+            (Some(2), "c4"),
+            (Some(0), "c5"),
+            (Some(0), "e5"),
+            (Some(6), "Nf3"),
+            (Some(5), "Nc3"),
+        ];
+        assert_eq!(tree(&game), expected.map(|(parent, san)| (parent, san.to_owned())));
+        assert_eq!(tree(&read(&game.to_string())), tree(&game));
+    }
+
+    #[test]
+    fn faults_in_variations_lose_nothing_else() {
+        let text = "1. e4 (1. d4 Ke4 {why [%cal Ga1a2]} (x) 2. c4) ({only words}) 1... e5 \
+                    (1... -- 2. d4 Z0) 2. Nf3 1-0\n";
+        let game = read(text);
+        assert_eq!(game.moves.len(), 3);
+        let faults: Vec<String> = game.unread().map(|rest| rest.fault.to_string()).collect();
+        assert_eq!(faults.len(), 1);
+        assert!(faults[0].contains("Ke4") && !faults[0].contains("line"), "{faults:?}");
+        let written = game.to_string();
+        assert!(written.contains("(1. d4 Ke4 {why [%cal Ga1a2]} (x) 2. c4)"), "{written}");
+        assert!(written.contains("({only words})"), "{written}");
+        assert_eq!(read(&written).moves, game.moves);
+    }
+
+    #[test]
+    fn deep_nesting_is_not_read_but_kept() {
+        let (depth, mut text) = (5 * MAX_NESTING, String::from("1. e4"));
+        (0..depth).for_each(|_| text += " (1. d4");
+        text += &")".repeat(depth);
+        let game = read(&(text.clone() + " *\n"));
+        assert_eq!(game.unread().count(), 1);
+        assert_eq!(tree(&game).len(), 1 + MAX_NESTING);
+        let written = game.to_string().replace('\n', " ");
+        assert!(written.contains(&text), "{written}");
+    }
+
+    #[test]
+    fn variations_use_the_language_of_the_game() {
+        let game =
+            read("1. Sf3 Sf6 (1... d5 2. g3 (2. Lb5 c6) Lg4) 2. g3 Lb7 1-0\n\n1. Sf3 Sc6 1-0\n");
+        assert_eq!(tree(&game)[2..4], [(Some(0), "d5".to_owned()), (Some(2), "g3".to_owned())]);
+    }
+
+    #[test]
+    fn long_lists_of_arrows_stay_in_one_line() {
+        let arrows = vec!["Ga1a2"; 40].join(", ");
+        let game = read(&format!("1. e4 (1. d4 {{[%cal {arrows}] good}}) e5 *\n"));
+        assert!(game.to_string().contains(&format!("{{[%cal {arrows}]")), "{game}");
+    }
+
+    #[test]
+    fn variations_are_preserved() {
+        let text = "1. e4 (1. d4 {a (\n b} d5 (1... Nf6 $1) ; to the } end\n 2. c4) e5 (1... c5) \
+                    (1... e6!) 2. Nf3 *\n";
+        let (game, _) = read_games(text.as_bytes()).next().expect("a game").expect("read");
+        let first = "1. d4 {a ( b} 1... d5 {to the ) end} (1... Nf6 $1) 2. c4";
+        assert_eq!(game.moves[0].variations[0].movetext(&Position::start()), first);
+        let written = game.to_string();
+        let words = written.replace('\n', " ");
+        let all = format!("1. e4 ({first}) 1... e5 (1... c5) (1... e6 $1) 2. Nf3");
+        assert!(words.contains(&all), "{words}");
+        let mut games = read_games(written.as_bytes());
+        let (again, _) = games.next().expect("a game").expect("read");
+        assert_eq!(again.moves, game.moves);
+        assert!(games.next().is_none() && games.next().is_none(), "the end is final");
+    }
+}

@@ -1,0 +1,296 @@
+//! The positions of a repertoire and the chapters they come from.
+
+use crate::chess::position::{Color, KeyMap, Move, Position};
+use crate::games::book::Book;
+use crate::games::pgn::{PgnGame, TreeMove};
+
+/// The opening moves of one side, by position.
+#[derive(Debug, Clone)]
+pub struct Repertoire {
+    /// The side whose moves are prepared.
+    pub side: Color,
+    /// The games of the PGN, in order; empty if the repertoire was read from a book.
+    pub chapters: Vec<Chapter>,
+    /// What could not be used, in the order of the input.
+    pub remarks: Vec<Remark>,
+    /// The book from which the repertoire was read, if any.
+    pub book: Option<Book>,
+    nodes: Vec<Node>,
+    index: KeyMap<u32>,
+    /// The nodes at which chapters start, without repetitions.
+    starts: Vec<u32>,
+}
+
+/// A game of a repertoire with its variations.
+#[derive(Debug, Clone)]
+pub struct Chapter {
+    /// The name of the input, as given.
+    pub file: String,
+    /// The number of the game in its input, counted from 1.
+    pub number: u64,
+    /// The game as it was read.
+    pub game: PgnGame,
+    /// All moves, in the order of the movetext.
+    pub steps: Vec<Step>,
+}
+
+/// A move of a chapter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// The index of the previous move; `None` at the start of the chapter.
+    pub parent: Option<u32>,
+    /// The move.
+    pub mv: Move,
+    /// The key of the position before the move.
+    pub before: u64,
+    /// The key of the position after the move.
+    pub after: u64,
+    /// Whether the move counts. Null moves do not, nor do the moves after them.
+    pub counts: bool,
+}
+
+/// A move in the text of a repertoire: an index into [`Repertoire::chapters`], and into
+/// [`Chapter::steps`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The chapter.
+    pub chapter: u32,
+    /// The move.
+    pub step: u32,
+}
+
+/// A position of a repertoire.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// The position, with the move number of the line that reached it first.
+    pub position: Position,
+    /// The moves of the side to move, in the order of the text. In a repertoire from a book, the
+    /// most frequent one is first.
+    pub moves: Vec<KnownMove>,
+    /// The different comments on the position, in the order of the text. They contain arrows and
+    /// marked squares as `[%cal …]` and `[%csl …]`.
+    pub comments: Vec<String>,
+}
+
+/// A move in a position, of either side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownMove {
+    /// The move, which is legal.
+    pub mv: Move,
+    /// The number of chapters with the move, or its games in a book. It is 0 for an opponent's move
+    /// that a book does not store, but that leads to another position of the book.
+    pub weight: u64,
+    /// The numeric annotation glyphs of all places, without repetitions.
+    pub nags: Vec<u8>,
+    /// The places of the move, in the order of the text.
+    pub places: Vec<Place>,
+}
+
+/// A part of the input that is not in the graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// The name of the input.
+    pub file: String,
+    /// The number of the game in its input, counted from 1.
+    pub number: u64,
+    /// What it is.
+    pub kind: RemarkKind,
+    /// The reason, such as the illegal move and its position.
+    pub text: String,
+}
+
+/// The kinds of remarks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RemarkKind {
+    /// Reading a line stopped at a fault. The rest of the game was read.
+    Fault,
+    /// A null move. The lines after it are kept in the chapter, but not in the graph.
+    NullMove,
+    /// A game of a chess variant.
+    Variant,
+}
+
+impl RemarkKind {
+    /// Returns the name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            RemarkKind::Fault => "fault",
+            RemarkKind::NullMove => "null move",
+            RemarkKind::Variant => "variant",
+        }
+    }
+}
+
+impl Chapter {
+    /// Returns the chapter's name: the tag `ChapterName`, or the players, or the event.
+    pub fn name(&self) -> String {
+        let tag = |name| self.game.tag(name).filter(|value| !value.is_empty() && *value != "?");
+        let players = || match (tag("White"), tag("Black")) {
+            (Some(white), Some(black)) => Some(format!("{white} - {black}")),
+            (name, None) | (None, name) => name.map(str::to_owned),
+        };
+        let name = tag("ChapterName").map(str::to_owned).or_else(players);
+        name.or_else(|| tag("Event").map(str::to_owned))
+            .unwrap_or_else(|| format!("chapter {}", self.number))
+    }
+}
+
+impl Repertoire {
+    /// Creates an empty repertoire.
+    pub fn new(side: Color) -> Self {
+        Repertoire {
+            side,
+            chapters: Vec::new(),
+            remarks: Vec::new(),
+            book: None,
+            nodes: Vec::new(),
+            index: KeyMap::default(),
+            starts: Vec::new(),
+        }
+    }
+
+    /// Iterates over all positions, in the order in which the lines reach them first.
+    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter()
+    }
+
+    /// Returns a position's node; `None` if the repertoire does not contain the position.
+    pub fn node(&self, position: &Position) -> Option<&Node> {
+        self.node_of_key(position.key())
+    }
+
+    /// Returns the node of the position with this key.
+    pub fn node_of_key(&self, key: u64) -> Option<&Node> {
+        self.index.get(&key).map(|&place| &self.nodes[place as usize])
+    }
+
+    /// Returns the number of positions.
+    pub fn positions(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether the repertoire has a move for its side to move in this position.
+    pub fn answers(&self, position: &Position) -> bool {
+        self.is_own_turn(position) && self.node(position).is_some_and(|node| !node.moves.is_empty())
+    }
+
+    /// Whether it is the turn of the repertoire's side.
+    pub fn is_own_turn(&self, position: &Position) -> bool {
+        position.side_to_move() == self.side
+    }
+
+    /// Iterates over the positions at which the lines begin. If the usual start position is among
+    /// them, it is the only one, because games begin there.
+    pub fn starts(&self) -> impl Iterator<Item = &Node> {
+        let usual = self.index.get(&Position::start().key());
+        let usual = usual.filter(|place| self.starts.contains(place));
+        let starts = usual.map_or(&self.starts[..], std::slice::from_ref);
+        starts.iter().map(|&place| &self.nodes[place as usize])
+    }
+
+    /// Iterates over the positions with several own moves.
+    pub fn conflicts(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(|node| self.is_own_turn(&node.position) && node.moves.len() > 1)
+    }
+
+    /// Returns the chapter of a place.
+    pub fn chapter(&self, place: Place) -> &Chapter {
+        &self.chapters[place.chapter as usize]
+    }
+
+    /// Returns the moves from the start of the chapter up to a place, including its own move.
+    pub fn line(&self, place: Place) -> Vec<Move> {
+        let steps = &self.chapter(place).steps;
+        let mut line = Vec::new();
+        let mut next = Some(place.step);
+        while let Some(step) = next.map(|step| &steps[step as usize]) {
+            line.push(step.mv);
+            next = step.parent;
+        }
+        line.reverse();
+        line
+    }
+
+    /// Adds a position at which lines begin.
+    pub(super) fn add_start(&mut self, position: &Position) {
+        let place = self.place(position);
+        if !self.starts.contains(&place) {
+            self.starts.push(place);
+        }
+    }
+
+    /// Adds all moves of a game.
+    pub(super) fn add_chapter(&mut self, file: &str, number: u64, game: PgnGame) {
+        let chapter = self.chapters.len() as u32;
+        self.add_start(&game.start);
+        let mut steps: Vec<Step> = Vec::new();
+        game.visit_tree(|at| {
+            let parent = at.parent.map(|parent| parent as u32);
+            let follows_null = at.parent.is_some_and(|parent| !steps[parent].counts);
+            let after = at.before.try_play(at.played.mv).unwrap_or(*at.before);
+            let step = Step {
+                parent,
+                mv: at.played.mv,
+                before: at.before.key(),
+                after: after.key(),
+                counts: !follows_null && !at.played.mv.is_null(),
+            };
+            if step.counts {
+                let place = Place { chapter, step: steps.len() as u32 };
+                self.add_move(at, &after, place);
+            } else if !follows_null {
+                let (file, text) = (file.to_owned(), format!("in {}", at.before.fen()));
+                self.remarks.push(Remark { file, number, kind: RemarkKind::NullMove, text });
+            }
+            steps.push(step);
+        });
+        let comment = game.comment.clone();
+        self.add_comment(&game.start, &comment);
+        self.chapters.push(Chapter { file: file.to_owned(), number, game, steps });
+    }
+
+    fn add_move(&mut self, at: &TreeMove<'_>, after: &Position, place: Place) {
+        let added = self.known_move(at.before, at.played.mv);
+        let is_new_chapter = added.places.last().is_none_or(|last| last.chapter != place.chapter);
+        added.weight += u64::from(is_new_chapter);
+        added.places.push(place);
+        for nag in &at.played.nags {
+            if !added.nags.contains(nag) {
+                added.nags.push(*nag);
+            }
+        }
+        self.add_comment(after, at.comment_before);
+        self.add_comment(after, &at.played.comment);
+    }
+
+    /// Returns a move of a position, and adds both if they are missing.
+    pub(super) fn known_move(&mut self, position: &Position, mv: Move) -> &mut KnownMove {
+        let place = self.place(position) as usize;
+        let moves = &mut self.nodes[place].moves;
+        let known = moves.iter().position(|own| own.mv == mv);
+        let at = known.unwrap_or_else(|| {
+            moves.push(KnownMove { mv, weight: 0, nags: Vec::new(), places: Vec::new() });
+            moves.len() - 1
+        });
+        &mut moves[at]
+    }
+
+    fn add_comment(&mut self, position: &Position, comment: &str) {
+        let place = self.place(position) as usize;
+        let comments = &mut self.nodes[place].comments;
+        if !comment.is_empty() && !comments.iter().any(|known| known == comment) {
+            comments.push(comment.to_owned());
+        }
+    }
+
+    /// Returns the index of a position's node, and adds one if it is missing.
+    pub(super) fn place(&mut self, position: &Position) -> u32 {
+        let next = self.nodes.len() as u32;
+        let place = *self.index.entry(position.key()).or_insert(next);
+        if place == next {
+            let (position, moves, comments) = (*position, Vec::new(), Vec::new());
+            self.nodes.push(Node { position, moves, comments });
+        }
+        place
+    }
+}

@@ -1,0 +1,31 @@
+//! Repertoires: the opening moves that one player prepared, by position.
+//!
+//! A repertoire is read from PGN with variations, of which every move counts, or from a book with
+//! the moves of one side. [`Repertoire`] is a graph: positions that several lines reach are one
+//! [`Node`]. A [`Forecast`] shows how often its positions occur in games, and where it has gaps.
+//!
+//! ```
+//! use tabia::pgn::PgnInput;
+//! use tabia::position::{Color, Position};
+//! use tabia::repertoire::Repertoire;
+//!
+//! let text = "1. d4 Nf6 2. c4 e6 (2... g6 3. Nc3) 3. Nc3 *\n\n1. c4 e6 2. d4 Nf6 3. Nf3 *\n";
+//! let input = PgnInput::Text("my lines".to_owned(), text.as_bytes().into());
+//! let repertoire = Repertoire::read(&[input], Color::White)?;
+//! let conflicts: Vec<_> = repertoire.conflicts().collect();
+//! assert_eq!(conflicts.len(), 2, "d4 or c4, and Nc3 or Nf3 by either move order");
+//! let moves = &conflicts[1].moves;
+//! assert_eq!(conflicts[1].position.san(moves[0].mv), "Nc3");
+//! assert_eq!(repertoire.line(moves[1].places[0]).len(), 5);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod forecast;
+mod graph;
+mod read;
+mod redundant;
+
+pub use forecast::{FORECAST_PLIES, Forecast, Gap, GapKind, Line};
+pub use graph::{Chapter, KnownMove, Node, Place, Remark, RemarkKind, Repertoire, Step};
+pub use read::RepertoireError;
+pub use redundant::Redundant;

@@ -1,0 +1,123 @@
+//! Reads repertoires from PGN and from books.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::graph::{Remark, RemarkKind, Repertoire};
+use crate::chess::notation;
+use crate::chess::position::{Color, Position};
+use crate::games::book::{Book, BookError};
+use crate::games::pgn::{GameStatus, PgnInput, read_games};
+use crate::support::files::{Cannot, FileError};
+
+/// The reason why a repertoire cannot be used.
+#[derive(Debug, Error)]
+pub enum RepertoireError {
+    /// A file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A book cannot be read.
+    #[error(transparent)]
+    Book(#[from] BookError),
+    /// The repertoire's side is unknown.
+    #[error("{0}: the side of the repertoire is unknown; add --side white or --side black")]
+    NoSide(String),
+    /// The repertoire contains no move of its side.
+    #[error("{name}: it has no move of {side}; is it the repertoire of the other side?")]
+    Empty {
+        /// The name of the input.
+        name: String,
+        /// The side.
+        side: &'static str,
+    },
+}
+
+impl Repertoire {
+    /// Opens a repertoire: one book, or PGN files and folders.
+    ///
+    /// # Errors
+    /// If a file cannot be read, if `side` is missing and no book stores it, or if the repertoire has
+    /// no move of its side.
+    pub fn open(paths: &[PathBuf], side: Option<Color>) -> Result<Self, RepertoireError> {
+        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        let name = names.join(", ");
+        let is_book = |path: &PathBuf| {
+            path.extension().is_some_and(|ending| ending == "tbk" || ending == "bin")
+        };
+        let repertoire = match paths {
+            [path] if is_book(path) => {
+                let book = Book::open(path)?;
+                let stored = book.manifest()?.side();
+                let side = side.or(stored).ok_or_else(|| RepertoireError::NoSide(name.clone()))?;
+                Self::of_book(&book, side, &Position::start())
+            }
+            _ => {
+                let side = side.ok_or_else(|| RepertoireError::NoSide(name.clone()))?;
+                Self::read(&PgnInput::from_paths(paths)?, side)?
+            }
+        };
+        let has_moves = repertoire.nodes().any(|node| repertoire.answers(&node.position));
+        let side = notation::color(repertoire.side);
+        if has_moves { Ok(repertoire) } else { Err(RepertoireError::Empty { name, side }) }
+    }
+
+    /// Reads a repertoire from PGN. Every move of every variation counts, whatever the result.
+    ///
+    /// Faults, variants and null moves are reported in [`Repertoire::remarks`].
+    ///
+    /// # Errors
+    /// If an input cannot be read.
+    pub fn read(inputs: &[PgnInput], side: Color) -> Result<Self, FileError> {
+        let mut repertoire = Repertoire::new(side);
+        for input in inputs {
+            let name = input.name();
+            let text = input.open(&Arc::default()).cannot("read", &name)?;
+            for (number, game) in (1..).zip(read_games(text)) {
+                let (game, end) = game.cannot("read", &name)?;
+                let mut remark = |kind, text| {
+                    repertoire.remarks.push(Remark { file: name.clone(), number, kind, text });
+                };
+                match &end.status {
+                    GameStatus::Variant => {
+                        remark(RemarkKind::Variant, "it is not orthodox chess".to_owned());
+                        continue;
+                    }
+                    GameStatus::Broken(fault) => remark(RemarkKind::Fault, fault.to_string()),
+                    GameStatus::Read | GameStatus::Declined | GameStatus::Text => {}
+                }
+                for unread in game.unread() {
+                    remark(RemarkKind::Fault, format!("in a variation: {}", unread.fault));
+                }
+                repertoire.add_chapter(&name, number, game);
+            }
+        }
+        Ok(repertoire)
+    }
+
+    /// Reads a repertoire from a book: the moves that were played there by `side`, and all replies
+    /// that lead to positions of the book.
+    pub fn of_book(book: &Book, side: Color, start: &Position) -> Self {
+        let mut repertoire = Repertoire::new(side);
+        repertoire.book = Some(book.clone());
+        repertoire.add_start(start);
+        let mut open = VecDeque::from([*start]);
+        while let Some(position) = open.pop_front() {
+            let own = position.side_to_move() == side;
+            for found in book.moves(&position) {
+                if own && found.played.is_empty() {
+                    continue;
+                }
+                repertoire.known_move(&position, found.mv).weight = found.played.games();
+                let next = position.play(found.mv);
+                if repertoire.node(&next).is_none() {
+                    repertoire.place(&next);
+                    open.push_back(next);
+                }
+            }
+        }
+        repertoire
+    }
+}
