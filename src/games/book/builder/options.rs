@@ -133,9 +133,11 @@ pub struct Monitor {
     stop: Arc<AtomicBool>,
 }
 
+type OnFault = dyn FnMut(&str) + Send;
+
 /// Receives a description of every fault, in input order, while inputs are read.
 #[derive(Clone)]
-pub struct FaultListener(Arc<Mutex<dyn FnMut(&str) + Send>>);
+pub struct FaultListener(Arc<Mutex<OnFault>>);
 
 impl FaultListener {
     /// Creates a listener that calls `on_fault` for each fault.
