@@ -48,7 +48,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
     /// Book inside the search: off, first, stop, value, steer
-    #[arg(long, value_name = "MODE", hide_possible_values = true, value_parser = book_search())]
+    #[arg(long, value_name = "MODE", hide_possible_values = true, value_parser = PossibleValuesParser::new(BookSearch::NAMES).try_map(|name| name.parse::<BookSearch>()))]
     book_search: Option<BookSearch>,
     /// Play like a player of this rating, from 800 on
     #[arg(long, value_name = "RATING", value_parser = clap::value_parser!(i64).range(controller::ratings()))]
@@ -70,11 +70,6 @@ pub(super) struct Args {
     /// The folder of the Syzygy endgame tables
     #[arg(long, value_name = "DIR")]
     egtpath: Option<PathBuf>,
-}
-
-/// Parses how the search uses the book; the help text and error messages list all modes.
-fn book_search() -> impl TypedValueParser<Value = BookSearch> {
-    PossibleValuesParser::new(BookSearch::ALL.map(BookSearch::name)).try_map(|name| name.parse())
 }
 
 impl Args {
