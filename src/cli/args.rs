@@ -91,20 +91,12 @@ pub(super) struct EvaluationArgs {
         default_value = EvaluationKind::default().name(),
         hide_default_value = true,
         hide_possible_values = true,
-        value_parser = evaluation_kind()
+        value_parser = PossibleValuesParser::new(EvaluationKind::NAMES).try_map(|name| name.parse::<EvaluationKind>())
     )]
     pub kind: EvaluationKind,
     /// Use this network file, made by `tabia train net`
     #[arg(long, value_name = "FILE")]
     pub network: Option<PathBuf>,
-}
-
-/// Parses a kind of evaluation; error messages list all kinds.
-fn evaluation_kind() -> impl TypedValueParser<Value = EvaluationKind> {
-    PossibleValuesParser::new(EvaluationKind::ALL.map(EvaluationKind::name)).try_map(|name| {
-        let kind = EvaluationKind::ALL.into_iter().find(|kind| kind.name() == name);
-        kind.ok_or("no such kind of evaluation")
-    })
 }
 
 impl EvaluationArgs {

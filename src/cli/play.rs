@@ -47,8 +47,8 @@ pub(super) struct Args {
     /// Load learned results from this file, and save new ones to it
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
-    /// How the search uses the book: off, first, stop, value, steer
-    #[arg(long, value_name = "MODE", hide_possible_values = true, value_parser = book_search())]
+    /// Book inside the search: off, first, stop, value, steer
+    #[arg(long, value_name = "MODE", hide_possible_values = true, value_parser = PossibleValuesParser::new(BookSearch::NAMES).try_map(|name| name.parse::<BookSearch>()))]
     book_search: Option<BookSearch>,
     /// Play like a player with this rating (800 or more)
     #[arg(long, value_name = "RATING", value_parser = clap::value_parser!(i64).range(controller::ratings()))]
@@ -70,11 +70,6 @@ pub(super) struct Args {
     /// Folder of the Syzygy tablebases
     #[arg(long, value_name = "DIR")]
     egtpath: Option<PathBuf>,
-}
-
-/// Parses how the search uses the book; the help text and error messages list all modes.
-fn book_search() -> impl TypedValueParser<Value = BookSearch> {
-    PossibleValuesParser::new(BookSearch::ALL.map(BookSearch::name)).try_map(|name| name.parse())
 }
 
 impl Args {

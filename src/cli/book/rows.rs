@@ -13,8 +13,8 @@ pub(super) struct PositionRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ply: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub opening: Option<OpeningRow>,
-    /// Whether the counts are from the embedded book; see
+    pub opening: Option<NamedOpening>,
+    /// Whether the counts are from the embedded book, see
     /// [`SELF_PLAY`](crate::games::book::SELF_PLAY).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub self_play: bool,
@@ -37,7 +37,7 @@ pub(super) struct MoveRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<ScoreAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    opening: Option<OpeningRow>,
+    opening: Option<NamedOpening>,
 }
 
 impl MoveRow {
@@ -57,7 +57,7 @@ impl MoveRow {
     }
 
     pub(super) fn leading_to(self, opening: Option<&NamedOpening>) -> Self {
-        MoveRow { opening: opening.map(OpeningRow::from), ..self }
+        MoveRow { opening: opening.cloned(), ..self }
     }
 }
 
@@ -124,18 +124,6 @@ impl ValueRow {
             outside: value.outside.and_then(scored),
             own: value.own.and_then(scored),
         }
-    }
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct OpeningRow {
-    eco: String,
-    name: String,
-}
-
-impl From<&NamedOpening> for OpeningRow {
-    fn from(opening: &NamedOpening) -> Self {
-        OpeningRow { eco: opening.eco.clone(), name: opening.name.clone() }
     }
 }
 

@@ -9,7 +9,7 @@ use anyhow::bail;
 
 use super::facets::FacetArgs;
 use super::learn::open_learned;
-use super::rows::{GameRow, GameRows, MoveRow, OpeningRow, PositionRow, ValueRow};
+use super::rows::{GameRow, GameRows, MoveRow, PositionRow, ValueRow};
 use super::{open, policy, size};
 use crate::chess::notation;
 use crate::chess::position::Game;
@@ -208,7 +208,7 @@ fn position_row(
     PositionRow {
         fen: position.fen(),
         ply: None,
-        opening: names.of_game(game).map(OpeningRow::from),
+        opening: names.of_game(game).cloned(),
         self_play: book.counts_self_play(position),
         reached: book.reached(position).unwrap_or_default().into(),
         value: book.value(position).map(|value| ValueRow::new(position, &value)),

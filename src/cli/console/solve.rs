@@ -27,7 +27,12 @@ pub(super) fn solve(console: &mut Console, arguments: &str) -> io::Result<Flow> 
     let (name, time) = file_and_word(arguments)?;
     let why = "expected the seconds for each position after the file, such as 5 or 0.5";
     let time = time.map_or(Ok(TIME), |text| parse_time(&text).map_err(|_| failed(why)))?;
-    let (suite, faults) = SuiteRun::parse(&name, &read_epd(Path::new(&name))?);
+    // Standard input is the console's own.
+    if name == "-" {
+        return Err(with_path(&name, "expected a file"));
+    }
+    let text = read_epd(Path::new(&name)).map_err(|error| with_path(&name, error.reason))?;
+    let (suite, faults) = SuiteRun::parse(&name, &text);
     faults.iter().try_for_each(|fault| console.print_text(fault).map(drop))?;
     if suite.is_empty() {
         return Err(with_path(&name, "no position to be solved in it"));

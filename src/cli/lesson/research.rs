@@ -94,7 +94,7 @@ fn as_text(args: &Args, counts: [Option<u64>; 2], tally: &Tally) -> String {
 fn as_json(args: &Args, counts: [Option<u64>; 2], tally: &Tally) -> String {
     let elo = tally.elo();
     let all = json!({
-        "depth": args.depth, "orders": ResearchOrder::ALL.map(ResearchOrder::name),
+        "depth": args.depth, "orders": ResearchOrder::NAMES,
         "nodes": counts, "nodes_a_move": args.nodes,
         "wins": tally.total.wins, "draws": tally.total.draws, "losses": tally.total.losses,
         "elo": elo.map(|elo| elo.value), "error": elo.and_then(|elo| elo.error),

@@ -13,6 +13,7 @@ use crate::engine::search::{BookSearch, Config, MOVE_OVERHEAD, ResearchOrder, to
 use crate::engine::tablebase::Tables;
 use crate::games::book::{LearnFile, MAX_LOSS, Policy};
 use crate::support::files::{FileError, JournalError};
+use crate::support::words::named_values;
 
 use super::strength::{STRONGEST, WEAKEST};
 
@@ -90,17 +91,11 @@ pub(crate) enum EvaluationKind {
     Nnue,
 }
 
+named_values! { pub(crate) EvaluationKind, "kind of evaluation":
+    Classical = "classical", Nnue = "nnue"
+}
+
 impl EvaluationKind {
-    pub(crate) const ALL: [EvaluationKind; 2] = [EvaluationKind::Classical, EvaluationKind::Nnue];
-
-    /// Returns the name used in options and on the command line.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            EvaluationKind::Classical => "classical",
-            EvaluationKind::Nnue => "nnue",
-        }
-    }
-
     /// Creates the evaluation. Also opens a network file that is not used, so that its errors are
     /// reported immediately.
     ///
@@ -219,31 +214,10 @@ pub(crate) enum Kind {
 }
 
 /// Names of the policies for choosing a book move, in the order of [`Policy::IN_USE`].
-const POLICY_NAMES: [&str; Policy::IN_USE.len()] = {
-    let mut names = [""; Policy::IN_USE.len()];
-    let mut at = 0;
-    while at < names.len() {
-        names[at] = Policy::IN_USE[at].name();
-        at += 1;
-    }
-    names
+const POLICY_NAMES: &[&str] = match Policy::NAMES.split_last() {
+    Some((_off, used)) => used,
+    None => &[],
 };
-
-/// Names of the effects of book positions on the search, in the order of [`BookSearch::ALL`].
-const BOOK_SEARCH_NAMES: [&str; 5] = [
-    BookSearch::Off.name(),
-    BookSearch::First.name(),
-    BookSearch::Stop.name(),
-    BookSearch::Value.name(),
-    BookSearch::Steer.name(),
-];
-
-/// Names of the kinds of evaluation, in the order of [`EvaluationKind::ALL`].
-const EVALUATION_NAMES: [&str; 2] = [EvaluationKind::Classical.name(), EvaluationKind::Nnue.name()];
-
-/// Names of the re-search orders, in the order of [`ResearchOrder::ALL`].
-const RESEARCH_ORDER_NAMES: [&str; 2] =
-    [ResearchOrder::DepthFirst.name(), ResearchOrder::WindowFirst.name()];
 
 fn index_of<T: PartialEq>(table: &[T], value: &T) -> usize {
     table.iter().position(|row| row == value).unwrap_or(0)
@@ -273,7 +247,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     row("OpponentBook", "OpponentBook", "play the openings of GAMES.pgn[,player=NAME][,ratings=A-B]",
         Kind::File { get: |s| &s.opponent_book, set: |s, v| s.opponent_book = v }),
     row("BookPolicy", "BookPolicy", "choice among the book moves",
-        Kind::Choice { choices: &POLICY_NAMES, get: |s| index_of(&Policy::IN_USE, &s.policy), set: |s, i| s.policy = Policy::IN_USE[i] }),
+        Kind::Choice { choices: POLICY_NAMES, get: |s| index_of(&Policy::IN_USE, &s.policy), set: |s, i| s.policy = Policy::IN_USE[i] }),
     row("BookMaxLoss", "BookMaxLoss", "centipawns that a move of an analysed book may lose",
         Kind::Spin { min: 0, max: MAX_CENTIPAWNS, get: |s| s.max_loss.into(), set: |s, v| s.max_loss = v as Score }),
     row("BookDepth", "BookDepth", "plies of a game in which book moves are played; 0: no limit",
@@ -281,7 +255,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     row("BookMinGames", "BookMinGames", "games that a book move needs to be played",
         Kind::Spin { min: 1, max: MAX_BOOK_GAMES, get: |s| s.min_games, set: |s, v| s.min_games = v }),
     row("BookSearch", "BookSearch", "what the search does at book positions",
-        Kind::Choice { choices: &BOOK_SEARCH_NAMES, get: |s| index_of(&BookSearch::ALL, &s.search.book_search), set: |s, i| s.search.book_search = BookSearch::ALL[i] }),
+        Kind::Choice { choices: &BookSearch::NAMES, get: |s| index_of(&BookSearch::ALL, &s.search.book_search), set: |s, i| s.search.book_search = BookSearch::ALL[i] }),
     row("SteerMargin", "SteerMargin", "centipawns that mode steer may lose to return to the book",
         Kind::Spin { min: 0, max: MAX_CENTIPAWNS, get: |s| s.search.steer_margin.into(), set: |s, v| s.search.steer_margin = v as Score }),
     row("LearnFile", "LearnFile", "learning file; empty for none",
@@ -291,9 +265,9 @@ pub(super) const SETTINGS: &[Setting] = &[
     row("NetworkFile", "EvalFile", "network made by tabia train net; empty: the embedded one",
         Kind::File { get: |s| &s.network, set: |s, v| s.network = v }),
     row("Evaluation", "Evaluation", "evaluation: a network or the classical terms",
-        Kind::Choice { choices: &EVALUATION_NAMES, get: |s| index_of(&EvaluationKind::ALL, &s.evaluation), set: |s, i| s.evaluation = EvaluationKind::ALL[i] }),
+        Kind::Choice { choices: &EvaluationKind::NAMES, get: |s| index_of(&EvaluationKind::ALL, &s.evaluation), set: |s, i| s.evaluation = EvaluationKind::ALL[i] }),
     row("ResearchOrder", "ResearchOrder", "how a reduced move that fails high is searched again",
-        Kind::Choice { choices: &RESEARCH_ORDER_NAMES, get: |s| index_of(&ResearchOrder::ALL, &s.search.research_order), set: |s, i| s.search.research_order = ResearchOrder::ALL[i] }),
+        Kind::Choice { choices: &ResearchOrder::NAMES, get: |s| index_of(&ResearchOrder::ALL, &s.search.research_order), set: |s, i| s.search.research_order = ResearchOrder::ALL[i] }),
     row("ResignBelow", "", "resign when this many centipawns behind; 0: never",
         Kind::Spin { min: 0, max: 5000, get: |s| s.resign, set: |s, v| s.resign = v }),
     row("Contempt", "", "centipawns to be behind before a draw offer is accepted",

@@ -1,13 +1,12 @@
 //! Configuration of a searcher: resources, evaluation, and the use of the book.
 
 use std::num::NonZero;
-use std::str::FromStr;
 
 use crate::chess::score::Score;
 use crate::engine::eval::Evaluation;
 use crate::engine::tablebase::Tables;
 use crate::games::book::Book;
-use crate::support::error::ParseError;
+use crate::support::words::named_values;
 
 /// The configuration of a searcher. Single-threaded searches with equal configurations are
 /// identical.
@@ -84,42 +83,14 @@ pub enum BookSearch {
 }
 
 impl BookSearch {
-    /// All modes, in the order of their definition.
-    pub const ALL: [BookSearch; 5] = [
-        BookSearch::Off,
-        BookSearch::First,
-        BookSearch::Stop,
-        BookSearch::Value,
-        BookSearch::Steer,
-    ];
-
     /// Whether the search uses the analyses in the book.
     pub const fn takes_values(self) -> bool {
         matches!(self, BookSearch::Value | BookSearch::Steer)
     }
-
-    /// Returns the name of the mode, as used in options and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            BookSearch::Off => "off",
-            BookSearch::First => "first",
-            BookSearch::Stop => "stop",
-            BookSearch::Value => "value",
-            BookSearch::Steer => "steer",
-        }
-    }
 }
 
-impl FromStr for BookSearch {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let mode = BookSearch::ALL.into_iter().find(|mode| mode.name() == text);
-        mode.ok_or_else(|| {
-            let names = BookSearch::ALL.map(BookSearch::name).join(", ");
-            ParseError(format!("unknown book search mode {text:?}: expected one of {names}"))
-        })
-    }
+named_values! { pub BookSearch, "book search mode":
+    Off = "off", First = "first", Stop = "stop", Value = "value", Steer = "steer"
 }
 
 /// Order of the re-searches after a late move beats alpha at a PV node.
@@ -137,17 +108,8 @@ pub enum ResearchOrder {
     WindowFirst,
 }
 
-impl ResearchOrder {
-    /// Both orders, the default first.
-    pub const ALL: [ResearchOrder; 2] = [ResearchOrder::DepthFirst, ResearchOrder::WindowFirst];
-
-    /// Returns the name of the order, as used in settings.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ResearchOrder::DepthFirst => "depth-first",
-            ResearchOrder::WindowFirst => "window-first",
-        }
-    }
+named_values! { pub ResearchOrder, "re-search order":
+    DepthFirst = "depth-first", WindowFirst = "window-first"
 }
 
 #[cfg(test)]

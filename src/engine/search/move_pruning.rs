@@ -59,11 +59,7 @@ impl<S: OptionalObserver> Worker<'_, S> {
             return loses(prune::forcing_see_bound(node.depth));
         }
         let reduced = (node.depth - self.reductions.base(node.depth, facts.number) / PLY).max(1);
-        match () {
-            () if prune::late_move_pruning(node, facts.quiets) => Some(PruneReason::Late),
-            () if prune::futility(node, reduced, facts.alpha) => Some(PruneReason::Futile),
-            () if prune::history_pruning(node.depth, history) => Some(PruneReason::History),
-            () => loses(prune::quiet_see_bound(reduced)),
-        }
+        prune::prune_quiet(node, reduced, facts, history)
+            .or_else(|| loses(prune::quiet_see_bound(reduced)))
     }
 }

@@ -138,6 +138,30 @@ pub enum NodeEnd {
     Stopped,
 }
 
+impl NodeEnd {
+    /// Returns a description in a few words.
+    pub fn name(self) -> &'static str {
+        match self {
+            NodeEnd::Moves => "moves searched",
+            NodeEnd::NoMoves => "no moves",
+            NodeEnd::Draw => "draw",
+            NodeEnd::EmptyWindow => "no better score possible",
+            NodeEnd::Table => "transposition table",
+            NodeEnd::Endgames => "endgame tables",
+            NodeEnd::BookMatch => "results in the book",
+            NodeEnd::BookValue => "analysis in the book",
+            NodeEnd::ReverseFutility => "reverse futility",
+            NodeEnd::NullMove => "null move",
+            NodeEnd::Probcut => "probcut",
+            NodeEnd::MultiCut => "multi-cut",
+            NodeEnd::StandPat => "stand pat",
+            NodeEnd::NoMate => "no mate within the depth",
+            NodeEnd::MaxPly => "longest line",
+            NodeEnd::Stopped => "stopped",
+        }
+    }
+}
+
 /// The reason why a move was not searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -152,7 +176,19 @@ pub enum PruneReason {
     Exchange,
 }
 
-/// Event counts kept by the search itself. An observer's totals must equal these counts.
+impl PruneReason {
+    /// Returns a description in a few words.
+    pub fn name(self) -> &'static str {
+        match self {
+            PruneReason::Late => "late move pruning",
+            PruneReason::Futile => "futility",
+            PruneReason::History => "history",
+            PruneReason::Exchange => "exchange",
+        }
+    }
+}
+
+/// Event counts kept by the search itself. An observer's totals equal them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counters {
     /// Number of nodes, as in reports.

@@ -4,7 +4,8 @@
 //! measured effect of each technique.
 
 use super::constants as c;
-use super::node::Node;
+use super::node::{MoveFacts, Node};
+use super::observe::{NodeEnd, PruneReason};
 use super::table::NO_EVAL;
 use crate::chess::score::{Depth, Score, is_decided};
 
@@ -50,12 +51,20 @@ pub(super) fn may_prune_node(node: &Node) -> bool {
     !node.pv && !node.in_check && node.excluded.is_none() && node.eval != NO_EVAL
 }
 
+/// Returns the value of a node that needs no search according to its static evaluation, and the
+/// rule that determined it.
+#[inline(always)]
+pub(super) fn prune_statically(node: &Node) -> Option<(NodeEnd, Score)> {
+    let average = (node.eval + node.window.beta) / 2;
+    reverse_futility(node).then_some((NodeEnd::ReverseFutility, average))
+}
+
 /// Whether the evaluation is so far above beta that a few plies will not change it (reverse
 /// futility).
 ///
 /// Source: <https://www.chessprogramming.org/Reverse_Futility_Pruning>.
 #[inline]
-pub(super) fn reverse_futility(node: &Node) -> bool {
+fn reverse_futility(node: &Node) -> bool {
     let margin = c::reverse_futility_margin() * node.depth
         - if node.improving { c::improving_discount() } else { 0 };
     node.depth <= c::reverse_futility_depth()
@@ -105,7 +114,24 @@ pub(super) fn probcut_depth(node: &Node) -> Depth {
     node.depth - PROBCUT_REDUCTION
 }
 
-/// Whether to skip the remaining quiet moves at low depth after `quiets` quiet moves (late move
+/// Returns the reason to prune a quiet move that gives no check, if any. `reduced` is the remaining
+/// depth after the reduction of late moves.
+#[inline(always)]
+pub(super) fn prune_quiet(
+    node: &Node,
+    reduced: Depth,
+    facts: MoveFacts,
+    history: i32,
+) -> Option<PruneReason> {
+    match () {
+        () if late_move_pruning(node, facts.quiets) => Some(PruneReason::Late),
+        () if futility(node, reduced, facts.alpha) => Some(PruneReason::Futile),
+        () if history_pruning(node.depth, history) => Some(PruneReason::History),
+        () => None,
+    }
+}
+
+/// Whether to skip the remaining quiet moves after `quiets` of them, at low depth (late move
 /// pruning).
 ///
 /// Captures do not count. Otherwise a node that starts with a few bad captures would try hardly any

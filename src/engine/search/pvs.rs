@@ -317,8 +317,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         if self.proving || !prune::may_prune_node(node) {
             return None;
         }
-        if prune::reverse_futility(node) {
-            return Some(self.ended(NodeEnd::ReverseFutility, (node.eval + node.window.beta) / 2));
+        if let Some((end, score)) = prune::prune_statically(node) {
+            return Some(self.ended(end, score));
         }
         self.try_null_move(node).or_else(|| self.try_probcut(node))
     }

@@ -26,12 +26,7 @@ impl Tables {
         match *self {}
     }
 
-    /// Returns the maximum number of pieces in the tables.
-    pub fn max_pieces(&self) -> u32 {
-        match *self {}
-    }
-
-    /// Whether the tables may contain a position with these pieces and castling rights.
+    /// Whether the tables may contain a position, judging by its pieces and castling rights.
     pub fn can_probe(&self, _: &Position) -> bool {
         match *self {}
     }

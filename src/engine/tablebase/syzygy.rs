@@ -120,12 +120,7 @@ impl Tables {
         }
     }
 
-    /// Returns the maximum number of pieces in the tables.
-    pub fn max_pieces(&self) -> u32 {
-        self.max_pieces
-    }
-
-    /// Whether the tables may contain a position with these pieces and castling rights.
+    /// Whether the tables may contain a position, judging by its pieces and castling rights.
     #[inline]
     pub fn can_probe(&self, position: &Position) -> bool {
         position.occupied().popcnt() <= self.max_pieces

@@ -9,15 +9,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
 use serde::Deserialize;
 
 use super::clock::MoveLimits;
 use crate::support::error::ParseError;
+use crate::support::words::named_values;
 
 /// The protocol that an engine uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -32,28 +31,7 @@ pub enum Protocol {
     Uci,
 }
 
-impl FromStr for Protocol {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "auto" => Ok(Protocol::Auto),
-            "xboard" => Ok(Protocol::Xboard),
-            "uci" => Ok(Protocol::Uci),
-            _ => Err(format!("unknown protocol \"{text}\": expected xboard, uci or auto")),
-        }
-    }
-}
-
-impl fmt::Display for Protocol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Protocol::Auto => "auto",
-            Protocol::Xboard => "xboard",
-            Protocol::Uci => "uci",
-        })
-    }
-}
+named_values! { pub Protocol, "protocol": Xboard = "xboard", Uci = "uci", Auto = "auto" }
 
 /// An engine as configured by the user.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -18,12 +18,10 @@
 //! assert_eq!(line.len(), 2);
 //! ```
 
-use std::fmt;
-use std::str::FromStr;
-
 use super::game::{Window, ZeroSumGame};
 use crate::chess::position::{Color, Move, MoveList, Piece, Position, Square};
 use crate::chess::score::{DRAW, Depth, INFINITY, Ply, Score, mated_in};
+use crate::support::words::named_values;
 
 /// Conventional piece values in centipawns, indexed by [`Piece`].
 const VALUE: [Score; 6] = [100, 320, 330, 500, 900, 0];
@@ -48,34 +46,7 @@ pub enum Ordering {
     Bad,
 }
 
-impl Ordering {
-    /// All orders, starting with the best.
-    pub const ALL: [Ordering; 3] = [Ordering::Good, Ordering::Plain, Ordering::Bad];
-
-    /// Returns the name used in tables and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Ordering::Good => "good",
-            Ordering::Plain => "plain",
-            Ordering::Bad => "bad",
-        }
-    }
-}
-
-impl fmt::Display for Ordering {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Ordering {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = Ordering::ALL.into_iter().find(|ordering| ordering.name() == text);
-        found.ok_or_else(|| format!("no order `{text}` (expected good, plain or bad)"))
-    }
-}
+named_values! { pub Ordering, "move order": Good = "good", Plain = "plain", Bad = "bad" }
 
 /// Chess in the form that textbook searches require.
 #[derive(Debug, Clone)]

@@ -18,14 +18,13 @@
 //! assert_eq!(line.len(), 2);
 //! ```
 
-use std::fmt;
-use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::game::{Window, ZeroSumGame};
 use super::observe::{Observer, SearchReason};
 use super::table::Table;
 use crate::chess::score::{Depth, INFINITY, Ply, Score};
+use crate::support::words::named_values;
 
 /// The algorithm of a textbook search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,33 +38,8 @@ pub enum Algorithm {
     Pvs,
 }
 
-impl Algorithm {
-    /// All algorithms, starting with the simplest.
-    pub const ALL: [Algorithm; 3] = [Algorithm::Minimax, Algorithm::AlphaBeta, Algorithm::Pvs];
-
-    /// Returns the name used in text output and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Algorithm::Minimax => "minimax",
-            Algorithm::AlphaBeta => "alpha-beta",
-            Algorithm::Pvs => "pvs",
-        }
-    }
-}
-
-impl fmt::Display for Algorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Algorithm {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = Algorithm::ALL.into_iter().find(|algorithm| algorithm.name() == text);
-        found.ok_or_else(|| format!("no algorithm `{text}` (expected minimax, alpha-beta or pvs)"))
-    }
+named_values! { pub Algorithm, "algorithm":
+    Minimax = "minimax", AlphaBeta = "alpha-beta", Pvs = "pvs"
 }
 
 /// A search of a game on one thread.

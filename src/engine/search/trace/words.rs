@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::super::observe::{NodeEnd, PruneReason, SearchReason};
+use super::super::observe::{NodeEnd, SearchReason};
 use super::{NodeType, Sums, Trace, Visit};
 use crate::chess::notation::bound;
 use crate::support::words::number_of;
@@ -210,42 +210,6 @@ fn write_events(text: &mut String, visit: &Visit) {
     }
     if visit.split {
         text.push_str(", split");
-    }
-}
-
-impl NodeEnd {
-    /// Returns a description in a few words.
-    pub fn name(self) -> &'static str {
-        match self {
-            NodeEnd::Moves => "moves searched",
-            NodeEnd::NoMoves => "no moves",
-            NodeEnd::Draw => "draw",
-            NodeEnd::EmptyWindow => "no better score possible",
-            NodeEnd::Table => "transposition table",
-            NodeEnd::Endgames => "endgame tables",
-            NodeEnd::BookMatch => "results in the book",
-            NodeEnd::BookValue => "analysis in the book",
-            NodeEnd::ReverseFutility => "reverse futility",
-            NodeEnd::NullMove => "null move",
-            NodeEnd::Probcut => "probcut",
-            NodeEnd::MultiCut => "multi-cut",
-            NodeEnd::StandPat => "stand pat",
-            NodeEnd::NoMate => "no mate within the depth",
-            NodeEnd::MaxPly => "longest line",
-            NodeEnd::Stopped => "stopped",
-        }
-    }
-}
-
-impl PruneReason {
-    /// Returns a description in a few words.
-    pub fn name(self) -> &'static str {
-        match self {
-            PruneReason::Late => "late move pruning",
-            PruneReason::Futile => "futility",
-            PruneReason::History => "history",
-            PruneReason::Exchange => "exchange",
-        }
     }
 }
 

@@ -36,6 +36,7 @@ macro_rules! policies {
         impl Policy {
             /// All policies in display order: the default first, `off` last.
             pub const ALL: [Policy; [$($name),+].len()] = [$(Policy::$variant),+];
+            pub(crate) const NAMES: [&str; Self::ALL.len()] = [$($name),+];
             pub(crate) const USAGE: &str = concat!("on", $("|", $name),+);
             /// All policies, formatted as alternatives for the usage line of a command that also
             /// accepts a file.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::support::error::ParseError;
+use crate::support::words::named_values;
 
 /// A group of ratings, from its lower bound up to but excluding that of the next group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,25 +66,25 @@ pub enum Speed {
     Correspondence,
 }
 
-/// The number of moves used to estimate the duration of a game. Source:
+// From fastest to slowest, with the names that Lichess uses.
+named_values! { pub Speed, "speed":
+    UltraBullet = "ultraBullet",
+    Bullet = "bullet",
+    Blitz = "blitz",
+    Rapid = "rapid",
+    Classical = "classical",
+    Correspondence = "correspondence",
+}
+
+/// The number of moves that is used to estimate the time of a game, see
 /// <https://lichess.org/faq#time-controls>.
 const ESTIMATED_MOVES: u32 = 40;
 /// The exclusive upper limits of all speeds except the last, in seconds.
 const LIMITS: [u32; 5] = [30, 180, 480, 1_500, 21_600];
 
 impl Speed {
-    /// All speeds, from fastest to slowest.
-    pub const ALL: [Speed; 6] = [
-        Speed::UltraBullet,
-        Speed::Bullet,
-        Speed::Blitz,
-        Speed::Rapid,
-        Speed::Classical,
-        Speed::Correspondence,
-    ];
-
-    /// Returns the speed for a `TimeControl` tag such as `300+3`, `40/7200:3600`, `1/86400`, or `-`
-    /// for no clock.
+    /// Returns the speed for a `TimeControl` tag: `300+3`, `40/7200:3600`, `1/86400`, or `-` for no
+    /// clock.
     ///
     /// Only the first period is used.
     pub fn of_time_control(text: &str) -> Self {
@@ -95,19 +96,7 @@ impl Speed {
         Self::ALL[LIMITS.partition_point(|&limit| limit <= seconds)]
     }
 
-    /// Returns the name that Lichess uses.
-    pub fn name(self) -> &'static str {
-        match self {
-            Speed::UltraBullet => "ultraBullet",
-            Speed::Bullet => "bullet",
-            Speed::Blitz => "blitz",
-            Speed::Rapid => "rapid",
-            Speed::Classical => "classical",
-            Speed::Correspondence => "correspondence",
-        }
-    }
-
-    /// Returns the bit set that contains only this speed.
+    /// Returns the set that contains only this speed, as bits.
     pub(super) fn bit(self) -> u8 {
         1 << self as u8
     }
@@ -126,24 +115,6 @@ fn estimate(text: &str) -> Option<u32> {
     // A period of fewer moves is repeated.
     let periods = moves.map_or(1, |moves| ESTIMATED_MOVES.div_ceil(moves.max(1)));
     Some(base.saturating_mul(periods).saturating_add(increment.saturating_mul(ESTIMATED_MOVES)))
-}
-
-impl FromStr for Speed {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let named = |speed: &Speed| speed.name().eq_ignore_ascii_case(text.trim());
-        Self::ALL.into_iter().find(named).ok_or_else(|| {
-            let names = Self::ALL.map(Speed::name).join(", ");
-            ParseError(format!("{text:?} is not a speed: expected one or more of {names}"))
-        })
-    }
-}
-
-impl fmt::Display for Speed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 #[cfg(test)]

@@ -122,16 +122,6 @@ impl Counts {
             undecided: self.undecided.min(other.undecided),
         }
     }
-
-    /// Subtracts `other`. Negative differences become zero.
-    pub fn minus(&self, other: &Counts) -> Self {
-        Counts {
-            white: self.white.saturating_sub(other.white),
-            draws: self.draws.saturating_sub(other.draws),
-            black: self.black.saturating_sub(other.black),
-            undecided: self.undecided.saturating_sub(other.undecided),
-        }
-    }
 }
 
 impl AddAssign for Counts {
@@ -247,7 +237,6 @@ mod tests {
     fn counts_saturate() {
         let full = Counts::new(u32::MAX, 1, 0);
         assert_eq!(full + full, Counts::new(u32::MAX, 2, 0));
-        assert_eq!(full.minus(&Counts::new(1, 2, 3)), Counts::new(u32::MAX - 1, 0, 0));
         assert_eq!(Counts::new(5, 1, 0).scaled(0.1), Counts::new(1, 1, 0));
     }
 }

@@ -11,12 +11,10 @@
 mod parse;
 mod positions;
 mod random;
-mod two_sided;
 
 pub use parse::TreeError;
 pub(crate) use positions::PositionTree;
 pub use random::Growth;
-pub use two_sided::search_two_sided;
 
 use super::game::{Window, ZeroSumGame};
 use crate::chess::score::{Depth, MAX_PLY, Ply, Score};

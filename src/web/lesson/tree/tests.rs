@@ -1,3 +1,5 @@
+mod two_sided;
+
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
@@ -7,6 +9,7 @@ use crate::web::lesson::record::{Bounds, Recorder};
 use crate::web::lesson::search::{Algorithm, Search};
 use crate::web::lesson::search_record::SearchRecord;
 use crate::web::lesson::watch_tree;
+use two_sided::search_two_sided;
 
 fn second() -> GameTree {
     let mut tree = GameTree::classic();

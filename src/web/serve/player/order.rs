@@ -1,9 +1,8 @@
 //! The parameters of a request for a player's games.
 
-use std::str::FromStr;
-
 use crate::chess::position::{Color, Game};
 use crate::games::book::FacetFilter;
+use crate::support::words::named_values;
 use crate::web::serve::api_error::ApiError;
 use crate::web::serve::explorer::{at_most, moves, standard_chess};
 use crate::web::serve::facets::{self, Dates};
@@ -18,26 +17,13 @@ pub(super) enum Mode {
     Rated,
 }
 
-impl Mode {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Mode::Casual => "casual",
-            Mode::Rated => "rated",
-        }
-    }
+named_values! { pub(super) Mode, "mode": Casual = "casual", Rated = "rated" }
 
-    /// Determines the mode from a game's event name as written by Lichess. A game that is not
+impl Mode {
+    /// Derives the mode from a game's event name as written by Lichess. Every game that is not
     /// casual counts as rated.
     pub(super) fn of_event(event: &str) -> Self {
         if event.to_lowercase().starts_with("casual") { Mode::Casual } else { Mode::Rated }
-    }
-}
-
-impl FromStr for Mode {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        [Mode::Casual, Mode::Rated].into_iter().find(|mode| mode.name() == text).ok_or(())
     }
 }
 

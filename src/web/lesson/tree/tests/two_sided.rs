@@ -2,7 +2,7 @@
 //! smallest. Alpha is Max's bound, and beta is Min's. The algorithms were first described in this
 //! form. The windows are the same as in the negamax form, except for their signs.
 
-use super::{GameTree, NodeId};
+use super::super::{GameTree, NodeId};
 use crate::chess::score::{INFINITY, Ply, Score};
 use crate::web::lesson::game::{Window, ZeroSumGame};
 use crate::web::lesson::observe::{Observer, SearchReason};
@@ -10,7 +10,7 @@ use crate::web::lesson::search::Algorithm;
 
 /// Returns the value of `tree` from Max's point of view. The observer receives the same steps as
 /// from [`Search`](crate::web::lesson::search::Search).
-pub fn search_two_sided(
+pub(super) fn search_two_sided(
     tree: &GameTree,
     algorithm: Algorithm,
     observer: &mut impl Observer<NodeId>,

@@ -1,0 +1,44 @@
+//! Names of the values of an enum.
+
+/// Names the values of an enum by which users choose them.
+///
+/// Defines `ALL` and `NAMES` in this order, `name`, and the conversions from and to text. The
+/// literal describes a value in errors.
+macro_rules! named_values {
+    ($vis:vis $type:ident, $what:literal: $($variant:ident = $name:literal),+ $(,)?) => {
+        impl $type {
+            /// All values, in the order in which lists show them.
+            $vis const ALL: [Self; Self::NAMES.len()] = [$($type::$variant),+];
+            /// The names of all values, in the same order.
+            $vis const NAMES: [&'static str; [$($name),+].len()] = [$($name),+];
+
+            /// Returns the name, as used in options, arguments and output.
+            $vis const fn name(self) -> &'static str {
+                match self {
+                    $($type::$variant => $name),+
+                }
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = $crate::support::error::ParseError;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                let is_named = |value: &Self| value.name().eq_ignore_ascii_case(text.trim());
+                Self::ALL.into_iter().find(is_named).ok_or_else(|| {
+                    let names = Self::NAMES.join(", ");
+                    let message = format!(concat!("unknown ", $what, " {:?}: expected one of {}"), text, names);
+                    $crate::support::error::ParseError(message)
+                })
+            }
+        }
+    };
+}
+
+pub(crate) use named_values;
