@@ -8,16 +8,14 @@
 //!   move       2 bytes, little-endian, as in Polyglot books but castling as e1g1
 //!   played     counts
 //! ```
-//! Counts begin with a byte. Each of its low four bits shows whether one of the counts is nonzero:
-//! white, draws, black, undecided. If only one bit is set and its count is below 16, the high four
-//! bits contain the count. Otherwise the high bits are zero, and a varint follows for each set bit.
-//! Nine out of ten positions in a book occurred in a single game, so their counts take one byte.
-//!
 //! Counts begin with a byte. Each of its low four bits shows whether one of the counts (white,
 //! draws, black, undecided) is nonzero. If only one bit is set and that count is below 16, the high
 //! four bits contain the count. Otherwise the high bits are zero, and a varint follows for each set
 //! bit. Nine out of ten positions in a book occurred in a single game, so their counts take one
 //! byte.
+//!
+//! Varints use LEB128: seven bits per byte, lowest bits first; the high bit is set in all bytes
+//! except the last.
 
 use super::counts::Counts;
 use crate::chess::position::{Move, Position};

@@ -3,10 +3,10 @@
 //!
 //! The value of a position is the value of its best known move. The best move found by the search
 //! of the position is always known. If there is no later result of similar depth for the position
-//! after a move, the search result determines the value of the move. The value of a known reply
-//! determines the value of the move before it. If all known moves are clearly worse than the score
-//! of the search, the search is *refuted*: there may be a better move, but only another search can
-//! find it.
+//! after a move, the search result determines the value of the move. The best known reply therefore
+//! determines the value of a move. If all known moves are clearly worse than the score of the
+//! search, the search is *refuted*: there may be a better move, but only another search can find
+//! it.
 
 use std::time::Duration;
 
