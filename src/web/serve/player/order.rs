@@ -26,8 +26,8 @@ impl Mode {
         }
     }
 
-    /// Determines the mode from a game's event name as written by Lichess. A game that is not
-    /// casual counts as rated.
+    /// Determines the mode from the event name that Lichess wrote. A game that is not casual counts
+    /// as rated.
     pub(super) fn of_event(event: &str) -> Self {
         if event.to_lowercase().starts_with("casual") { Mode::Casual } else { Mode::Rated }
     }
