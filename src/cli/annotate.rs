@@ -273,7 +273,7 @@ impl Games {
         Games { inputs: inputs.into_iter(), open: None, in_input: 0, number: 0, failure }
     }
 
-    /// Reads the next game from the open input; returns `None` at the end of that input.
+    /// Reads the next game from the open input. Returns `None` at the end of that input.
     fn read(&mut self) -> Option<std::io::Result<(PgnGame, GameEnd)>> {
         self.in_input += 1;
         self.open.as_mut()?.1.next()

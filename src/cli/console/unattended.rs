@@ -14,7 +14,7 @@ use crate::engine::controller::{Engine, Flow, Frontend, Input};
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Types one line per prompt, and waits until each line is processed. Games that are in no other
-/// file are saved in the file `kept`.
+/// file are saved in `kept`.
 ///
 /// # Errors
 /// If the output cannot be written, or a game cannot be saved.

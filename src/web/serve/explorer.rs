@@ -135,7 +135,7 @@ fn of_lichess(
     answer(content, &game, &filter, wanted)
 }
 
-/// Checks that the parameter `variant` names standard chess, because books contain no other games.
+/// Checks that the `variant` parameter names standard chess, because books contain no other games.
 ///
 /// # Errors
 /// If the parameter names a different variant.

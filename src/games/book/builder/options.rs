@@ -79,7 +79,7 @@ impl Default for BuildOptions {
 }
 
 impl BuildOptions {
-    /// Removes moves with too few games or too low a score; returns whether the position remains.
+    /// Removes moves with too few games or too low a score. Returns whether the position remains.
     pub(super) fn prune(&self, entry: &mut BookEntry, side: Color) -> bool {
         if self.min_games > 1 || self.min_score > 0 {
             let min_score = f64::from(self.min_score) / 100.0;

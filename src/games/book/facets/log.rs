@@ -156,7 +156,7 @@ impl GameLog {
         bytes
     }
 
-    /// Restores the log from the result of [`GameLog::to_bytes`]; returns `None` if the bytes are
+    /// Restores the log from the result of [`GameLog::to_bytes`]. Returns `None` if the bytes are
     /// invalid.
     pub(in crate::games::book) fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
         let mut log = GameLog::default();

@@ -59,7 +59,7 @@ fn read_all(folder: &Path) -> Folder {
         .collect()
 }
 
-/// Damages a random file; returns a description of the damage.
+/// Damages a random file. Returns a description of the damage.
 fn damage(files: &mut Folder, random: &mut Random) -> String {
     let names: Vec<String> = files.keys().filter(|name| *name != LOCK).cloned().collect();
     let pick = |random: &mut Random| names[random.below(names.len())].clone();
