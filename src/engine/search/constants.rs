@@ -12,8 +12,8 @@
 //! that is read at run time. These numbers belong to the process and not to `Config`. In `Config`,
 //! each row would need a field, a default and a setting for a value that no user sets.
 
-/// Passes the table to a macro. Each row describes one constant: `name = value in least ..= most,
-/// step;`. The step is the size of the changes at the end of a tuning run.
+/// Passes the table to a macro. Each row has the form `name = value in least ..= most, step;` and
+/// describes one constant. The step is the size of the changes at the end of a tuning run.
 macro_rules! with_constants {
     ($make:ident) => {
         $make! {
