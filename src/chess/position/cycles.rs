@@ -58,8 +58,8 @@ impl Cycles {
 
     /// Whether the move with this key difference, or its reverse, can be played in `position`.
     ///
-    /// If it can, a single move leads to the earlier position, whose key is `position.key() ^
-    /// difference`.
+    /// If it can, a single move leads to the earlier position. The key of that position is
+    /// `position.key() ^ difference`.
     #[inline]
     pub(crate) fn is_move(&self, position: &Position, difference: u64) -> bool {
         slots(difference).into_iter().any(|index| {

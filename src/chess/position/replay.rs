@@ -8,7 +8,7 @@
 //! megabyte. In a profile of building a book, resolving and playing a move on a replay takes two
 //! fifths of the time that a [`Position`] needs. A `Position` also uses a replay to resolve SAN.
 //!
-//! This is a second implementation of the board, in addition to `Position`; `tests/position`
+//! This is a second implementation of the board, in addition to `Position`. `tests/position`
 //! compares the two.
 
 use chess::{

@@ -10,7 +10,7 @@ use super::{Move, Position, Replay, attacks};
 
 /// Length of the longest SAN, such as `Qa1xb2#` or `exd8=Q+`.
 pub(crate) const SAN_BYTES: usize = 7;
-/// A null move as most programs write it.
+/// The null move, in the form used by most programs.
 const SAN_NULL: &str = "--";
 
 /// The reason why a string is not a legal move in SAN.

@@ -17,8 +17,8 @@ pub(crate) enum Input {
     Leave,
 }
 
-/// Maximum length of a complete line, in bytes. A FEN has up to 90 bytes. The longest `position
-/// startpos moves` command from a UCI GUI has about 30,000 bytes, for the longest possible game
+/// Maximum length of a complete line, in bytes. A FEN has up to 90 bytes. In UCI, the longest line
+/// is a `position startpos moves` command with about 30,000 bytes, for the longest possible game
 /// (5,900 plies).
 const LONGEST: usize = 64 * 1024;
 

@@ -58,7 +58,7 @@
 //! | `first` | the match ends the search immediately, whatever the line | the first match |
 //! | `stop` | the match is stored with its line and reported | a settled best move that leads to the match by plausible play, once two fifths of the budget are spent |
 //! | `value` | as `stop`; in addition, the book value replaces the table entry (`book_known`): it supplies the score if it is deep enough, otherwise the first move to search | as `stop`, or an analysis of the root that is deeper than the search can reach |
-//! | `steer` | as `value` | as `value`; a root move that is worse than the best move by at most a margin replaces it if only the line of the worse move leads into the book |
+//! | `steer` | as `value` | as `value`; in addition, if only the line of a slightly worse root move leads into the book, that move replaces the best one |
 //!
 //! `-b` selects `value`. If the book has no book values, `value` is equivalent to `stop`.
 //!

@@ -430,8 +430,8 @@ impl Engine {
 
     /// Sends [`Event::Pong`] with this number once all earlier requests are complete.
     ///
-    /// A move that the engine is thinking about counts as an earlier request; pondering and
-    /// analysis do not.
+    /// If the engine is thinking about a move, that move counts as an earlier request. Pondering
+    /// and analysis do not.
     pub(crate) fn ping(&mut self, number: u64) {
         self.pings.add(number, self.mode() == Mode::Thinking);
         self.answer_pings();

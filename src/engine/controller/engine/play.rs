@@ -106,7 +106,7 @@ impl Engine {
     }
 
     /// Returns the move of an earlier search (a book analysis or a learned result) if a new search
-    /// would hardly improve on it.
+    /// is unlikely to improve on that move.
     pub(super) fn found_before(&self, purpose: Purpose, game: &Game) -> Option<(Move, MoveReason)> {
         if self.rating().is_some() {
             return None;

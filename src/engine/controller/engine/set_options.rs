@@ -18,7 +18,7 @@ impl Engine {
 
     /// Changes a setting by name. Allowed at any time.
     ///
-    /// A search for a move continues with the old value; pondering and analysis restart.
+    /// A search for a move continues with the old value. Pondering and analysis restart.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Tests every interleaving of the threads of a helper pool. Run `cargo test --features loom --lib
-//! model::`.
+//! Tests every interleaving of the threads of a helper pool. To run the tests, use `cargo test
+//! --features loom --lib model::`.
 //!
 //! The types here replace the parts of crossbeam that the pool uses. Loom controls the
 //! replacements.

@@ -154,12 +154,12 @@ fn fit_mean(observed: &[(f64, f64)], mean: f64) -> Vec<f64> {
 /// (section 4.1).
 ///
 /// Let x be the distance of a score from one half, and τ = t / sqrt(1 + t²). Then the condition is
-/// E(x) = τ sqrt(E(x²)). The root is the minimum of (E(x²) / s + s) / 2 over all s > 0, so each s
-/// gives a linear condition, E(x - τ (x² / s + s) / 2) = 0. The s that equals the root gives the
-/// required distribution. If the observed mean is below the required one, this s has the most
-/// likely fit; otherwise, it has the least likely fit. In both cases sqrt(E(x²)) - s changes its
-/// sign at this s. In the first case there can be such an s near each score above one half, and the
-/// one with the most likely fit is used.
+/// E(x) = τ sqrt(E(x²)). The root sqrt(E(x²)) is the minimum of (E(x²) / s + s) / 2 over all s >
+/// 0. Each s therefore gives a linear condition, E(x - τ (x² / s + s) / 2) = 0. The required
+/// distribution satisfies this condition for the s that equals the root. If the observed mean is
+/// below the required mean, this s has the most likely fit of all s. Otherwise, it has the least
+/// likely fit. In both cases, sqrt(E(x²)) - s changes sign at this s. In the first case, there can
+/// be such an s near each score above one half, and the one with the most likely fit is used.
 fn fit_t_value(observed: &[(f64, f64)], t: f64) -> Vec<f64> {
     if t < 0.0 {
         let mirrored: Vec<(f64, f64)> = observed.iter().rev().map(|&(a, p)| (1.0 - a, p)).collect();
