@@ -5,15 +5,15 @@
 //! fall. The line ends the search only after a large share of the budget has been spent and the
 //! choice of move has settled. At that point, the remaining time is unlikely to change the move.
 //!
-//! From the fourth iteration on, a line can be plausible in two ways. It is part of the principal
-//! variation, or null-window searches prove that its positions are worth as much as the root,
-//! within 60 centipawns (`PLAUSIBLE_MARGIN`). In addition, the results of the games must not be
-//! bad for the engine's side. Later iterations must choose the same move and must not give it a
-//! lower score.
+//! From the fourth iteration on, a line can be plausible in two ways. Either the line is part of
+//! the principal variation, or null-window searches prove that its positions are worth as much as
+//! the root, within 60 centipawns (`PLAUSIBLE_MARGIN`). In addition, the results of the games must
+//! not be bad for the engine's side. Later iterations must choose the same move and must not give
+//! it a lower score.
 //!
 //! Lines need this check for two reasons. First, a match in a null-window node has no exact value.
 //! Second, comparing only the last position with the root would accept a line in which both sides
-//! make mistakes. The check is unique to Tabia. A match never ends analysis or pondering.
+//! make mistakes. The check is Tabia's own addition. A match never ends analysis or pondering.
 
 use super::book_ending_state::{EndingLine, PLAUSIBLE_MARGIN};
 use super::book_probe::BookProbe;

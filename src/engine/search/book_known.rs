@@ -112,8 +112,8 @@ impl<S: OptionalObserver> Worker<'_, S> {
         })
     }
 
-    /// Moves the move from the analysis to the front of the root moves as long as it is the move
-    /// to play.
+    /// Puts the move from the analysis at the front of the root moves as long as it is the move to
+    /// play.
     pub(super) fn move_book_move_first(&self, depth: Depth) {
         let Some(known) = self.book_ending.known.filter(|_| depth <= self.book_ending.settled + 1)
         else {
