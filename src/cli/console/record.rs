@@ -18,7 +18,7 @@ pub(super) struct Players {
 #[derive(Debug, Clone)]
 pub(super) struct Record {
     game: PgnGame,
-    /// The side to move when Tabia made its last move.
+    /// The side for which Tabia made its most recent move.
     engine: Option<Color>,
     /// Whether no file contains the current game.
     unsaved: bool,

@@ -49,7 +49,7 @@ pub(crate) fn bucket_bits(positions: u64) -> u32 {
 pub(crate) struct Row<'a>(&'a [[u8; 8]; 2]);
 
 impl<'a> Row<'a> {
-    /// The row of an empty bucket. It is not part of any table.
+    /// A row for an empty bucket. It is not part of any table.
     pub(crate) const EMPTY: Row<'static> = Row(&[[0; 8]; 2]);
 
     #[inline]
